@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** A JSON Schema as a provider sends it: passed through, never normalised. */
+export type JsonSchema = JsonObject;
+
+/**
+ * When a tool may be deferred: `never` sends it in full every time, `automatic` leaves it to the gate,
+ * `always` defers it whenever search is enabled.
+ */
+export type Policy = 'never' | 'automatic' | 'always';
+
+/** The definition formats that the catalog reads and writes. */
+export type ToolFormat = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'mcp' | 'ai-sdk';
+
+/** One tool, whatever format it came in. Identity is server and name; it holds no executor and no secret. */
+export interface Tool {
+  /** `server/name`, or the name alone where there is no server. Unique in a snapshot. */
+  readonly id: string;
+  readonly server?: string;
+  /** The name as its owner wrote it. What a model sees is made from it per surface by a name template. */
+  readonly name: string;
+  /** Empty when the definition has none. */
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly policy: Policy;
+  readonly extras: ToolExtras;
+}
+
+/** What a definition says besides its core. Shared meanings have a field; the rest is kept verbatim per format. */
+export interface ToolExtras {
+  readonly title?: string;
+  readonly strict?: boolean;
+  readonly outputSchema?: JsonSchema;
+  /** Example inputs. */
+  readonly examples?: readonly Json[];
+  /** MCP's behaviour hints: `readOnlyHint`, `destructiveHint` and so on. */
+  readonly annotations?: JsonObject;
+  /** Extra words to be found by, from MCP's `_meta["anthropic/searchHint"]`. */
+  readonly searchHint?: string;
+  /** The `type` of a tool that its provider defines (`web_search_20250305`, `bash_20250124`, …); it has no schema of its own. */
+  readonly providerType?: string;
+  /** Fields that only one format knows, untouched, under that format's name. */
+  readonly verbatim?: { readonly [Format in ToolFormat]?: JsonObject };
+}

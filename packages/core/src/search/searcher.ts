@@ -1,0 +1,62 @@
+import type { Tool } from '../catalog/index.ts';
+
+/** What stands behind a search answer: one interface, several engines, one contract suite. */
+export interface Searcher {
+  readonly engine: SearchEngine;
+  /** The best tools for a query, best first. An empty query finds nothing; it never finds everything. */
+  search(request: SearchRequest): Promise<SearchResult>;
+  /** Where one tool stands for a query, and why: listed or not. */
+  explain(request: SearchRequest, tool: Tool): Promise<Standing>;
+}
+
+export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';
+
+export interface SearchRequest {
+  /** What is looked for. Several queries are answered by one list that serves each of them in turn. */
+  readonly query: string | readonly string[];
+  /**
+   * How many tools at most, 1 to 50.
+   * @default 5
+   */
+  readonly limit?: number;
+  /** What the caller may see: applied before ranking, so that a hidden tool leaves no trace in an answer. */
+  readonly allow?: (tool: Tool) => boolean;
+  /** Whether each hit carries its explanation. */
+  readonly explain?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface SearchResult {
+  readonly hits: readonly Hit[];
+  /** `none` when nothing in the catalog fits, even if `hits` names what came nearest. */
+  readonly verdict: 'match' | 'none';
+  /** How likely it is that something fits, from 0 to 1, where the engine can tell. */
+  readonly confidence?: number;
+}
+
+export interface Hit {
+  readonly tool: Tool;
+  /** Higher is better. Comparable within one answer only. */
+  readonly score: number;
+  readonly explanation?: Explanation;
+  /** Near-duplicates of this tool that were folded into it. */
+  readonly also?: readonly Tool[];
+}
+
+/** A score taken apart: each value is made of its details. */
+export interface Explanation {
+  readonly value: number;
+  /** What the value is, in words: `term "invoice" in name`. */
+  readonly what: string;
+  readonly details: readonly Explanation[];
+}
+
+/** Where a named tool stands in the ranking for a query. Ranks start at 1. */
+export type Standing =
+  | { readonly kind: 'listed'; readonly rank: number; readonly explanation: Explanation }
+  | { readonly kind: 'below-limit'; readonly rank: number; readonly explanation: Explanation }
+  | { readonly kind: 'not-matched'; readonly reason: string }
+  | { readonly kind: 'not-allowed' }
+  | { readonly kind: 'not-in-catalog' };
+
+export const SEARCH_LIMITS = { default: 5, min: 1, max: 50 } as const;

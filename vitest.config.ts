@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests read the sources (`source` condition), so that no build stands between an edit and its test. */
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
