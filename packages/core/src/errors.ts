@@ -3,6 +3,8 @@ export type ErrorCode =
   | 'invalid_tool'
   | 'duplicate_tool'
   | 'too_many_tools'
+  | 'unknown_tool'
+  | 'unsupported_tool'
   | 'unknown_format'
   | 'invalid_policy'
   | 'invalid_name_template'

@@ -1,4 +1,21 @@
+export { createSnapshot, SNAPSHOT_DEFAULTS, type SnapshotOptions } from './create-snapshot.ts';
+export { createTool, NO_SCHEMA, type ToolParts, toolId } from './create-tool.ts';
+export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
+export type { WriteOptions } from './formats/format.ts';
+export { compileGlob, type Glob } from './glob.ts';
 export type { Json, JsonObject } from './json.ts';
 export { isJsonObject } from './json.ts';
+export {
+  createModelNames,
+  MODEL_NAME_DEFAULTS,
+  type ModelNameOptions,
+  type ModelNames,
+  NAME_TEMPLATES,
+} from './model-name.ts';
+export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
+export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
+export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
+export { sha256 } from './sha256.ts';
 export type { Snapshot } from './snapshot.ts';
 export type { JsonSchema, Policy, Tool, ToolExtras, ToolFormat } from './tool.ts';
+export { writeTool, writeTools } from './write-tools.ts';

@@ -21,6 +21,7 @@ export interface Tool {
   readonly name: string;
   /** Empty when the definition has none. */
   readonly description: string;
+  /** The input schema; an object without properties where the definition has none. */
   readonly schema: JsonSchema;
   readonly policy: Policy;
   readonly extras: ToolExtras;
@@ -39,6 +40,13 @@ export interface ToolExtras {
   readonly searchHint?: string;
   /** The `type` of a tool that its provider defines (`web_search_20250305`, `bash_20250124`, …); it has no schema of its own. */
   readonly providerType?: string;
-  /** Fields that only one format knows, untouched, under that format's name. */
+  /** The tool takes one text instead of JSON arguments (OpenAI's custom tools); its schema is a stand-in with the single field `input`. */
+  readonly freeform?: true;
+  /** The namespace that an OpenAI tool came in, without its tools; its name is the tool's server. */
+  readonly namespace?: JsonObject;
+  /**
+   * The definition as it was received, whole, under the name of its format: what a writer starts from, so that unknown
+   * fields and the order of keys come back. Held by reference; where it and the tool's own fields disagree, the fields win.
+   */
   readonly verbatim?: { readonly [Format in ToolFormat]?: JsonObject };
 }

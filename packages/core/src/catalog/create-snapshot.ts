@@ -1,0 +1,131 @@
+import { CatalogError, SettingError } from '../errors.ts';
+import { createModelNames, type ModelNames } from './model-name.ts';
+import { renderTool } from './render-tool.ts';
+import { sha256 } from './sha256.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Tool } from './tool.ts';
+
+/** How a snapshot is made. */
+export interface SnapshotOptions {
+  /** How many tools it may hold. @default 10_000 */
+  readonly maxTools?: number | undefined;
+  /** What a second tool with the same id does: fails, is left out, or takes the first one's place. @default 'error' */
+  readonly onDuplicate?: 'error' | 'first' | 'last' | undefined;
+  /** How `modelName` makes names, see `createModelNames`. @default '{server}__{tool}' */
+  readonly nameTemplate?: string | undefined;
+  /** The longest model name, 32 to 256. @default 64 */
+  readonly maxNameLength?: number | undefined;
+  /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, where the platform has a faster one. @default the built-in one */
+  readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
+}
+
+export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicate: 'error' } = {
+  maxTools: 10_000,
+  onDuplicate: 'error',
+};
+
+/**
+ * Takes a list of tools as it is now. The list is copied and frozen; schemas are shared with the caller, who must not change them.
+ *
+ * The hash covers everything that a definition can put before a model or a searcher: order of tools and of keys included, since
+ * both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and the
+ * names are worked out when first asked for.
+ */
+export function createSnapshot(tools: Iterable<Tool>, options: SnapshotOptions = {}): Snapshot {
+  const { list, slots } = collect(tools, options);
+  const digest = options.digest ?? sha256;
+  let hash: string | undefined;
+  let names: ModelNames | undefined;
+  let servers: readonly string[] | undefined;
+  const modelNames = (): ModelNames => {
+    names ??= createModelNames(list, options);
+    return names;
+  };
+  return Object.freeze({
+    tools: list,
+    get hash(): string {
+      hash ??= digest(renderAll(list));
+      return hash;
+    },
+    get servers(): readonly string[] {
+      servers ??= Object.freeze(listServers(list));
+      return servers;
+    },
+    get(id: string): Tool | undefined {
+      const slot = slots.get(id);
+      return slot === undefined ? undefined : list[slot];
+    },
+    modelName(tool: Tool): string {
+      const name = modelNames().nameOf(tool.id);
+      if (name !== undefined) return name;
+      throw new CatalogError('unknown_tool', `Tool "${tool.id}" is not in this snapshot, so it has no model name`, {
+        context: { id: tool.id },
+      });
+    },
+    resolve: (modelName: string): Tool | undefined => modelNames().resolve(modelName),
+  });
+}
+
+interface Collected {
+  readonly list: readonly Tool[];
+  /** From id to index in the list. */
+  readonly slots: ReadonlyMap<string, number>;
+}
+
+function collect(tools: Iterable<Tool>, options: SnapshotOptions): Collected {
+  const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
+  const onDuplicate = options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate;
+  if (!(maxTools >= 0)) {
+    throw new SettingError('invalid_limit', `maxTools is ${maxTools}, not a number from 0 up`, {
+      context: { maxTools },
+    });
+  }
+  const list: Tool[] = [];
+  const slots = new Map<string, number>();
+  let position = 0;
+  for (const tool of tools) {
+    const slot = slots.get(tool.id);
+    if (slot === undefined) {
+      if (list.length >= maxTools) throw tooMany(maxTools);
+      slots.set(tool.id, list.length);
+      list.push(tool);
+    } else if (onDuplicate === 'error') {
+      // Nothing was left out so far, so the slot is also the position in the input.
+      throw duplicate(tool, slot, position);
+    } else if (onDuplicate === 'last') {
+      list[slot] = tool;
+    }
+    position += 1;
+  }
+  return { list: Object.freeze(list), slots };
+}
+
+function tooMany(maxTools: number): CatalogError {
+  return new CatalogError(
+    'too_many_tools',
+    `The catalog has more than ${maxTools} tools; leave some out or raise maxTools`,
+    { context: { maxTools } },
+  );
+}
+
+function duplicate(tool: Tool, first: number, second: number): CatalogError {
+  return new CatalogError(
+    'duplicate_tool',
+    `Tool "${tool.id}" is at position ${first} and again at position ${second}; rename one, give them different servers, or set onDuplicate to 'first' or 'last'`,
+    { context: { id: tool.id, first, second } },
+  );
+}
+
+function listServers(tools: readonly Tool[]): string[] {
+  const servers = new Set<string>();
+  for (const tool of tools) if (tool.server !== undefined) servers.add(tool.server);
+  return [...servers];
+}
+
+function* renderAll(tools: readonly Tool[]): Generator<string> {
+  yield 'quartermaster catalog 1\n';
+  for (const tool of tools) {
+    yield renderTool(tool);
+    yield '\n';
+  }
+}

@@ -1,0 +1,172 @@
+import { createTool } from '../create-tool.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { JsonSchema, Tool } from '../tool.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
+import {
+  field,
+  invalid,
+  readBoolean,
+  readList,
+  readName,
+  readObject,
+  readPolicy,
+  readText,
+  show,
+} from './read-fields.ts';
+import {
+  type Draft,
+  type DraftExtras,
+  deferralMark,
+  restate,
+  restateDescription,
+  restateSchema,
+  unsupported,
+} from './restate-fields.ts';
+
+/**
+ * Tools of the AI SDK: the function and provider tools that a language model is handed, and the members of a tool set (where
+ * `parseTools` adds the name). What is written is always the former, which is plain JSON. Executors and validators are left out.
+ */
+export const aiSdkFormat: Format = { format: 'ai-sdk', parse, write };
+
+function parse(given: JsonObject, context: ParseContext): Tool {
+  const definition = withoutCode(given);
+  const providerType = readProviderType(definition);
+  const extras: DraftExtras = { verbatim: { 'ai-sdk': definition } };
+  if (providerType !== undefined) extras.providerType = providerType;
+  const strict = readBoolean(definition, 'strict');
+  const title = field(definition, 'title');
+  const examples = examplesIn(definition);
+  const outputSchema = readObject(definition, 'outputSchema');
+  if (strict !== undefined) extras.strict = strict;
+  if (typeof title === 'string') extras.title = title;
+  if (examples !== undefined) extras.examples = examples;
+  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
+  const mark = markIn(definition);
+  return createTool({
+    name: readName(definition),
+    server: namespaceIn(definition) ?? context.server,
+    description: readText(definition, 'description'),
+    schema: readObject(definition, 'inputSchema'),
+    policy: mark === undefined && providerType !== undefined ? 'never' : readPolicy(mark, context),
+    extras,
+  });
+}
+
+function write(tool: Tool, options: WriteOptions): JsonObject {
+  const { verbatim, providerType, strict, examples } = tool.extras;
+  const received = verbatim?.['ai-sdk'];
+  if (providerType !== undefined && received === undefined) throw unsupported(tool, 'ai-sdk');
+  const draft: Draft = { ...received };
+  if (draft.type === undefined) draft.type = 'function';
+  restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
+  if (providerType !== undefined) return draft;
+  restateDescription(draft, tool);
+  restateSchema(draft, 'inputSchema', tool.schema, received);
+  if (!isSame(examplesIn(draft), examples)) {
+    restate<Json>(
+      draft,
+      'inputExamples',
+      draft.inputExamples,
+      examples?.map((input) => ({ input })),
+    );
+  }
+  restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
+  restateDeferral(draft, markIn(draft), deferralMark(tool, options, received && { mark: markIn(draft) }));
+  return draft;
+}
+
+/** The mark has one place per provider that knows deferral; a new one is written for both, since the provider is not known here. */
+function restateDeferral(draft: Draft, was: boolean | undefined, now: boolean | undefined): void {
+  if (was === now) return;
+  delete draft.deferLoading;
+  const providers: Draft = { ...readObject(draft, 'providerOptions') };
+  for (const provider of DEFERRING) {
+    const settings: Draft = { ...readObject(providers, provider) };
+    restate(settings, 'deferLoading', readBoolean(settings, 'deferLoading'), now);
+    if (Object.keys(settings).length > 0 || Object.hasOwn(providers, provider)) providers[provider] = settings;
+  }
+  if (Object.keys(providers).length > 0) draft.providerOptions = providers;
+}
+
+/** The tool's own mark, else the first provider's that has one. */
+function markIn(definition: JsonObject): boolean | undefined {
+  const own = readBoolean(definition, 'deferLoading');
+  if (own !== undefined) return own;
+  const providers = readObject(definition, 'providerOptions');
+  if (providers === undefined) return undefined;
+  for (const provider of DEFERRING) {
+    const mark = readBoolean(readObject(providers, provider) ?? {}, 'deferLoading');
+    if (mark !== undefined) return mark;
+  }
+  return undefined;
+}
+
+function namespaceIn(definition: JsonObject): string | undefined {
+  const openai = readObject(readObject(definition, 'providerOptions') ?? {}, 'openai');
+  const name = openai && readObject(openai, 'namespace')?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The SDK wraps each example in an object. */
+function examplesIn(definition: JsonObject): readonly Json[] | undefined {
+  return readList(definition, 'inputExamples')?.map((example) =>
+    isJsonObject(example) && Object.hasOwn(example, 'input') ? (example.input as Json) : example,
+  );
+}
+
+/** `provider` in version 4 of the provider interface, `provider-defined` before it. */
+function readProviderType(definition: JsonObject): string | undefined {
+  const type = field(definition, 'type');
+  if (type !== 'provider' && type !== 'provider-defined') return undefined;
+  const id = field(definition, 'id');
+  if (typeof id === 'string') return id;
+  throw invalid(`its id is ${show(id)}, not a text such as "anthropic.web_search_20250305"`);
+}
+
+/** Functions leave, and a schema holder (`jsonSchema()` of the SDK) gives way to the schema that it holds. */
+function withoutCode(given: JsonObject): JsonObject {
+  const copy: Draft = {};
+  for (const [key, value] of Object.entries(given as { readonly [key: string]: unknown })) {
+    if (value === undefined) continue;
+    if (key === 'inputSchema') copy[key] = unwrapSchema(value);
+    else if (key === 'outputSchema') addOutputSchema(copy, value);
+    else if (isData(value))
+      Object.defineProperty(copy, key, { value, enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}
+
+function unwrapSchema(value: unknown): JsonSchema {
+  if (isHolder(value)) return unwrapSchema(value.jsonSchema);
+  if (isJsonObject(value) && !isForeign(value)) return value;
+  const advice =
+    'pass a JSON Schema or the result of jsonSchema(); other schemas must be converted with asSchema() first';
+  throw invalid(`its inputSchema is ${isJsonObject(value) ? 'no JSON Schema' : show(value)}; ${advice}`);
+}
+
+function addOutputSchema(copy: Draft, value: unknown): void {
+  const schema = isHolder(value) ? value.jsonSchema : value;
+  if (isJsonObject(schema) && !isForeign(schema)) copy.outputSchema = schema;
+}
+
+function isHolder(value: unknown): value is { readonly jsonSchema: unknown } {
+  return isJsonObject(value) && Object.hasOwn(value, 'jsonSchema') && !Object.hasOwn(value, 'type');
+}
+
+/** What a schema library or a promise has and JSON can't have: methods. */
+function isForeign(value: object): boolean {
+  const { then, parse, validate, '~standard': standard } = value as { readonly [key: string]: unknown };
+  if ([then, parse, validate].some((member) => typeof member === 'function')) return true;
+  return typeof standard === 'object' && standard !== null && isForeign(standard);
+}
+
+function isData(value: unknown): value is Json {
+  return typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
+}
+
+function isSame(a: readonly Json[] | undefined, b: readonly Json[] | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
+}
+
+const DEFERRING: readonly string[] = ['anthropic', 'openai'];

@@ -1,0 +1,34 @@
+import type { Json, JsonObject } from '../json.ts';
+import type { Policy, Tool, ToolFormat } from '../tool.ts';
+
+/** What a definition doesn't say itself. */
+export interface ParseContext {
+  /** The server of tools that name none. */
+  readonly server?: string | undefined;
+  /** The OpenAI namespace that the definition stands in, without its tools. */
+  readonly namespace?: JsonObject | undefined;
+  /** What it means that a definition says nothing about deferral. Tools that their provider defines are `never` then. */
+  readonly missingDeferral: Policy;
+}
+
+/** How a tool is to be written where that differs from what the tool says. */
+export interface WriteOptions {
+  /** The name that the model is to see. @default the tool's own name */
+  readonly name?: string | undefined;
+  /**
+   * Whether to mark the tool as deferred: `true` sets the format's mark, `false` removes it.
+   * @default by policy: `always` is marked, `never` is marked as not deferred unless the definition came without a mark
+   */
+  readonly deferred?: boolean | undefined;
+}
+
+/** One definition format: how to read a definition and how to write one. */
+export interface Format {
+  readonly format: ToolFormat;
+  /** Throws `CatalogError` `invalid_tool`, with what is wrong but not with which tool it is: the caller knows. */
+  parse(definition: JsonObject, context: ParseContext): Tool;
+  /** Lossless for a tool that came in this format; otherwise everything that the format can express. */
+  write(tool: Tool, options: WriteOptions): JsonObject;
+  /** A whole tools array, where that is more than its definitions one by one. */
+  writeAll?(tools: readonly Tool[], options: (tool: Tool) => WriteOptions): readonly Json[];
+}

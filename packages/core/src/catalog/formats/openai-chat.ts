@@ -1,0 +1,101 @@
+import { createTool } from '../create-tool.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import type { Tool } from '../tool.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
+import { freeformSchema } from './freeform.ts';
+import {
+  field,
+  invalid,
+  readBoolean,
+  readName,
+  readObject,
+  readPolicy,
+  readSchema,
+  readText,
+  show,
+} from './read-fields.ts';
+import {
+  type Draft,
+  type DraftExtras,
+  restate,
+  restateDescription,
+  restateSchema,
+  unsupported,
+} from './restate-fields.ts';
+
+/**
+ * Tools of OpenAI's Chat Completions: `{type: 'function', function: {…}}`, and custom tools that take one text.
+ * The protocol knows no deferral; a `defer_loading` beside `type` or in `function` is an extension that gateways understand.
+ */
+export const openaiChatFormat: Format = { format: 'openai-chat', parse, write };
+
+function parse(definition: JsonObject, context: ParseContext): Tool {
+  const type = field(definition, 'type');
+  if (type === 'custom') return parseCustom(definition, context);
+  const inner = field(definition, 'function');
+  if (type !== undefined && type !== 'function') throw invalid(`its type is ${show(type)}, not "function" or "custom"`);
+  if (!isJsonObject(inner)) throw invalid(`its function is ${show(inner)}, not an object`);
+  const extras: DraftExtras = { verbatim: { 'openai-chat': definition } };
+  const strict = readBoolean(inner, 'strict');
+  if (strict !== undefined) extras.strict = strict;
+  return createTool({
+    name: readName(inner),
+    server: context.server,
+    description: readText(inner, 'description'),
+    schema: readSchema(inner, 'parameters'),
+    policy: readPolicy(readMark(definition, inner), context),
+    extras,
+  });
+}
+
+function parseCustom(definition: JsonObject, context: ParseContext): Tool {
+  const inner = field(definition, 'custom');
+  if (!isJsonObject(inner)) throw invalid(`its custom is ${show(inner)}, not an object`);
+  return createTool({
+    name: readName(inner),
+    server: context.server,
+    description: readText(inner, 'description'),
+    schema: freeformSchema(grammarOf(inner)),
+    policy: readPolicy(readMark(definition, inner), context),
+    extras: { freeform: true, verbatim: { 'openai-chat': definition } },
+  });
+}
+
+function write(tool: Tool, options: WriteOptions): JsonObject {
+  const received = tool.extras.verbatim?.['openai-chat'];
+  if (tool.extras.providerType !== undefined) throw unsupported(tool, 'openai-chat');
+  const isCustom = received !== undefined && field(received, 'type') === 'custom';
+  const key = isCustom ? 'custom' : 'function';
+  const receivedInner = received === undefined ? undefined : readObject(received, key);
+  const inner: Draft = { ...receivedInner };
+  restate(inner, 'name', readText(inner, 'name'), options.name ?? tool.name);
+  restateDescription(inner, tool);
+  if (!isCustom) {
+    restateSchema(inner, 'parameters', tool.schema, receivedInner);
+    restate(inner, 'strict', readBoolean(inner, 'strict'), tool.extras.strict);
+  }
+  const draft: Draft = received === undefined ? { type: key } : { ...received };
+  draft[key] = inner;
+  if (isDeferralChanged(tool, options, readMark(draft, inner))) {
+    delete draft.defer_loading;
+    delete inner.defer_loading;
+  }
+  return draft;
+}
+
+/** The extension is taken back when it no longer holds, and never added. */
+function isDeferralChanged(tool: Tool, options: WriteOptions, mark: boolean | undefined): boolean {
+  if (mark === undefined) return false;
+  const isDeferred = options.deferred ?? tool.policy === 'always';
+  return options.deferred === false || isDeferred !== mark;
+}
+
+function readMark(definition: JsonObject, inner: JsonObject): boolean | undefined {
+  return readBoolean(definition, 'defer_loading') ?? readBoolean(inner, 'defer_loading');
+}
+
+/** Chat nests the grammar one level deeper than Responses does. */
+function grammarOf(custom: JsonObject): JsonObject | undefined {
+  const format = readObject(custom, 'format');
+  return format === undefined ? undefined : (readObject(format, 'grammar') ?? format);
+}

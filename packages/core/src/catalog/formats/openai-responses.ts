@@ -1,0 +1,110 @@
+import { createTool } from '../create-tool.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Tool } from '../tool.ts';
+import type { Format, ParseContext, WriteOptions } from './format.ts';
+import { freeformSchema } from './freeform.ts';
+import {
+  field,
+  invalid,
+  readBoolean,
+  readName,
+  readObject,
+  readPolicy,
+  readSchema,
+  readText,
+  show,
+} from './read-fields.ts';
+import {
+  type Draft,
+  type DraftExtras,
+  deferralMark,
+  restate,
+  restateDescription,
+  restateSchema,
+  unsupported,
+} from './restate-fields.ts';
+
+/** Tools of OpenAI's Responses API: functions, custom tools, namespaces of both (a server here), and hosted tools. */
+export const openaiResponsesFormat: Format = { format: 'openai-responses', parse, write, writeAll };
+
+function parse(definition: JsonObject, context: ParseContext): Tool {
+  const type = field(definition, 'type');
+  if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a text such as "function"`);
+  // A whole one was unfolded before it came here.
+  if (type === 'namespace') throw invalid('it is a namespace, which needs a name and a list of tools');
+  const extras: DraftExtras = { verbatim: { 'openai-responses': definition } };
+  if (context.namespace !== undefined) extras.namespace = context.namespace;
+  const mark = readBoolean(definition, 'defer_loading');
+  const isHosted = type !== 'function' && type !== 'custom';
+  if (isHosted) extras.providerType = type;
+  if (type === 'custom') extras.freeform = true;
+  const strict = readBoolean(definition, 'strict');
+  if (strict !== undefined) extras.strict = strict;
+  const outputSchema = isHosted ? undefined : readObject(definition, 'output_schema');
+  if (outputSchema !== undefined) extras.outputSchema = outputSchema;
+  return createTool({
+    name: isHosted ? hostedName(definition, type) : readName(definition),
+    server: context.server,
+    description: readText(definition, 'description'),
+    schema: type === 'custom' ? freeformSchema(field(definition, 'format')) : readSchema(definition, 'parameters'),
+    policy: mark === undefined && isHosted ? 'never' : readPolicy(mark, context),
+    extras,
+  });
+}
+
+function write(tool: Tool, options: WriteOptions): JsonObject {
+  const { verbatim, providerType, strict, outputSchema } = tool.extras;
+  const received = verbatim?.['openai-responses'];
+  if (providerType !== undefined && received === undefined) throw unsupported(tool, 'openai-responses');
+  const draft: Draft = received === undefined ? { type: 'function' } : { ...received };
+  const isFunction = draft.type === 'function';
+  if (providerType === undefined) restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
+  restateDescription(draft, tool);
+  if (isFunction) {
+    restateSchema(draft, 'parameters', tool.schema, received);
+    restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
+    restate(draft, 'output_schema', readObject(draft, 'output_schema'), outputSchema);
+  }
+  const mark = readBoolean(draft, 'defer_loading');
+  restate(draft, 'defer_loading', mark, deferralMark(tool, options, received && { mark }));
+  return draft;
+}
+
+/**
+ * Tools with a server stand in its namespace, where the first of them was; one that is written under another name
+ * than its own stands alone, since the name says it all.
+ */
+function writeAll(tools: readonly Tool[], optionsOf: (tool: Tool) => WriteOptions): readonly Json[] {
+  const list: Json[] = [];
+  const members = new Map<string, Json[]>();
+  for (const tool of tools) {
+    const options = optionsOf(tool);
+    const written = write(tool, options);
+    const isRenamed = options.name !== undefined && options.name !== tool.name;
+    if (tool.server === undefined || isRenamed || tool.extras.providerType !== undefined) {
+      list.push(written);
+      continue;
+    }
+    const known = members.get(tool.server);
+    if (known !== undefined) {
+      known.push(written);
+      continue;
+    }
+    const group: Json[] = [written];
+    members.set(tool.server, group);
+    list.push({ ...(tool.extras.namespace ?? newNamespace(tool.server)), tools: group });
+  }
+  return list;
+}
+
+/** The API wants a description; the name is all that is known. */
+function newNamespace(server: string): JsonObject {
+  return { type: 'namespace', name: server, description: `Tools of ${server}` };
+}
+
+/** Hosted tools are known by their type; a whole MCP server by its label besides. */
+function hostedName(definition: JsonObject, type: string): string {
+  const label = field(definition, 'server_label');
+  if (typeof label === 'string') return `${type}:${label}`;
+  return field(definition, 'name') === undefined ? type : readName(definition);
+}

@@ -1,0 +1,96 @@
+import { CatalogError, type ErrorCode } from '../errors.ts';
+import { detectFormat } from './formats/detect-format.ts';
+import { formatOf } from './formats/format-of.ts';
+import { show } from './formats/read-fields.ts';
+import { type Unfolded, unfold } from './formats/unfold.ts';
+import { isJsonObject } from './json.ts';
+import type { Policy, Tool, ToolFormat } from './tool.ts';
+
+/** How outside definitions are read. */
+export interface ParseToolsOptions {
+  /** The format of every definition. @default found out for each */
+  readonly format?: ToolFormat | undefined;
+  /** The server of tools that name none. */
+  readonly server?: string | undefined;
+  /**
+   * What it means that a definition says nothing about deferral. On the Messages wire such a tool is sent in full (`never`);
+   * a library leaves it to the gate. @default 'automatic'
+   */
+  readonly missingDeferral?: Policy | undefined;
+  /** Where the definitions come from, for messages: a file, a server. */
+  readonly source?: string | undefined;
+  /** Whether a definition that can't be read is listed as a problem or fails the whole. @default 'collect' */
+  readonly onProblem?: 'collect' | 'throw' | undefined;
+}
+
+/** The tools that could be read, and what was wrong with the others. */
+export interface ParsedTools {
+  readonly tools: readonly Tool[];
+  readonly problems: readonly Problem[];
+}
+
+/** Why one definition could not be read. */
+export interface Problem {
+  /** Position among all definitions, from 0. */
+  readonly index: number;
+  readonly name?: string;
+  readonly message: string;
+  readonly code: ErrorCode;
+}
+
+/**
+ * Reads tool definitions in any of the known formats, mixed if need be, from a list or from what they are usually delivered in
+ * (see `unfold`). One that can't be read is a problem of its own and costs the others nothing. The input is not changed;
+ * the tools refer to parts of it.
+ */
+export function parseTools(value: unknown, options: ParseToolsOptions = {}): ParsedTools {
+  const tools: Tool[] = [];
+  const problems: Problem[] = [];
+  const missingDeferral = options.missingDeferral ?? 'automatic';
+  const items = unfold(value, { server: options.server, readsServer: options.format === undefined });
+  items.forEach((item, index) => {
+    try {
+      tools.push(parseOne(item, missingDeferral, options.format));
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error;
+      problems.push(createProblem(error, { item, index, source: options.source }));
+    }
+  });
+  const first = problems[0];
+  if (options.onProblem === 'throw' && first !== undefined) {
+    throw new CatalogError(first.code, first.message, { context: { problems } });
+  }
+  return { tools, problems };
+}
+
+function parseOne(item: Unfolded, missingDeferral: Policy, given: ToolFormat | undefined): Tool {
+  const { definition, server, namespace } = item;
+  if (!isJsonObject(definition)) throw new CatalogError('invalid_tool', `it is ${show(definition)}, not an object`);
+  const format = item.format ?? given ?? detectFormat(definition);
+  if (format === undefined) {
+    const keys = show(Object.keys(definition).join(', '));
+    throw new CatalogError(
+      'unknown_format',
+      `its fields (${keys}) are those of no known format; name the format or add a name`,
+    );
+  }
+  return formatOf(format).parse(definition, { server, namespace, missingDeferral });
+}
+
+function createProblem(
+  error: CatalogError,
+  { item, index, source }: { readonly item: Unfolded; readonly index: number; readonly source: string | undefined },
+): Problem {
+  const name = nameIn(item.definition);
+  const which = name === undefined ? `Tool ${index}` : `Tool ${index} (${show(name)})`;
+  const message = `${which}${source === undefined ? '' : ` of ${source}`} can't be read: ${error.message}`;
+  return name === undefined ? { index, message, code: error.code } : { index, name, message, code: error.code };
+}
+
+/** The name of a definition that may be anything. */
+function nameIn(definition: unknown): string | undefined {
+  if (!isJsonObject(definition)) return undefined;
+  const inner = definition.function ?? definition.custom ?? definition;
+  const name = isJsonObject(inner) && Object.hasOwn(inner, 'name') ? inner.name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,74 @@
+import { CatalogError } from '../errors.ts';
+import { compileGlob, type Glob } from './glob.ts';
+import { isJsonObject } from './json.ts';
+import type { Policy, Tool } from './tool.ts';
+
+/**
+ * Who may be deferred, by three kinds of rule. The most specific one that applies wins, whatever the order:
+ * 1. `tools`: an id (`github/create_issue`), or the name in an agent's spelling (`mcp__github__create_issue`);
+ * 2. `patterns`: globs over either spelling (`github/*`, `*\/delete_*`, `mcp__slack__*`); of several, the one with the most
+ *    characters other than `*`, and of equals the last;
+ * 3. `servers`: a server's name;
+ * 4. what the tool's own definition says.
+ */
+export interface PolicyRules {
+  readonly tools?: Readonly<Record<string, Policy>> | undefined;
+  readonly patterns?: Readonly<Record<string, Policy>> | undefined;
+  readonly servers?: Readonly<Record<string, Policy>> | undefined;
+}
+
+export const POLICIES: readonly Policy[] = ['never', 'automatic', 'always'];
+
+/** The tools with the policies that the rules give them. A tool whose policy stays is the same object. */
+export function applyPolicies(tools: readonly Tool[], rules: PolicyRules): readonly Tool[] {
+  const decide = compileRules(rules);
+  return tools.map((tool) => {
+    const policy = decide(tool);
+    return policy === tool.policy ? tool : { ...tool, policy };
+  });
+}
+
+/** A policy from outside; `where` says in the message which setting it stood in. */
+export function parsePolicy(value: unknown, where: string): Policy {
+  const policy = POLICIES.find((known) => known === value);
+  if (policy !== undefined) return policy;
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : typeof value;
+  throw new CatalogError('invalid_policy', `The policy of ${where} is ${shown}, not one of ${POLICIES.join(', ')}`, {
+    context: { value, where },
+  });
+}
+
+function compileRules(rules: PolicyRules): (tool: Tool) => Policy {
+  const tools = readRules(rules.tools, 'tool');
+  const servers = readRules(rules.servers, 'server');
+  const patterns = [...readRules(rules.patterns, 'pattern')]
+    .map(([pattern, policy]): { readonly glob: Glob; readonly policy: Policy } => ({
+      glob: compileGlob(pattern),
+      policy,
+    }))
+    .reverse()
+    .sort((a, b) => b.glob.literalLength - a.glob.literalLength);
+  return (tool) => {
+    const alias = agentName(tool);
+    const exact = tools.get(tool.id) ?? tools.get(alias);
+    if (exact !== undefined) return exact;
+    const pattern = patterns.find(({ glob }) => glob.matches(tool.id) || (alias !== tool.id && glob.matches(alias)));
+    if (pattern !== undefined) return pattern.policy;
+    return (tool.server === undefined ? undefined : servers.get(tool.server)) ?? tool.policy;
+  };
+}
+
+/** The name in permission rules and settings of agents: as its owner wrote it, unlike a model name, which may be shortened. */
+function agentName(tool: Tool): string {
+  return tool.server === undefined ? tool.name : `mcp__${tool.server}__${tool.name}`;
+}
+
+function readRules(rules: unknown, kind: string): Map<string, Policy> {
+  if (rules === undefined) return new Map();
+  if (!isJsonObject(rules)) {
+    throw new CatalogError('invalid_policy', `The ${kind} policies are not an object from ${kind} to policy`);
+  }
+  return new Map(
+    Object.entries(rules).map(([key, value]) => [key, parsePolicy(value, `${kind} ${JSON.stringify(key)}`)]),
+  );
+}

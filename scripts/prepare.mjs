@@ -1,0 +1,41 @@
+// What `npm start`, `npm test` and the like need first: installed packages and a current build.
+// Runs on a bare clone, so it uses nothing but Node.
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+if (isInstallStale()) {
+  say('Installing packages (npm ci) …');
+  runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'packages/tsconfig.json']);
+
+/** npm writes `node_modules/.package-lock.json` last, so its age is the age of the install. */
+function isInstallStale() {
+  const installed = `${root}node_modules/.package-lock.json`;
+  if (!existsSync(installed)) return true;
+  return statSync(`${root}package-lock.json`).mtimeMs > statSync(installed).mtimeMs;
+}
+
+function runNpm(args) {
+  const npm = process.env.npm_execpath;
+  if (npm === undefined) run('npm', args);
+  else run(process.execPath, [npm, ...args]);
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (error !== undefined) fail(`${command} could not be started: ${error.message}`);
+  if (status !== 0) fail(`${[command, ...args].join(' ')} ended with ${status}`);
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
