@@ -1,0 +1,162 @@
+import { type CharacterSet, characterSet, hasCharacter } from './character-set.ts';
+import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
+
+/** How IGNORECASE compares: not at all, in ASCII letters only (`(?a)`), or in all of Unicode. */
+export type Folding = 'none' | 'ascii' | 'unicode';
+
+/** The lower case by which Python compares: always one code point. */
+export function lowerCase(code: number, folding: Folding): number {
+  if (folding === 'none') return code;
+  if (code < 128 || folding === 'ascii') return code >= 0x41 && code <= 0x5a ? code + 32 : code;
+  return tables().lower.get(code) ?? code;
+}
+
+/** Whether case makes a difference to a character. */
+export function isCased(code: number, folding: Folding): boolean {
+  if (folding === 'none') return false;
+  if (folding === 'ascii') return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+  const { lower, upper } = tables();
+  return lower.has(code) || upper.has(code);
+}
+
+/** Whether any character of a range is cased. */
+export function hasCased(low: number, high: number, folding: Folding): boolean {
+  if (high - low < 64) {
+    for (let code = low; code <= high; code++) if (isCased(code, folding)) return true;
+    return false;
+  }
+  if (folding === 'none') return false;
+  if (folding === 'ascii') return low <= 0x7a && high >= 0x41;
+  return tables().cased.some((code) => code >= low && code <= high);
+}
+
+/** Every range that `[low-high]` stands for once its members are in lower case, with those that share their upper case. */
+export function lowerRanges(low: number, high: number, folding: Folding): number[] {
+  if (folding === 'none') return [low, high];
+  const ranges: number[] = [];
+  let next = low;
+  for (const code of folding === 'ascii' ? ASCII_UPPER : tables().changed) {
+    if (code < low) continue;
+    if (code > high) break;
+    if (code > next) ranges.push(next, code - 1);
+    next = code + 1;
+    const lower = lowerCase(code, folding);
+    ranges.push(lower, lower);
+  }
+  if (next <= high) ranges.push(next, high);
+  return folding === 'ascii' ? ranges : ranges.concat(sharedUpperCase(ranges));
+}
+
+/** The characters whose lower case is in the set. */
+export function charactersLoweringInto(set: CharacterSet, folding: Folding): CharacterSet {
+  if (folding === 'none') return set;
+  if (folding === 'unicode' && isSmall(set)) return characterSet(smallPreimage(set));
+  const ranges: number[] = [];
+  const changed = folding === 'ascii' ? ASCII_UPPER : tables().changed;
+  let index = 0;
+  for (let at = 0; at < set.ranges.length; at += 2) {
+    let low = set.ranges[at] ?? 0;
+    const high = set.ranges[at + 1] ?? 0;
+    while (index < changed.length && (changed[index] ?? 0) < low) index++;
+    for (; index < changed.length && (changed[index] ?? 0) <= high; index++) {
+      const code = changed[index] ?? 0;
+      if (code > low) ranges.push(low, code - 1);
+      low = code + 1;
+    }
+    if (low <= high) ranges.push(low, high);
+  }
+  for (const code of changed) if (hasCharacter(set, lowerCase(code, folding))) ranges.push(code, code);
+  return characterSet(ranges);
+}
+
+/** Few enough members to be looked up one by one. */
+function isSmall({ ranges }: CharacterSet): boolean {
+  return ranges.length <= 16 && memberCount(ranges) <= 64;
+}
+
+function memberCount(ranges: readonly number[]): number {
+  return ranges.reduce((sum, each, index) => sum + (index % 2 === 0 ? 1 - each : each), 0);
+}
+
+function smallPreimage({ ranges }: CharacterSet): number[] {
+  const { lower, capitals } = tables();
+  const found: number[] = [];
+  for (let index = 0; index < ranges.length; index += 2) {
+    for (let code = ranges[index] ?? 0; code <= (ranges[index + 1] ?? -1); code++) {
+      if (!lower.has(code)) found.push(code, code);
+      for (const capital of capitals.get(code) ?? []) found.push(capital, capital);
+    }
+  }
+  return found;
+}
+
+/** The lower-case characters whose upper case is in a range. */
+export function charactersRaisingInto(low: number, high: number): number[] {
+  const ranges: number[] = [];
+  for (const [code, upper] of tables().upper) if (upper >= low && upper <= high) ranges.push(code, code);
+  return ranges;
+}
+
+const ASCII_UPPER: readonly number[] = Array.from({ length: 26 }, (_, index) => 0x41 + index);
+
+interface CaseTables {
+  readonly lower: ReadonlyMap<number, number>;
+  readonly upper: ReadonlyMap<number, number>;
+  /** What lower case changes, ascending. */
+  readonly changed: readonly number[];
+  /** From a lower case to what has it. */
+  readonly capitals: ReadonlyMap<number, readonly number[]>;
+  readonly cased: readonly number[];
+  readonly shared: ReadonlyMap<number, readonly number[]>;
+}
+
+let built: CaseTables | undefined;
+
+function tables(): CaseTables {
+  built ??= buildTables();
+  return built;
+}
+
+function buildTables(): CaseTables {
+  const lower = decodeRuns(LOWER_RUNS);
+  const upper = decodeRuns(UPPER_RUNS);
+  const shared = new Map<number, readonly number[]>();
+  for (const group of SHARED_UPPER_CASE) {
+    const codes = Array.from(group, (character) => character.codePointAt(0) ?? 0);
+    for (const code of codes) shared.set(code, codes);
+  }
+  const capitals = new Map<number, number[]>();
+  for (const [code, target] of lower) {
+    const known = capitals.get(target);
+    if (known === undefined) capitals.set(target, [code]);
+    else known.push(code);
+  }
+  return { lower, upper, changed: [...lower.keys()], capitals, cased: [...lower.keys(), ...upper.keys()], shared };
+}
+
+function decodeRuns(lines: readonly string[]): Map<number, number> {
+  const numbers = lines
+    .join(' ')
+    .split(' ')
+    .map((text) => Number.parseInt(text, 36));
+  const map = new Map<number, number>();
+  let start = 0;
+  for (let index = 0; index < numbers.length; index += 4) {
+    const [gap = 0, count = 0, stride = 0, added = 0] = numbers.slice(index, index + 4);
+    start += gap;
+    for (let code = start; code < start + count * stride; code += stride) map.set(code, code + added);
+  }
+  return map;
+}
+
+function sharedUpperCase(ranges: readonly number[]): number[] {
+  const added: number[] = [];
+  for (const [code, group] of tables().shared) {
+    for (let index = 0; index < ranges.length; index += 2) {
+      if (code < (ranges[index] ?? 0) || code > (ranges[index + 1] ?? 0)) continue;
+      for (const member of group) added.push(member, member);
+      break;
+    }
+  }
+  return added;
+}

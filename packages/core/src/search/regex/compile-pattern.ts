@@ -1,0 +1,208 @@
+import { PatternError } from '../../errors.ts';
+import { BacktrackingMachine } from './backtracking-machine.ts';
+import { automatonDecider, type Decider, literalDecider, machineDecider, prefilteredDecider } from './decider.ts';
+import { type Expression, POSITION } from './expression.ts';
+import { firstCharacters } from './first-characters.ts';
+import { machineProgram } from './machine-program.ts';
+import { parsePattern } from './parse-pattern.ts';
+import { codePointLength } from './pattern-source.ts';
+import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
+import { resolvePattern } from './resolve-pattern.ts';
+import type { StepMeter } from './step-meter.ts';
+
+/** A compiled pattern. It answers like CPython 3.11's `re.search`. */
+export interface Pattern {
+  readonly source: string;
+  /** What decides: a plain string search, an automaton, or the backtracking machine. */
+  readonly engine: Decider['engine'];
+  /** Whether the text matches anywhere. Throws `out_of_budget` when that takes more than the budget. */
+  test(text: string): boolean;
+  /** The leftmost match within a budget of steps. */
+  run(text: string, budget?: number): MatchOutcome;
+  /** For many texts in slices of one's own. */
+  matcher(): Matcher;
+}
+
+export type MatchOutcome =
+  | ({ readonly kind: 'match' } & MatchSpan)
+  | { readonly kind: 'no-match' }
+  | { readonly kind: 'out-of-budget' };
+
+/** Where a match lies, in code points: Python's `match.span()`. */
+export interface MatchSpan {
+  readonly start: number;
+  readonly end: number;
+  /** False where finding the exact place took too long: the whole text stands for it then. */
+  readonly exact: boolean;
+}
+
+/** Matches one text at a time, and stops when its meter is spent. */
+export interface Matcher {
+  readonly engine: Pattern['engine'];
+  begin(text: string): void;
+  /** `paused` when the meter is spent: call again to go on. */
+  advance(meter: StepMeter): 'match' | 'no-match' | 'paused' | 'out-of-budget';
+  /**
+   * Where the text that `advance` called a match does so. It takes what it needs from the meter, within a bound of
+   * its own, even where less is left: a place mustn't depend on where slices end.
+   */
+  span(meter: StepMeter): MatchSpan;
+}
+
+export interface CompileOptions {
+  /**
+   * Python's flags, letters of `aimsux`, for the whole pattern.
+   * @default ''
+   */
+  readonly flags?: string;
+  /**
+   * The most code points that a pattern may have.
+   * @default 200
+   */
+  readonly maxLength?: number;
+  /**
+   * The most steps that `test` and `run` may take for one text. A step is about a character looked at.
+   * @default 5_000_000
+   */
+  readonly budget?: number;
+}
+
+export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 } as const;
+
+/** What finding the exact place of a match may cost, besides four steps for every character of the text. */
+const SPAN_STEPS = 10_000;
+
+/**
+ * Compiles a pattern of Python's `re` syntax.
+ *
+ *     pattern ─ parse ─▶ nodes ─ resolve flags ─▶ expression
+ *                                                    │
+ *               ┌──────────────┬─────────────────────┼──────────────────────┐
+ *          one string?     regular?      regular after splitting       anything else
+ *               │              │            its lookaheads?                 │
+ *            includes      lazy DFA         a DFA for each         backtracking machine
+ *               │              └──────────┬──────────┘                      │
+ *               │              required string first? ──────────────────────┤
+ *               └───────────────────────▶ match or not ◀────────────────────┘
+ *                                              │
+ *                                 span: backtracking machine
+ */
+export function compilePattern(pattern: string, options: CompileOptions = {}): Pattern {
+  const { flags, maxLength, budget } = { ...COMPILE_DEFAULTS, ...options };
+  const length = codePointLength(pattern);
+  if (length > maxLength) {
+    throw new PatternError(
+      'pattern_too_long',
+      `The pattern has ${length} characters, more than ${maxLength}: shorten it`,
+      { context: { length, maxLength } },
+    );
+  }
+  const parsed = parsePattern(pattern, flags);
+  const expression = resolvePattern(parsed);
+  const literal = requiredLiteral(expression);
+
+  function newMatcher(): Matcher {
+    let made: BacktrackingMachine | undefined;
+    const machine = (): BacktrackingMachine => {
+      made ??= new BacktrackingMachine(machineProgram(expression, parsed.groups), {
+        firstSet: firstCharacters(expression),
+        anchored: startsAtTextStart(expression),
+      });
+      return made;
+    };
+    if (literal.isWhole) return createMatcher(literalDecider(literal.text), machine);
+    const decider = automatonDecider(expression, startsAtTextStart(expression)) ?? machineDecider(machine());
+    const mayMatch = prefilter(expression, literal.text);
+    return createMatcher(mayMatch === undefined ? decider : prefilteredDecider(mayMatch, decider), machine);
+  }
+
+  let made: Matcher | undefined;
+  const own = (): Matcher => {
+    made ??= newMatcher();
+    return made;
+  };
+  return {
+    source: pattern,
+    get engine() {
+      return own().engine;
+    },
+    test(text) {
+      own().begin(text);
+      const decision = own().advance({ left: budget });
+      if (decision === 'match' || decision === 'no-match') return decision === 'match';
+      throw outOfBudget(pattern, budget);
+    },
+    run(text, limit = budget) {
+      const meter = { left: limit };
+      own().begin(text);
+      const decision = own().advance(meter);
+      if (decision === 'no-match') return { kind: 'no-match' };
+      if (decision !== 'match') return { kind: 'out-of-budget' };
+      return { kind: 'match', ...own().span(meter) };
+    },
+    matcher: newMatcher,
+  };
+}
+
+/** The error for a pattern that took all of its steps. */
+export function outOfBudget(pattern: string, budget: number): PatternError {
+  return new PatternError(
+    'out_of_budget',
+    `The pattern ${JSON.stringify(pattern)} takes more than ${budget} steps: make it simpler, without nested repeats`,
+    { context: { pattern, budget } },
+  );
+}
+
+function createMatcher(decider: Decider, machine: () => BacktrackingMachine): Matcher {
+  let current = '';
+  return {
+    engine: decider.engine,
+    begin(text) {
+      current = text;
+      decider.begin(text);
+    },
+    advance(meter) {
+      const decision = decider.advance(meter);
+      if (decision === undefined) return 'paused';
+      return decision === 'out-of-memory' ? 'out-of-budget' : decision;
+    },
+    span(meter) {
+      const place = decider.place();
+      if (place !== undefined) return { start: place.start, end: place.end, exact: true };
+      const granted = SPAN_STEPS + 4 * current.length;
+      const allowed = { left: granted };
+      machine().begin(current);
+      const outcome = machine().advance(allowed);
+      meter.left -= granted - allowed.left + (current.length >> 2);
+      if (outcome.kind === 'match') return { start: outcome.start, end: outcome.end, exact: true };
+      return { start: 0, end: codePointLength(current), exact: false };
+    },
+  };
+}
+
+/** A quick test that every text with a match passes, if there is one worth its time. */
+function prefilter(expression: Expression, literal: string): ((text: string) => boolean) | undefined {
+  if (failsAtOnce(expression)) return undefined;
+  if (literal.length >= WORTHWHILE_LENGTH) return (text) => text.includes(literal);
+  const folded = foldedLiteral(expression);
+  if (folded.text.length >= WORTHWHILE_LENGTH) return (text) => mayContain(folded, text);
+  return literal === '' ? undefined : (text) => text.includes(literal);
+}
+
+/** A single letter is in nearly every text. */
+const WORTHWHILE_LENGTH = 2;
+
+/** Whether the first character decides most texts, sooner than a search for a string would. */
+function failsAtOnce(expression: Expression): boolean {
+  return startsAtTextStart(expression) && firstCharacters(expression)?.ranges.length === 2;
+}
+
+function startsAtTextStart(expression: Expression): boolean {
+  if (expression.kind === 'sequence') {
+    const [first] = expression.items;
+    return first !== undefined && startsAtTextStart(first);
+  }
+  if (expression.kind === 'group' || expression.kind === 'atomic') return startsAtTextStart(expression.body);
+  if (expression.kind === 'branch') return expression.alternatives.every(startsAtTextStart);
+  return expression.kind === 'position' && expression.test === POSITION.textStart;
+}

@@ -1,0 +1,155 @@
+import { automatonProgram } from './automaton-program.ts';
+import type { BacktrackingMachine } from './backtracking-machine.ts';
+import type { Expression } from './expression.ts';
+import { type LazyDfa, lazyDfa, type ScanCursor } from './lazy-dfa.ts';
+import { codePointLength } from './pattern-source.ts';
+import { splitLookaheads } from './split-lookaheads.ts';
+import type { StepMeter } from './step-meter.ts';
+
+/** `undefined` is a pause: the meter is spent, and the next call goes on. */
+export type Decision = 'match' | 'no-match' | 'out-of-memory' | undefined;
+
+/** Decides whether one text after the other matches. */
+export interface Decider {
+  readonly engine: 'literal' | 'automaton' | 'backtracking';
+  begin(text: string): void;
+  advance(meter: StepMeter): Decision;
+  /** Where the last match lies, in code points, if deciding it has told. */
+  place(): Place | undefined;
+}
+
+/** A match from `start` up to `end`. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A string that is all there is to the pattern. */
+export function literalDecider(literal: string): Decider {
+  let current = '';
+  let index = -1;
+  return {
+    engine: 'literal',
+    begin(text) {
+      current = text;
+    },
+    advance(meter) {
+      meter.left -= searchCost(current);
+      index = current.indexOf(literal);
+      return index >= 0 ? 'match' : 'no-match';
+    },
+    place() {
+      const start = codePointLength(current.slice(0, index));
+      return { start, end: start + codePointLength(literal) };
+    },
+  };
+}
+
+/** Skips a decider for texts that can't match, which a search for a string tells sooner. */
+export function prefilteredDecider(mayMatch: (text: string) => boolean, decider: Decider): Decider {
+  let current: string | undefined;
+  return {
+    engine: decider.engine,
+    begin(text) {
+      current = text;
+    },
+    advance(meter) {
+      if (current !== undefined) {
+        meter.left -= searchCost(current);
+        if (!mayMatch(current)) return 'no-match';
+        decider.begin(current);
+        current = undefined;
+      }
+      return decider.advance(meter);
+    },
+    place: () => decider.place(),
+  };
+}
+
+/** Undefined where the expression, or what it splits into, isn't regular. `anchored`: it can match at the start only. */
+export function automatonDecider(expression: Expression, anchored: boolean): Decider | undefined {
+  const program = automatonProgram(expression);
+  if (program !== undefined) {
+    return conjunctionDecider([{ dfa: lazyDfa(program, { anchored }), expected: true }], 'text');
+  }
+  const split = splitLookaheads(expression);
+  if (split === undefined) return undefined;
+  const parts: Part[] = [];
+  for (const part of split.parts) {
+    const partProgram = automatonProgram(part.expression);
+    if (partProgram === undefined) return undefined;
+    parts.push({ dfa: lazyDfa(partProgram, { anchored: true }), expected: part.expected });
+  }
+  return conjunctionDecider(parts, split.start);
+}
+
+export function machineDecider(machine: BacktrackingMachine): Decider {
+  let found: Place | undefined;
+  return {
+    engine: 'backtracking',
+    begin: (text) => machine.begin(text),
+    advance(meter) {
+      const outcome = machine.advance(meter);
+      if (outcome.kind === 'match') found = outcome;
+      return outcome.kind === 'paused' ? undefined : outcome.kind;
+    },
+    place: () => found,
+  };
+}
+
+interface Part {
+  readonly dfa: LazyDfa;
+  readonly expected: boolean;
+}
+
+function conjunctionDecider(parts: readonly Part[], start: 'text' | 'line'): Decider {
+  const cursor: ScanCursor = { index: 0, state: undefined };
+  let current = '';
+  /** Where the parts are tried, and which of them is next. */
+  let from = 0;
+  let next = 0;
+
+  function startAt(index: number): void {
+    from = index;
+    next = 0;
+    cursor.index = index;
+    cursor.state = undefined;
+  }
+
+  /** Undefined for a pause. */
+  function holdHere(meter: StepMeter): boolean | undefined {
+    for (; next < parts.length; next++) {
+      const part = parts[next] as Part;
+      const found = part.dfa.scan(current, cursor, meter);
+      if (found === undefined) return undefined;
+      if (found !== part.expected) return false;
+      cursor.index = from;
+      cursor.state = undefined;
+    }
+    return true;
+  }
+
+  return {
+    engine: 'automaton',
+    begin(text) {
+      current = text;
+      startAt(0);
+    },
+    advance(meter) {
+      for (;;) {
+        const holds = holdHere(meter);
+        if (holds === undefined) return undefined;
+        if (holds) return 'match';
+        const lineFeed = start === 'line' ? current.indexOf('\n', from) : -1;
+        if (lineFeed < 0) return 'no-match';
+        startAt(lineFeed + 1);
+      }
+    },
+    place: () => undefined,
+  };
+}
+
+/** The runtime's own search takes many characters at a step. */
+function searchCost(text: string): number {
+  return 1 + (text.length >> 4);
+}

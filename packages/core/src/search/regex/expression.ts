@@ -1,0 +1,76 @@
+import type { Folding } from './case-folding.ts';
+import type { CharacterSet } from './character-set.ts';
+import type { RepeatMode } from './pattern-node.ts';
+
+/** A pattern whose flags are worked in: what the engines compile. */
+export type Expression =
+  | { readonly kind: 'character'; readonly set: CharacterSet }
+  | { readonly kind: 'sequence'; readonly items: readonly Expression[] }
+  | { readonly kind: 'branch'; readonly alternatives: readonly Expression[] }
+  | {
+      readonly kind: 'repeat';
+      readonly mode: RepeatMode;
+      readonly min: number;
+      readonly max: number;
+      readonly body: Expression;
+    }
+  | { readonly kind: 'group'; readonly index: number; readonly body: Expression }
+  | { readonly kind: 'atomic'; readonly body: Expression }
+  | {
+      readonly kind: 'look';
+      readonly ahead: boolean;
+      readonly negate: boolean;
+      readonly width: number;
+      readonly body: Expression;
+    }
+  | { readonly kind: 'position'; readonly test: PositionTest }
+  | { readonly kind: 'backreference'; readonly group: number; readonly folding: Folding }
+  | {
+      readonly kind: 'conditional';
+      readonly group: number;
+      readonly yes: Expression;
+      readonly no: Expression | undefined;
+    };
+
+/** The tests that look at a place between characters and take none. */
+export const POSITION = {
+  textStart: 0,
+  lineStart: 1,
+  textEnd: 2,
+  /** `$` without MULTILINE: the end, or before a line feed that is the last character. */
+  lastLineEnd: 3,
+  lineEnd: 4,
+  wordBoundary: 5,
+  notWordBoundary: 6,
+  asciiWordBoundary: 7,
+  notAsciiWordBoundary: 8,
+} as const;
+
+export type PositionTest = (typeof POSITION)[keyof typeof POSITION];
+
+/** The expression and all that is inside it, outermost first. */
+export function* walkExpression(expression: Expression): Generator<Expression> {
+  yield expression;
+  switch (expression.kind) {
+    case 'character':
+    case 'position':
+    case 'backreference':
+      return;
+    case 'sequence':
+      for (const item of expression.items) yield* walkExpression(item);
+      return;
+    case 'branch':
+      for (const item of expression.alternatives) yield* walkExpression(item);
+      return;
+    case 'repeat':
+    case 'group':
+    case 'atomic':
+    case 'look':
+      yield* walkExpression(expression.body);
+      return;
+    case 'conditional':
+      yield* walkExpression(expression.yes);
+      if (expression.no !== undefined) yield* walkExpression(expression.no);
+      return;
+  }
+}

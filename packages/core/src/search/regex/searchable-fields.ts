@@ -1,0 +1,46 @@
+import { type SearchText, type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
+
+/** The fields that a pattern is tried on, best first. */
+export const FIELDS = ['name', 'description', 'parameter name', 'parameter description'] as const;
+
+/** What is in each field of one tool, in the order of `FIELDS`. A pattern never matches across two strings. */
+export type FieldTexts = readonly (readonly string[])[];
+
+export interface SearchableFields {
+  /** Read when first asked for, and kept. */
+  of(tool: Tool): FieldTexts;
+  /** Whether they have been read. */
+  has(tool: Tool): boolean;
+}
+
+export function searchableFields(
+  snapshot: Snapshot,
+  textOf: (tool: Tool) => SearchText = searchText,
+): SearchableFields {
+  const known = new Map<string, FieldTexts>();
+  // A snapshot makes all names when the first is asked for: here, and not in the first slice of the first search.
+  const [first] = snapshot.tools;
+  if (first !== undefined) snapshot.modelName(first);
+  return {
+    of(tool) {
+      let fields = known.get(tool.id);
+      if (fields === undefined) {
+        fields = readFields(snapshot, tool, textOf(tool));
+        known.set(tool.id, fields);
+      }
+      return fields;
+    },
+    has: (tool) => known.has(tool.id),
+  };
+}
+
+/** A tool goes by two names: the one that a model sees, and the one that its owner wrote. */
+function readFields(snapshot: Snapshot, tool: Tool, text: SearchText): FieldTexts {
+  const modelName = snapshot.modelName(tool);
+  return [
+    modelName === tool.name ? [tool.name] : [modelName, tool.name],
+    [text.description],
+    text.parameterNames,
+    text.parameterDescriptions,
+  ];
+}

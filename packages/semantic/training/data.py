@@ -1,0 +1,146 @@
+"""Reads the public sets, the catalogs and the project's own requests into tools and labelled queries.
+
+Splits are fixed: `train` is learned from, `held` chooses settings and fits the ranker, `report` is only ever measured.
+Tools of every catalog may be read; queries of the reporting splits may not be learned from.
+"""
+
+import glob
+import gzip
+import hashlib
+import json
+import os
+import re
+
+HELD_SHARE = 4  # one in four
+
+
+def read_lines(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def is_held(key):
+    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_SHARE == 0
+
+
+def identifier_words(text):
+    text = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text)
+    text = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", text)
+    return re.sub(r"[^0-9A-Za-z\u0080-\uffff]+", " ", text).strip()
+
+
+def parameters_of(schema):
+    """Parameter names and descriptions, top two levels."""
+    names, texts = [], []
+
+    def walk(node, depth):
+        if not isinstance(node, dict) or depth > 3 or len(names) > 60:
+            return
+        properties = node.get("properties")
+        if isinstance(properties, dict):
+            for name, value in properties.items():
+                names.append(name)
+                if isinstance(value, dict):
+                    if isinstance(value.get("description"), str):
+                        texts.append(value["description"])
+                    walk(value, depth + 1)
+        if isinstance(node.get("items"), dict):
+            walk(node["items"], depth + 1)
+
+    walk(schema or {}, 0)
+    return names, texts
+
+
+def to_tool(catalog, raw, server=None):
+    server = server or raw.get("server") or ""
+    schema = raw.get("input_schema") or raw.get("inputSchema") or raw.get("parameters")
+    names, texts = parameters_of(schema)
+    name = raw["name"]
+    if server and name.lower().startswith(server.lower()):
+        name = name[len(server):] or name
+    return {
+        "catalog": catalog,
+        "name": raw["name"],
+        "server": server,
+        "fields": {
+            "name": identifier_words(name),
+            "server": identifier_words(server),
+            "description": (raw.get("description") or "")[:1500],
+            "parameters": " ".join(identifier_words(n) for n in names)[:600],
+            "details": " ".join(texts)[:1200],
+        },
+    }
+
+
+def teacher_text(tool):
+    fields = tool["fields"]
+    head = f"{fields['server']} {fields['name']}".strip()
+    tail = f" Parameters: {fields['parameters']}" if fields["parameters"] else ""
+    return f"{head}: {fields['description']}{tail}"
+
+
+def split_of(catalog, query):
+    """Which of train, held and report a labelled query belongs to."""
+    split = query.get("split") or ""
+    gold = query["relevant"][0] if query["relevant"] else ""
+    if catalog in ("apibank", "arcade_dev"):
+        return "report"
+    if catalog == "metatool":
+        return "report" if split != "seen" else ("held" if is_held("metatool/" + gold) else "train")
+    if catalog == "seal_tools":
+        return {"dev": "held", "test_in_domain": "train"}.get(split, "report")
+    if catalog == "bfcl_pooled":
+        if split.startswith("live"):
+            return "report"
+        return "held" if split in ("multiple", "parallel_multiple") else "train"
+    if catalog == "stabletoolbench":
+        if not split.startswith("G1_"):
+            return "report"
+        return "held" if split == "G1_category" else "train"
+    raise ValueError(catalog)
+
+
+def load(data, requests):
+    """All tools, and all labelled queries as indexes into them."""
+    tools, queries, at = [], [], {}
+
+    def add(tool, key):
+        at[key] = len(tools)
+        tools.append(tool)
+
+    for folder in sorted(glob.glob(os.path.join(data, "retrieval", "*"))):
+        catalog = os.path.basename(folder)
+        for raw in read_lines(os.path.join(folder, "tools.jsonl.gz")):
+            add(to_tool(catalog, raw), (catalog, raw["name"]))
+        for raw in read_lines(os.path.join(folder, "queries.jsonl.gz")):
+            gold = [at[(catalog, name)] for name in raw["relevant"] if (catalog, name) in at]
+            if gold:
+                split = split_of(catalog, raw)
+                queries.append({"catalog": catalog, "query": raw["query"], "gold": gold, "split": split, "part": raw.get("split") or ""})
+    for row in read_lines(os.path.join(data, "catalogs", "mcp-servers.jsonl.gz")):
+        for raw in row["tools"]:
+            add(to_tool("mcp-servers", raw, row["server"]), ("mcp-servers", f"{row['server']}/{raw['name']}"))
+    for name in ("mcp-zero-308-servers", "github-mcp-server"):
+        for raw in read_lines(os.path.join(data, "catalogs", name + ".tools.jsonl.gz")):
+            add(to_tool(name, raw), (name, raw["name"]))
+    for path in sorted(glob.glob(os.path.join(requests, "*.jsonl"))):
+        for raw in read_lines(path):
+            gold = [at[("mcp-servers", name)] for name in raw["relevant"] if ("mcp-servers", name) in at]
+            if not gold:
+                continue
+            server = raw["relevant"][0].split("/")[0]
+            queries.append({
+                "catalog": "mcp-servers", "query": raw["query"], "gold": gold, "part": raw["kind"],
+                "split": "held" if is_held("server/" + server) else "train",
+                "language": raw.get("language", "en"), "english": raw.get("english"),
+            })
+    return tools, queries
+
+
+def load_lexicon(folder):
+    """English word → language → forms."""
+    entries = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
+        entries.extend(read_lines(path))
+    return entries

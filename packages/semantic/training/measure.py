@@ -1,0 +1,45 @@
+"""Retrieval figures of vectors: hit@5 and recall@5 for each catalog and split."""
+
+import torch
+
+
+def measure(tools, queries, tool_vectors, query_vectors):
+    by_catalog, rows = {}, {}
+    for i, tool in enumerate(tools):
+        by_catalog.setdefault(tool["catalog"], []).append(i)
+    groups = {}
+    for i, query in enumerate(queries):
+        language = "" if query.get("language", "en") == "en" else "/other"
+        groups.setdefault((query["split"], query["catalog"] + language), []).append(i)
+    for (split, name), members in sorted(groups.items()):
+        catalog = name.split("/")[0]
+        columns = torch.tensor(by_catalog[catalog], device=tool_vectors.device)
+        place = {int(c): k for k, c in enumerate(columns)}
+        hits = recall = 0.0
+        for start in range(0, len(members), 2048):
+            chunk = members[start:start + 2048]
+            scores = query_vectors[chunk] @ tool_vectors[columns].T
+            top = scores.topk(min(5, len(columns)), dim=1).indices.tolist()
+            for row, index in enumerate(chunk):
+                gold = {place[g] for g in queries[index]["gold"]}
+                found = len(gold & set(top[row]))
+                hits += found > 0
+                recall += found / len(gold)
+        rows[(split, name)] = (100 * hits / len(members), 100 * recall / len(members), len(members))
+    return rows
+
+
+def show(title, rows):
+    print(f"== {title}")
+    for split in ("held", "report"):
+        some = {k: v for k, v in rows.items() if k[0] == split}
+        if not some:
+            continue
+        line = "  ".join(f"{name} {hit:.1f}/{recall:.1f}" for (_, name), (hit, recall, _) in some.items())
+        macro = sum(v[1] for v in some.values()) / len(some)
+        print(f"  {split} (hit@5/recall@5): {line}  | macro recall {macro:.2f}", flush=True)
+
+
+def held_macro(rows):
+    some = [v[1] for k, v in rows.items() if k[0] == "held" and not k[1].endswith("/other")]
+    return sum(some) / len(some)

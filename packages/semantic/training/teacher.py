@@ -1,0 +1,125 @@
+"""The teacher: all-MiniLM-L6-v2, fine-tuned on pairs of request and tool, then averaged with where it started.
+
+The average of the fine-tuned weights with the original ones keeps what the original knows of texts that no pair showed
+(Wortsman et al., "Robust fine-tuning of zero-shot models", 2022); the share is chosen on held-out tools.
+"""
+
+import os
+import random
+
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from transformers import BertConfig, BertModel
+
+from data import teacher_text
+
+QUERY_PIECES = 96
+TOOL_PIECES = 160
+
+
+class Encoder:
+    def __init__(self, folder, device="cuda"):
+        self.tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        self.device = device
+        config = BertConfig.from_json_file(os.path.join(folder, "config.json"))
+        self.model = BertModel(config, add_pooling_layer=False).to(device)
+        weights = {k: v.float() for k, v in load_file(os.path.join(folder, "model.fp16.safetensors")).items() if "position_ids" not in k and "pooler" not in k}
+        missing, unexpected = self.model.load_state_dict(weights, strict=False)
+        assert not [m for m in missing if "position_ids" not in m], missing
+        self.start = {k: v.clone() for k, v in self.model.state_dict().items()}
+
+    def batch(self, texts, length):
+        self.tokenizer.enable_truncation(length)
+        self.tokenizer.enable_padding()
+        encoded = self.tokenizer.encode_batch(texts)
+        ids = torch.tensor([e.ids for e in encoded], device=self.device)
+        mask = torch.tensor([e.attention_mask for e in encoded], device=self.device)
+        return ids, mask
+
+    def vectors(self, texts, length):
+        """Normalised mean-pooled vectors, with gradients if they are on."""
+        ids, mask = self.batch(texts, length)
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
+            states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+        mask = mask.unsqueeze(-1).float()
+        pooled = (states.float() * mask).sum(1) / mask.sum(1).clamp(min=1)
+        return torch.nn.functional.normalize(pooled, dim=-1)
+
+    @torch.no_grad()
+    def encode(self, texts, length=TOOL_PIECES, size=1024):
+        self.model.eval()
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        found = torch.empty(len(texts), 384, device=self.device)
+        for start in range(0, len(order), size):
+            chunk = order[start:start + size]
+            found[chunk] = self.vectors([texts[i] or "." for i in chunk], length)
+        return found
+
+    def mix(self, tuned, share):
+        """`share` of the tuned weights, the rest of the original ones."""
+        self.model.load_state_dict({k: (self.start[k] * (1 - share) + v * share) if v.is_floating_point() else v for k, v in tuned.items()})
+
+
+def mine_negatives(encoder, tools, queries, depth=40):
+    """For each query the tools of its catalog that look most like it and are not gold."""
+    texts = [teacher_text(t) for t in tools]
+    vectors = encoder.encode(texts)
+    by_catalog = {}
+    for i, tool in enumerate(tools):
+        by_catalog.setdefault(tool["catalog"], []).append(i)
+    for catalog in sorted({q["catalog"] for q in queries}):
+        members = torch.tensor(by_catalog[catalog], device=vectors.device)
+        some = [q for q in queries if q["catalog"] == catalog]
+        asked = encoder.encode([q["query"] for q in some], QUERY_PIECES)
+        for start in range(0, len(some), 2048):
+            scores = asked[start:start + 2048] @ vectors[members].T
+            top = scores.topk(min(depth, len(members)), dim=1)
+            for row, query in enumerate(some[start:start + 2048]):
+                best = max(float((asked[start + row] * vectors[g]).sum()) for g in query["gold"])
+                found = [(int(members[i]), float(s)) for i, s in zip(top.indices[row].tolist(), top.values[row].tolist())]
+                # What scores above the gold tool is too often a right answer that nobody labelled.
+                query["negatives"] = [i for i, s in found if i not in query["gold"] and s < best - 0.01][:20]
+
+
+def fine_tune(encoder, tools, queries, epochs=3, size=192, rate=3e-5, cap=4000, seed=7):
+    """Contrastive training with in-batch and mined negatives. No catalog gives more than `cap` queries an epoch."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    texts = [teacher_text(t) for t in tools]
+    by_catalog = {}
+    for query in queries:
+        by_catalog.setdefault(query["catalog"], []).append(query)
+    steps = sum(min(len(v), cap) for v in by_catalog.values()) * epochs // size
+    optimizer = torch.optim.AdamW(encoder.model.parameters(), lr=rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps + epochs * 20, pct_start=0.1)
+    for epoch in range(epochs):
+        encoder.model.train()
+        rows = [q for some in by_catalog.values() for q in random.sample(some, min(len(some), cap))]
+        # Batches of one catalog: the negatives are then the ones that a search in that catalog meets.
+        random.shuffle(rows)
+        rows.sort(key=lambda q: q["catalog"])
+        batches = [rows[i:i + size] for i in range(0, len(rows), size)]
+        random.shuffle(batches)
+        total = 0.0
+        for batch in batches:
+            gold = [random.choice(q["gold"]) for q in batch]
+            extra = [random.choice(q["negatives"]) for q in batch if q.get("negatives")]
+            columns = list(dict.fromkeys(gold + extra))
+            place = {c: i for i, c in enumerate(columns)}
+            asked = encoder.vectors([q["query"] for q in batch], QUERY_PIECES)
+            shown = encoder.vectors([texts[c] for c in columns], TOOL_PIECES)
+            logits = asked @ shown.T / 0.05
+            for row, query in enumerate(batch):
+                for other in query["gold"]:
+                    if other != gold[row] and other in place:
+                        logits[row, place[other]] = -1e4
+            loss = torch.nn.functional.cross_entropy(logits, torch.tensor([place[g] for g in gold], device=logits.device))
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(encoder.model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            total += float(loss)
+        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f} over {len(batches)} batches", flush=True)
+    return {k: v.clone() for k, v in encoder.model.state_dict().items()}
