@@ -25,11 +25,10 @@ def export(encoder, path):
     model.set_attn_implementation("eager")
     ids, mask = (t.cpu() for t in encoder.batch(["Create an invoice for a customer", "list files"], 32))
     plain = path + ".float"
-    torch.onnx.export(
-        Pooled(model), (ids, mask), plain, input_names=["input_ids", "attention_mask"], output_names=["vectors"],
-        dynamic_axes={"input_ids": {0: "texts", 1: "pieces"}, "attention_mask": {0: "texts", 1: "pieces"}, "vectors": {0: "texts"}},
-        opset_version=17, dynamo=False)
-    quantize_dynamic(plain, path, weight_type=QuantType.QInt8, per_channel=False)
+    axes = {"input_ids": {0: "texts", 1: "pieces"}, "attention_mask": {0: "texts", 1: "pieces"}, "vectors": {0: "texts"}}
+    names = {"input_names": ["input_ids", "attention_mask"], "output_names": ["vectors"], "opset_version": 17}
+    torch.onnx.export(Pooled(model), (ids, mask), plain, dynamic_axes=axes, dynamo=False, **names)
+    quantize_dynamic(plain, path, weight_type=QuantType.QUInt8, per_channel=True)
     texts = ["Create an invoice for a customer", "Send a message to a channel in Slack right now", "weather"]
     ids, mask = (t.cpu() for t in encoder.batch(texts, 32))
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])

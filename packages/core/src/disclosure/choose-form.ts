@@ -1,0 +1,61 @@
+import { FORMS, type Form, type FormName } from './form.ts';
+import type { TransportCapabilities } from './transport-capabilities.ts';
+
+export interface FormChoice {
+  readonly name: FormName;
+  readonly form: Form;
+  /** Why this form, and not the preferred one. */
+  readonly reason: string;
+}
+
+/**
+ * The form for what a transport can do. A preference that it can't carry in full is not carried by half: `bridge` takes its
+ * place, which needs nothing but functions and keeps the prefix.
+ */
+export function chooseForm(capabilities: TransportCapabilities, preference: FormName | 'auto' = 'auto'): FormChoice {
+  if (preference === 'client') return clientForm(capabilities);
+  if (preference === 'auto') {
+    const name = canCarry('native', capabilities) ? 'native' : 'bridge';
+    const reason = name === 'native' ? 'The transport reveals tools natively' : 'The transport has functions only';
+    return { name, form: FORMS[name], reason };
+  }
+  if (canCarry(preference, capabilities)) {
+    return { name: preference, form: FORMS[preference], reason: `The form "${preference}" was asked for` };
+  }
+  return {
+    name: 'bridge',
+    form: FORMS.bridge,
+    reason: `The form "${preference}" was asked for, but needs ${NEEDS[preference]}, which this transport does not have`,
+  };
+}
+
+function canCarry(name: Exclude<FormName, 'client'>, capabilities: TransportCapabilities): boolean {
+  switch (name) {
+    case 'stub':
+    case 'bridge':
+      return true;
+    case 'load':
+      return capabilities.lateTools;
+    case 'native':
+      return capabilities.references || capabilities.clientSearch;
+    case 'hosted':
+      return capabilities.deferMark && capabilities.hostedSearch.length > 0;
+  }
+}
+
+/** A client that searches by itself sends references: raw to a transport that knows them, as declared tools to any other. */
+function clientForm(capabilities: TransportCapabilities): FormChoice {
+  if (capabilities.references) {
+    const form: Form = { ...FORMS.client, hidden: 'mark', reveal: 'native' };
+    return { name: 'client', form, reason: 'The client searches, and the transport knows its references' };
+  }
+  return { name: 'client', form: FORMS.client, reason: 'The client searches; what it found is declared' };
+}
+
+const NEEDS = {
+  stub: 'functions',
+  bridge: 'functions',
+  load: 'a tool list that may grow',
+  native: 'references or client-executed search',
+  hosted: 'a hosted search tool and the defer_loading mark',
+};

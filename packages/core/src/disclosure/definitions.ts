@@ -1,0 +1,17 @@
+import type { Definition } from './plan.ts';
+import type { View } from './view.ts';
+
+/**
+ * The tools to declare for a view, for a loop of one's own: the plan's fixed part, and where the form appends, what was
+ * revealed. The very same array as long as there is nothing to add.
+ */
+export function definitions(view: View): readonly Definition[] {
+  const { plan, revealed } = view;
+  if (plan.kind === 'inline' || plan.form.reveal !== 'append' || revealed.length === 0) return plan.definitions;
+  return [...plan.definitions, ...revealed.map(bareDefinition)];
+}
+
+/** Name, description and schema, and nothing that only we know. */
+export function bareDefinition({ name, description, schema }: Definition): Definition {
+  return { name, description, schema };
+}

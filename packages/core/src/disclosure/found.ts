@@ -1,0 +1,49 @@
+import type { Memory } from './memory.ts';
+
+/**
+ * What one of our tools came back with, as names. Only names, because that is all that some clients keep: an answer's
+ * text must be made again from them on every replay.
+ */
+export type Found = FoundBySearch | FoundByName | SearchFailure;
+
+/** The outcome of a search. No names: nothing fits. */
+export interface FoundBySearch {
+  readonly kind: 'search';
+  readonly queries: readonly string[];
+  /** Best first, as the model sees them. */
+  readonly names: readonly string[];
+  /** Near-duplicates that were folded into a found tool. Told once; a client that keeps only names loses it. */
+  readonly also?: readonly Duplicate[];
+  /** Servers that can't be searched now. Told once, for the same reason. */
+  readonly unavailable?: readonly Unavailable[];
+}
+
+/** The outcome of `tool_describe`: the names asked for, resolved where they exist. */
+export interface FoundByName {
+  readonly kind: 'describe';
+  readonly names: readonly string[];
+}
+
+/** A search that could not run: a pattern that does not compile, an engine that is down. */
+export interface SearchFailure {
+  readonly kind: 'failure';
+  readonly queries: readonly string[];
+  /** `invalid_pattern`, `pattern_too_long`, `out_of_budget`, `invalid_arguments` or `unavailable`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Duplicate {
+  readonly name: string;
+  /** The found tool that stands for it. */
+  readonly of: string;
+}
+
+/** A server whose tools can't be reached, and why. */
+export interface Unavailable {
+  readonly server: string;
+  readonly reason: string;
+}
+
+/** The text of an answer for one plan: a pure function of what was found and of the memory before, so that a replay gives the same bytes. */
+export type Tell = (found: Found, before: Memory) => string;

@@ -1,0 +1,100 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import { firstSentence, oneLine } from './first-sentence.ts';
+
+export interface ListingOptions {
+  readonly snapshot: Snapshot;
+  /** What can be searched for. From the same snapshot as the index, so that the two never disagree. */
+  readonly tools: readonly Tool[];
+  readonly countTokens: (text: string) => number;
+  /** How much the listing may cost. 0 leaves it out. @default 1500 */
+  readonly budgetTokens?: number;
+}
+
+export interface Listing {
+  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server. `none`: not even those fit. */
+  readonly tier: 'sentences' | 'names' | 'servers' | 'none';
+  readonly text: string;
+}
+
+export const LISTING_DEFAULTS: { readonly budgetTokens: number } = { budgetTokens: 1500 };
+
+/** No counter makes fewer tokens than this many characters each: longer texts are over budget without being counted. */
+const MOST_CHARACTERS_PER_TOKEN = 16;
+const SENTENCE_LENGTH = 100;
+const SERVER_NAME_LENGTH = 60;
+
+/**
+ * What can be searched for, in as much detail as the budget allows. A model that is not told what exists does not search.
+ * Sorted, so that the same tools give the same bytes in whatever order they came.
+ */
+export function makeListing(options: ListingOptions): Listing {
+  const budget = options.budgetTokens ?? LISTING_DEFAULTS.budgetTokens;
+  const fits = (text: string): boolean =>
+    text.length <= budget * MOST_CHARACTERS_PER_TOKEN && options.countTokens(text) <= budget;
+  const groups = group(options);
+  if (groups.length === 0 || budget <= 0) return { tier: 'none', text: '' };
+
+  const sentences = render(groups, (entry) => `- ${entry.name}${entry.about()}`, '\n');
+  if (fits(sentences)) return { tier: 'sentences', text: sentences };
+  const names = render(groups, (entry) => entry.name, ', ');
+  if (fits(names)) return { tier: 'names', text: names };
+  for (let shown = groups.length; shown > 0; shown = Math.floor(shown / 2)) {
+    const servers = counts(groups, shown);
+    if (fits(servers)) return { tier: 'servers', text: servers };
+  }
+  return { tier: 'none', text: '' };
+}
+
+/** `Slack (12), GitHub (31)`, the largest first once not all can be named. */
+function counts(groups: readonly Group[], shown: number): string {
+  const largest = [...groups].sort((left, right) => right.entries.length - left.entries.length).slice(0, shown);
+  const kept = shown === groups.length ? groups : largest;
+  const told = kept.map((one) => `${one.server ?? 'no server'} (${one.entries.length})`);
+  const rest = groups.length - kept.length;
+  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${rest} more servers` : ''}.`;
+}
+
+function render(groups: readonly Group[], line: (entry: Entry) => string, separator: string): string {
+  const blocks = groups.map((one) => {
+    const lines = one.entries.map(line).join(separator);
+    return one.server === undefined ? lines : `${one.server}:${separator === '\n' ? '\n' : ' '}${lines}`;
+  });
+  return `You can search for these tools.\n${blocks.join('\n')}`;
+}
+
+interface Entry {
+  readonly name: string;
+  /** `: what it does`, or nothing. Made only when it is needed. */
+  readonly about: () => string;
+}
+
+interface Group {
+  readonly server: string | undefined;
+  readonly entries: readonly Entry[];
+}
+
+function group(options: ListingOptions): readonly Group[] {
+  const byServer = new Map<string | undefined, Entry[]>();
+  for (const tool of options.tools) {
+    const entries = byServer.get(tool.server) ?? [];
+    byServer.set(tool.server, entries);
+    entries.push({ name: options.snapshot.modelName(tool), about: () => about(tool) });
+  }
+  return [...byServer]
+    .map(([server, entries]) => ({
+      server: server === undefined ? undefined : oneLine(server, SERVER_NAME_LENGTH),
+      entries: entries.sort((left, right) => compare(left.name, right.name)),
+    }))
+    .sort((left, right) => compare(left.server ?? '', right.server ?? ''));
+}
+
+function about(tool: Tool): string {
+  const sentence = firstSentence(tool.description, SENTENCE_LENGTH);
+  return sentence === '' ? '' : `: ${sentence}`;
+}
+
+/** By code unit: no locale changes the bytes. */
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,97 @@
+import type { Memory, PastSearch } from './memory.ts';
+
+/** From which point on searching is answered with a hint, and from which not at all. Each counts searches before the current one. */
+export interface GuardLimits {
+  /** The same query, anywhere in the conversation. @default 1 */
+  readonly repeatHint?: number;
+  /** The same query, since a tool was last called. @default 3 */
+  readonly repeatStop?: number;
+  /** Searches in a row that found nothing, since a tool was last called. @default 2 */
+  readonly fruitlessHint?: number;
+  /** @default 5 */
+  readonly fruitlessStop?: number;
+  /** Searches of any kind, since a tool was last called. @default 8 */
+  readonly idleHint?: number;
+  /** @default 20 */
+  readonly idleStop?: number;
+}
+
+export const GUARD_DEFAULTS: Required<GuardLimits> = {
+  repeatHint: 1,
+  repeatStop: 3,
+  fruitlessHint: 2,
+  fruitlessStop: 5,
+  idleHint: 8,
+  idleStop: 20,
+};
+
+export type Guard =
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'hint'; readonly text: string }
+  /** The search is not run: the text is the final answer. */
+  | { readonly kind: 'stop'; readonly text: string };
+
+/**
+ * Whether a model is going round in circles, from the searches before. A pure function of the memory, so that a replayed
+ * answer carries the same hint.
+ */
+export function guardSearch(before: Memory, queries: readonly string[], limits: GuardLimits = {}): Guard {
+  const bounds = { ...GUARD_DEFAULTS, ...limits };
+  const query = normalise(queries.join('\n'));
+  const recent = before.searches.filter((search) => search.callsBefore === before.calls);
+  const isSame = (search: PastSearch): boolean => normalised(search) === query;
+  const repeats = before.searches.filter(isSame).length;
+  const recentRepeats = recent.filter(isSame).length;
+  const fruitless = recent.length - 1 - recent.findLastIndex((search) => search.found > 0);
+
+  if (recentRepeats >= bounds.repeatStop) {
+    return {
+      kind: 'stop',
+      text: `This search was made ${recentRepeats} times already; the catalog has not changed. ${WAY_OUT}`,
+    };
+  }
+  if (fruitless >= bounds.fruitlessStop) {
+    return { kind: 'stop', text: `The last ${fruitless} searches found nothing. ${WAY_OUT}` };
+  }
+  if (recent.length >= bounds.idleStop) {
+    return { kind: 'stop', text: `${recent.length} searches were made without calling a tool. ${WAY_OUT}` };
+  }
+  if (fruitless >= bounds.fruitlessHint) {
+    const left = bounds.fruitlessStop - fruitless;
+    return {
+      kind: 'hint',
+      text: `The last ${fruitless} searches found nothing. ${left} more and searching ends: use other words, or do without.`,
+    };
+  }
+  if (repeats >= bounds.repeatHint) {
+    return {
+      kind: 'hint',
+      text: 'You made this search before; the answer is the same. Call one of the tools, or search for something else.',
+    };
+  }
+  if (recent.length >= bounds.idleHint) {
+    return {
+      kind: 'hint',
+      text: `${recent.length} searches were made without calling a tool. Call one, or tell the user what is missing.`,
+    };
+  }
+  return { kind: 'fine' };
+}
+
+const known = new WeakMap<PastSearch, string>();
+
+/** Once for each search: a replay asks about all of them for each of them. */
+function normalised(search: PastSearch): string {
+  const query = known.get(search) ?? normalise(search.query);
+  known.set(search, query);
+  return query;
+}
+
+function normalise(query: string): string {
+  return query
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\n]+/gu, ' ')
+    .trim();
+}
+
+const WAY_OUT = 'Do not search again: use a tool that you have, or tell the user that none fits.';

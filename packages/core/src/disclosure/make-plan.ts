@@ -1,0 +1,142 @@
+import type { JsonSchema, Snapshot, Tool } from '../catalog/index.ts';
+import { bareDefinition } from './definitions.ts';
+import type { Form } from './form.ts';
+import { LISTING_DEFAULTS, makeListing } from './listing.ts';
+import { makeNote } from './note.ts';
+import { OWN_NAMES, ownTools } from './own-tools.ts';
+import type { DeferPlan, Definition, InlinePlan, Own, Shown } from './plan.ts';
+
+export interface PlanQuestion {
+  readonly snapshot: Snapshot;
+  /** The tools that the caller may see, in catalog order. */
+  readonly tools: readonly Tool[];
+  /** Why, in a sentence. */
+  readonly reason: string;
+  /** What a definition costs. */
+  readonly toolTokens: (tool: Tool) => number;
+}
+
+export interface DeferQuestion extends PlanQuestion {
+  readonly form: Form;
+  /** Ids. */
+  readonly deferred: ReadonlySet<string>;
+  readonly countTokens: (text: string) => number;
+  /** Whether the search takes a regular expression. @default false */
+  readonly isRegex?: boolean | undefined;
+  /** @default true */
+  readonly describe?: boolean | undefined;
+  /** @default tool_search */
+  readonly searchName?: string | undefined;
+  /** What the listing may cost, 0 for none. @default 1500 */
+  readonly listingTokens?: number | undefined;
+  /**
+   * Whether search can return a tool. One that it can't keeps its stub; a form that hides by omission shows it in full, since
+   * nothing else would lead to it.
+   * @default every tool
+   */
+  readonly isSearchable?: ((tool: Tool) => boolean) | undefined;
+}
+
+/** The small open object that stands for a deferred tool's parameters. One value for all, so that it costs nothing to hold. */
+export const STUB_SCHEMA: JsonSchema = { type: 'object', additionalProperties: true };
+
+/** Everything in full. */
+export function makeInlinePlan(question: PlanQuestion): InlinePlan {
+  const total = sum(question.tools, question.toolTokens);
+  const shown = question.tools.map((tool) => showFull(question.snapshot, tool));
+  return {
+    kind: 'inline',
+    snapshot: question.snapshot,
+    shown,
+    definitions: shown.map(bareDefinition),
+    reason: question.reason,
+    tokens: { before: total, after: total },
+  };
+}
+
+/** The fixed part of what is sent, with the tools that the gate chose held back. */
+export function makeDeferPlan(question: DeferQuestion): DeferPlan {
+  const { snapshot, tools, form, countTokens } = question;
+  const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
+  const deferredIds = new Set(deferred.map((tool) => tool.id));
+  const shown = tools.flatMap((tool) => show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id) }));
+  const own = ownTools({
+    form,
+    deferredCount: deferred.length,
+    isRegex: question.isRegex ?? false,
+    hasDescribe: question.describe ?? true,
+    searchName: question.searchName ?? OWN_NAMES.search,
+    isTaken: (name) => snapshot.resolve(name) !== undefined,
+  });
+  const listing = makeListing({
+    snapshot,
+    tools: deferred,
+    countTokens,
+    // Stubs and marks already name every tool.
+    budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? LISTING_DEFAULTS.budgetTokens) : 0,
+  });
+  const note = makeNote({ form, own, listing });
+  return {
+    kind: 'defer',
+    snapshot,
+    form,
+    deferred: new Set(deferred.map((tool) => snapshot.modelName(tool))),
+    own,
+    shown,
+    definitions: [...own, ...shown].map(bareDefinition),
+    ...(note === undefined ? {} : { note }),
+    reason: question.reason,
+    tokens: {
+      before: sum(tools, question.toolTokens),
+      after: countFixed({ own, shown, note, countTokens, toolTokens: question.toolTokens }),
+    },
+  };
+}
+
+/** A tool as the model gets it when nothing is held back. */
+export function showFull(snapshot: Snapshot, tool: Tool): Shown {
+  return { tool, name: snapshot.modelName(tool), as: 'full', description: tool.description, schema: tool.schema };
+}
+
+function canDefer(tool: Tool, question: DeferQuestion): boolean {
+  return question.form.hidden !== 'omit' || (question.isSearchable?.(tool) ?? true);
+}
+
+function show(tool: Tool, how: { snapshot: Snapshot; form: Form; isDeferred: boolean }): readonly Shown[] {
+  const full = showFull(how.snapshot, tool);
+  if (!how.isDeferred) return [full];
+  switch (how.form.hidden) {
+    case 'omit':
+      return [];
+    case 'mark':
+      return [{ ...full, as: 'mark' }];
+    case 'stub':
+      return [{ ...full, as: 'stub', schema: STUB_SCHEMA }];
+  }
+}
+
+/** What the model reads before the first message. A marked definition crosses the wire, but not into the context. */
+function countFixed(parts: {
+  own: readonly Own[];
+  shown: readonly Shown[];
+  note: string | undefined;
+  countTokens: (text: string) => number;
+  toolTokens: (tool: Tool) => number;
+}): number {
+  const { own, shown, note, countTokens, toolTokens } = parts;
+  let tokens = note === undefined ? 0 : countTokens(note);
+  for (const tool of own) tokens += countTokens(definitionText(tool));
+  for (const one of shown) {
+    if (one.as === 'full') tokens += toolTokens(one.tool);
+    if (one.as === 'stub') tokens += countTokens(definitionText(one));
+  }
+  return tokens;
+}
+
+function definitionText(tool: Definition): string {
+  return JSON.stringify({ name: tool.name, description: tool.description, parameters: tool.schema });
+}
+
+function sum(tools: readonly Tool[], cost: (tool: Tool) => number): number {
+  return tools.reduce((total, tool) => total + cost(tool), 0);
+}

@@ -1,0 +1,51 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import { catalogChanges } from './catalog-changes.ts';
+import { showFull } from './make-plan.ts';
+import type { Memory } from './memory.ts';
+import type { DeferPlan, Plan, Shown } from './plan.ts';
+import { prefetchText } from './prefetch-text.ts';
+import type { View } from './view.ts';
+
+export interface ViewQuestion {
+  readonly plan: Plan;
+  readonly memory: Memory;
+  /** The catalog as it is now, which may be newer than the plan's. */
+  readonly snapshot: Snapshot;
+  /** Names that a prefetch came up with. */
+  readonly prefetched?: readonly string[];
+  readonly allow?: ((tool: Tool) => boolean) | undefined;
+}
+
+/** What is sent this time. Costs what the conversation has revealed, not what the catalog holds. */
+export function makeView(question: ViewQuestion): View {
+  const { plan, memory, snapshot } = question;
+  if (plan.kind === 'inline') return { plan, revealed: [] };
+  const prefetched = question.prefetched ?? [];
+  const names =
+    plan.form.reveal === 'append'
+      ? [...memory.revealed, ...memory.called, ...prefetched]
+      : [...memory.revealed, ...memory.called];
+  const revealed = reveal(names, { ...question, plan });
+  const tail = [
+    plan.form.reveal === 'append' ? undefined : prefetchText(plan, snapshot, prefetched),
+    snapshot === plan.snapshot ? undefined : catalogChanges(plan.snapshot, snapshot, question.allow),
+  ].filter((text) => text !== undefined);
+  return { plan, revealed, ...(tail.length === 0 ? {} : { tail: tail.join('\n') }) };
+}
+
+/**
+ * Called tools stay revealed though the search that found them was compacted away: many providers refuse a history with
+ * calls to tools that are not declared. Names that the catalog no longer holds are left out.
+ */
+function reveal(names: readonly string[], question: ViewQuestion & { readonly plan: DeferPlan }): readonly Shown[] {
+  const { plan, snapshot, allow } = question;
+  const byTool = new Map<Tool, Shown>();
+  for (const name of names) {
+    const tool = snapshot.resolve(name);
+    if (tool === undefined || byTool.has(tool) || (allow !== undefined && !allow(tool))) continue;
+    const shown = showFull(snapshot, tool);
+    const isNew = plan.snapshot.resolve(shown.name) === undefined;
+    if (isNew || plan.deferred.has(shown.name)) byTool.set(tool, shown);
+  }
+  return [...byTool.values()];
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EMPTY_MEMORY, type Fact, type Memory, remember } from './memory.ts';
+
+const name = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'constructor');
+const fact: fc.Arbitrary<Fact> = fc.oneof(
+  fc.record({
+    kind: fc.constant('searched' as const),
+    queries: fc.array(fc.constantFrom('x', 'y'), { minLength: 1, maxLength: 2 }),
+    names: fc.array(name, { maxLength: 3 }),
+  }),
+  fc.record({ kind: fc.constant('revealed' as const), names: fc.array(name, { maxLength: 3 }) }),
+  fc.record({ kind: fc.constant('called' as const), name }),
+);
+const facts = fc.array(fact, { maxLength: 12 });
+
+function fold(list: readonly Fact[], from: Memory = EMPTY_MEMORY): Memory {
+  return list.reduce(remember, from);
+}
+
+function namesIn(list: readonly Fact[]): Set<string> {
+  return new Set(list.flatMap((one) => (one.kind === 'called' ? [] : one.names)));
+}
+
+describe('remember', () => {
+  it('agrees with reading all facts at once', () => {
+    fc.assert(
+      fc.property(facts, (list) => {
+        const memory = fold(list);
+        expect(memory.revealed).toEqual([...namesIn(list)]);
+        const called = list.flatMap((one) => (one.kind === 'called' ? [one.name] : []));
+        expect(memory.called).toEqual([...new Set(called)]);
+        expect(memory.calls).toBe(called.length);
+        expect(memory.searches).toHaveLength(list.filter((one) => one.kind === 'searched').length);
+      }),
+    );
+  });
+
+  it('resuming is folding on from where it stopped', () => {
+    fc.assert(
+      fc.property(facts, facts, (before, after) => {
+        expect(fold(after, fold(before))).toEqual(fold([...before, ...after]));
+      }),
+    );
+  });
+
+  it('a fork keeps what was known, in the same order, and touches neither the trunk nor the other branch', () => {
+    fc.assert(
+      fc.property(facts, facts, facts, (trunk, left, right) => {
+        const base = fold(trunk);
+        const copy = structuredClone(base);
+        const forks = [fold(left, base), fold(right, base)];
+        for (const fork of forks) expect(fork.revealed.slice(0, base.revealed.length)).toEqual(base.revealed);
+        expect(base).toEqual(copy);
+      }),
+    );
+  });
+
+  it('reordered parallel results reveal the same tools', () => {
+    fc.assert(
+      fc.property(facts, fc.array(fc.nat()), (list, keys) => {
+        const shuffled = list
+          .map((one, index) => ({ one, key: keys[index] ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ one }) => one);
+        const [left, right] = [fold(list), fold(shuffled)];
+        expect(new Set(left.revealed)).toEqual(new Set(right.revealed));
+        expect(new Set(left.called)).toEqual(new Set(right.called));
+        expect(left.calls).toBe(right.calls);
+      }),
+    );
+  });
+
+  it('compaction loses what it drops and nothing else', () => {
+    fc.assert(
+      fc.property(facts, fc.array(fc.boolean()), (list, drops) => {
+        const kept = list.filter((_, index) => drops[index] !== true);
+        expect(new Set(fold(kept).revealed)).toEqual(namesIn(kept));
+      }),
+    );
+  });
+
+  it('notes how many calls had been made before a search', () => {
+    const memory = fold([
+      { kind: 'called', name: 'a' },
+      { kind: 'called', name: 'a' },
+      { kind: 'searched', queries: ['x', 'y'], names: [] },
+    ]);
+    expect(memory.searches).toEqual([{ query: 'x\ny', found: 0, callsBefore: 2 }]);
+  });
+});

@@ -1,0 +1,118 @@
+import type { JsonSchema } from '../catalog/index.ts';
+import type { Form } from './form.ts';
+import type { Own } from './plan.ts';
+
+export interface OwnToolOptions {
+  readonly form: Form;
+  /** How many tools are deferred: named in the descriptions, so that the model knows that there is something to find. */
+  readonly deferredCount: number;
+  /** Whether the search takes a regular expression. */
+  readonly isRegex: boolean;
+  readonly hasDescribe: boolean;
+  readonly searchName: string;
+  /** Whether a name already belongs to a tool of the catalog. */
+  readonly isTaken: (name: string) => boolean;
+}
+
+export const OWN_NAMES: { readonly [Role in Own['role']]: string } = {
+  search: 'tool_search',
+  describe: 'tool_describe',
+  call: 'tool_call',
+};
+
+/** Our tools for a form: none where others search, three for the bridge, the search alone otherwise. */
+export function ownTools(options: OwnToolOptions): readonly Own[] {
+  if (options.form.search !== 'local') return [];
+  const search: Own = {
+    role: 'search',
+    name: freeName(options.searchName, options.isTaken),
+    description: `${about(options)} ${AFTERWARDS[afterwards(options)]}`,
+    schema: searchSchema(options.isRegex),
+  };
+  if (options.form.invoke !== 'wrapped') return [search];
+  const call: Own = {
+    role: 'call',
+    name: freeName(OWN_NAMES.call, options.isTaken),
+    description: 'Call a tool that you found. Tools in your own list are called directly, not through this.',
+    schema: CALL_SCHEMA,
+  };
+  if (!options.hasDescribe) return [search, call];
+  const describe: Own = {
+    role: 'describe',
+    name: freeName(OWN_NAMES.describe, options.isTaken),
+    description: 'Get the full parameters of tools that you found, when the signature is not enough.',
+    schema: DESCRIBE_SCHEMA,
+  };
+  return [search, describe, call];
+}
+
+/** A catalog may hold a tool called `tool_search`: it keeps its name, and ours makes way. */
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  let free = name;
+  for (let count = 2; isTaken(free); count += 1) free = `${name}_${count}`;
+  return free;
+}
+
+function about(options: OwnToolOptions): string {
+  const { form, deferredCount: count, isRegex } = options;
+  const tools = count === 1 ? '1 tool' : `${count} tools`;
+  const by = isRegex
+    ? 'with a regular expression (Python syntax) over names and descriptions'
+    : 'by what they do or by name';
+  if (form.hidden === 'stub')
+    return `Load the parameters of tools that are shown without them (${tools}). Searches ${by}.`;
+  return `Search ${tools} that are not in your list, ${by}.`;
+}
+
+function afterwards(options: OwnToolOptions): keyof typeof AFTERWARDS {
+  if (options.form.hidden === 'stub') return 'stub';
+  if (options.form.invoke === 'direct') return 'direct';
+  return options.hasDescribe ? 'describe' : 'call';
+}
+
+const AFTERWARDS = {
+  stub: 'Then call the tool by its name.',
+  direct: 'Tools that are found join your list; call them by their names.',
+  describe: 'Returns signatures. Then use tool_call, after tool_describe if needed.',
+  call: 'Returns parameters. Then use tool_call.',
+};
+
+function searchSchema(isRegex: boolean): JsonSchema {
+  const key = isRegex ? 'pattern' : 'query';
+  const hint = isRegex
+    ? 'Such as "(?i)issue.*create|create.*issue"'
+    : 'One capability, such as "create a calendar event", or a name';
+  return {
+    type: 'object',
+    properties: {
+      [key]: { type: 'string', description: hint },
+      ...(isRegex ? {} : { queries: { type: 'array', items: { type: 'string' }, description: 'Several at once' } }),
+      limit: { type: 'integer', minimum: 1 },
+    },
+  };
+}
+
+const DESCRIBE_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    names: { type: 'array', items: { type: 'string' }, description: 'Several at once' },
+  },
+};
+
+const CALL_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    arguments: { type: 'object' },
+    calls: {
+      type: 'array',
+      description: 'Several at once, instead of name and arguments',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, arguments: { type: 'object' } },
+        required: ['name'],
+      },
+    },
+  },
+};

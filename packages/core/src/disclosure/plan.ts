@@ -1,0 +1,61 @@
+import type { JsonSchema, Snapshot, Tool } from '../catalog/index.ts';
+import type { Form } from './form.ts';
+
+/** A tool as any protocol declares it. */
+export interface Definition {
+  /** The name that the model sees, and that messages therefore contain. */
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** A tool of ours: the model calls it, and the loop answers. */
+export interface Own extends Definition {
+  readonly role: 'search' | 'describe' | 'call';
+}
+
+/** A tool of the catalog as the model gets to see it. */
+export interface Shown extends Definition {
+  readonly tool: Tool;
+  /** `full`: as its owner defined it. `stub`: parameters replaced. `mark`: full, with `defer_loading`. */
+  readonly as: 'full' | 'stub' | 'mark';
+}
+
+/** What the tools of a request cost by the given token count, with every definition in it and with this plan. */
+export interface PlanTokens {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Every tool is sent as it is. A wire passes the request through untouched. */
+export interface InlinePlan {
+  readonly kind: 'inline';
+  readonly snapshot: Snapshot;
+  /** Every tool that the caller may see, in full. */
+  readonly shown: readonly Shown[];
+  /** The same, bare. */
+  readonly definitions: readonly Definition[];
+  readonly reason: string;
+  readonly tokens: PlanTokens;
+}
+
+/** Some tools are deferred. Holds the whole fixed part of what is sent, made once per snapshot and settings. */
+export interface DeferPlan {
+  readonly kind: 'defer';
+  readonly snapshot: Snapshot;
+  readonly form: Form;
+  /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
+  readonly deferred: ReadonlySet<string>;
+  /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
+  readonly own: readonly Own[];
+  /** Tools of the catalog that are declared from the first message on, in catalog order. */
+  readonly shown: readonly Shown[];
+  /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can keep what it makes of it. */
+  readonly definitions: readonly Definition[];
+  /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. */
+  readonly note?: string;
+  readonly reason: string;
+  readonly tokens: PlanTokens;
+}
+
+export type Plan = InlinePlan | DeferPlan;

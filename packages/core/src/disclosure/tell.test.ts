@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import { FORMS, type Form } from './form.ts';
+import type { Found } from './found.ts';
+import { makeDeferPlan } from './make-plan.ts';
+import { EMPTY_MEMORY, type Memory, remember } from './memory.ts';
+import { readTold } from './read-told.ts';
+import { manyTools, sampleSnapshot, sampleTool } from './sample-tools.fixture.ts';
+import { ANSWER_DEFAULTS, type TellQuestion, tell } from './tell.ts';
+import { utf8Length } from './utf8-length.ts';
+
+interface Ask extends Partial<Omit<TellQuestion, 'plan' | 'found'>> {
+  readonly form?: Form;
+  readonly describe?: boolean;
+}
+
+function told(found: Found, ask: Ask = {}): string {
+  const {
+    form = FORMS.bridge,
+    describe: hasDescribe,
+    snapshot = sampleSnapshot(),
+    before = EMPTY_MEMORY,
+    ...rest
+  } = ask;
+  const plan = makeDeferPlan({
+    snapshot,
+    tools: snapshot.tools,
+    reason: 'test',
+    toolTokens: () => 1,
+    countTokens: (text) => text.length,
+    form,
+    deferred: new Set(snapshot.tools.map((tool) => tool.id)),
+    ...(hasDescribe === undefined ? {} : { describe: hasDescribe }),
+  });
+  return tell({ plan, snapshot, found, before, ...rest });
+}
+
+const search = (...names: string[]): Found => ({ kind: 'search', queries: ['issue'], names });
+const describeNames = (...names: string[]): Found => ({ kind: 'describe', names });
+const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+function searched(...queries: readonly [string, number][]): Memory {
+  return queries.reduce(
+    (memory, [query, found]) =>
+      remember(memory, {
+        kind: 'searched',
+        queries: [query],
+        names: Array.from({ length: found }, (_, index) => `t${index}`),
+      }),
+    EMPTY_MEMORY,
+  );
+}
+
+describe('tell', () => {
+  it('answers a bridge search with signatures', () => {
+    expect(JSON.parse(told(search('github__create_issue')))).toEqual({
+      matches: [{ name: 'github__create_issue', signature: '(text: string)', description: 'Opens an issue' }],
+    });
+  });
+
+  it('answers with full parameters where nothing else would bring them', () => {
+    expect(JSON.parse(told(search('github__create_issue'), { form: FORMS.stub }))).toEqual({
+      matches: [{ name: 'github__create_issue', parameters: SCHEMA }],
+    });
+    expect(JSON.parse(told(search('github__create_issue'), { describe: false }))).toEqual({
+      matches: [
+        { name: 'github__create_issue', description: 'Opens an issue. Needs a repository.', parameters: SCHEMA },
+      ],
+    });
+  });
+
+  it('answers with names alone where the definitions arrive by themselves, whatever becomes of these', () => {
+    expect(JSON.parse(told(search('github__create_issue'), { form: FORMS.load }))).toEqual({
+      matches: [{ name: 'github__create_issue' }],
+    });
+  });
+
+  it("renders a client's references as the functions that its model was promised", () => {
+    expect(told(search('github__close_issue'), { form: FORMS.client })).toBe(
+      `<functions>\n<function>${JSON.stringify({ description: 'Closes an issue.', name: 'github__close_issue', parameters: SCHEMA })}</function>\n</functions>`,
+    );
+    expect(told(search(), { form: FORMS.client })).toBe('No matching deferred tools found');
+  });
+
+  it('describes one tool, or several, and names what does not exist', () => {
+    const one = { name: 'github__close_issue', description: 'Closes an issue.', parameters: SCHEMA };
+    expect(JSON.parse(told(describeNames('github__close_issue')))).toEqual(one);
+    expect(JSON.parse(told(describeNames('github__close_issue', 'nope')))).toEqual({ tools: [one], unknown: ['nope'] });
+  });
+
+  it('a miss names the nearest sources and how to ask again', () => {
+    const answer = JSON.parse(told({ kind: 'search', queries: ['github releases'], names: [] }));
+    expect(answer.matches).toEqual([]);
+    expect(answer.hint).toBe(
+      'No tool fits "github releases". Nearest sources: github (2). Ask again with other words, one capability at a time, or with a source\'s name.',
+    );
+    expect(JSON.parse(told({ kind: 'search', queries: ['zzz'], names: [] })).hint).toContain(
+      'Nearest sources: github (2), slack (1).',
+    );
+  });
+
+  it('a miss names no source that the caller may not use', () => {
+    const allow = (tool: Tool): boolean => tool.server !== 'github';
+    const answer = told({ kind: 'search', queries: ['github'], names: [] }, { allow });
+    expect(answer).not.toContain('github (');
+    expect(answer).toContain('slack (1)');
+  });
+
+  it('names servers that are down, with the reason, and near-duplicates that were folded', () => {
+    const answer = JSON.parse(
+      told({
+        kind: 'search',
+        queries: ['issue'],
+        names: ['github__create_issue'],
+        also: [{ name: 'github__close_issue', of: 'github__create_issue' }],
+        unavailable: [{ server: 'jira', reason: 'connection refused' }],
+      }),
+    );
+    expect(answer.matches[0].also).toEqual(['github__close_issue']);
+    expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
+  });
+
+  it('tells of a search that could not run', () => {
+    expect(told({ kind: 'failure', queries: ['('], code: 'invalid_pattern', message: 'missing )' })).toBe(
+      '{"error":"invalid_pattern","message":"missing )"}',
+    );
+  });
+
+  it('leaves out what the catalog no longer holds', () => {
+    expect(JSON.parse(told(search('gone', 'github__close_issue'))).matches).toHaveLength(1);
+  });
+
+  it('keeps within its budget, fuller first, and never gives the whole catalog', () => {
+    const snapshot: Snapshot = sampleSnapshot(manyTools(400));
+    const names = snapshot.tools.map((tool) => snapshot.modelName(tool));
+    for (const form of [FORMS.stub, FORMS.bridge, FORMS.load]) {
+      const text = told(search(...names), { form, snapshot });
+      expect(utf8Length(text)).toBeLessThan(ANSWER_DEFAULTS.searchBytes + 500);
+      expect(JSON.parse(text).more).toBeGreaterThan(0);
+    }
+    const huge = sampleTool({
+      name: 'huge',
+      description: '😀'.repeat(100_000),
+      parameters: { enum: ['x'.repeat(100_000)] },
+    });
+    const text = told(describeNames('huge'), { snapshot: sampleSnapshot([huge]) });
+    expect(utf8Length(text)).toBeLessThan(ANSWER_DEFAULTS.describeBytes);
+    expect(JSON.parse(text)).toMatchObject({ name: 'huge', signature: '(text: string)' });
+  });
+
+  it('is read back by readTold, name for name', () => {
+    const names = ['github__create_issue', 'slack__send_message'];
+    for (const form of [FORMS.stub, FORMS.bridge, FORMS.load, FORMS.client]) {
+      expect(readTold(told(search(...names), { form }))).toEqual(names);
+    }
+    expect(readTold(told(describeNames(...names)))).toEqual(names);
+    expect(readTold(told(describeNames('slack__send_message')))).toEqual(['slack__send_message']);
+    expect(readTold(told(search()))).toEqual([]);
+  });
+
+  it('readTold takes any text, and reads nothing but names from it', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(readTold(text).every((name) => typeof name === 'string')).toBe(true);
+      }),
+    );
+    expect(readTold('{"matches":[{"name":1},null,"x",{"name":"a"}]}')).toEqual(['a']);
+  });
+});
+
+describe('the loop guard in an answer', () => {
+  const hint = (before: Memory, query = 'issue'): string | undefined =>
+    JSON.parse(told({ kind: 'search', queries: [query], names: ['github__create_issue'] }, { before })).hint;
+
+  it('says nothing at first', () => {
+    expect(hint(EMPTY_MEMORY)).toBeUndefined();
+    expect(hint(searched(['other', 2]))).toBeUndefined();
+  });
+
+  it('hints at a repeated search, in whatever spelling, and then ends it', () => {
+    expect(hint(searched(['Issue!', 2]))).toContain('You made this search before');
+    const final = told(search('github__create_issue'), { before: searched(['issue', 2], ['issue', 2], ['issue', 2]) });
+    expect(JSON.parse(final)).toEqual({ matches: [], hint: expect.stringContaining('Do not search again') });
+  });
+
+  it('hints at searches that find nothing, more urgently each time, and then ends them', () => {
+    const misses = (count: number): Memory =>
+      searched(...Array.from({ length: count }, (_, index): [string, number] => [`q${index}`, 0]));
+    expect(hint(misses(1))).toBeUndefined();
+    expect(hint(misses(2))).toContain('The last 2 searches found nothing. 3 more');
+    expect(hint(misses(4))).toContain('The last 4 searches found nothing. 1 more');
+    expect(hint(misses(5))).toContain('Do not search again');
+  });
+
+  it('hints at searching on and on without calling anything', () => {
+    const finds = (count: number): Memory =>
+      searched(...Array.from({ length: count }, (_, index): [string, number] => [`q${index}`, 1]));
+    expect(hint(finds(8))).toContain('8 searches were made without calling a tool');
+    expect(hint(finds(20))).toContain('Do not search again');
+  });
+
+  it('starts afresh once a tool was called', () => {
+    const before = remember(searched(['a', 0], ['b', 0], ['c', 0], ['d', 0], ['e', 0]), { kind: 'called', name: 'x' });
+    expect(hint(before)).toBeUndefined();
+  });
+
+  it('takes other limits', () => {
+    const before = searched(['a', 0]);
+    const answer = told(search('github__create_issue'), { before, guard: { fruitlessStop: 1 } });
+    expect(JSON.parse(answer).hint).toContain('Do not search again');
+  });
+
+  it('is the same on every replay', () => {
+    const before = searched(['issue', 1], ['x', 0]);
+    expect(told(search('github__create_issue'), { before })).toBe(
+      told(search('github__create_issue'), { before: structuredClone(before) }),
+    );
+  });
+});

@@ -1,0 +1,47 @@
+import { type Found, type Memory, remember } from '../disclosure/index.ts';
+import type { Resolved, ToolOutcome } from './call.ts';
+import type { Answered, Handling, Toolbox } from './toolbox.ts';
+
+/** One call from the model to the text that answers it, for a loop of one's own. Several wrapped calls run side by side. */
+export async function answerCall(toolbox: Toolbox, handling: Handling): Promise<Answered> {
+  const step = await toolbox.handle(handling);
+  if (step.kind === 'answer') {
+    const memory = step.found === undefined ? handling.memory : rememberFound(handling.memory, step.found);
+    return { text: step.text, isError: step.isError ?? false, memory, outcomes: [] };
+  }
+  const { caller, signal } = handling;
+  const options = { ...(caller === undefined ? {} : { caller }), ...(signal === undefined ? {} : { signal }) };
+  const outcomes = await Promise.all(step.calls.map((call) => toolbox.execute(call, options)));
+  const memory = step.calls.reduce(
+    (known, call) => remember(known, { kind: 'called', name: call.name }),
+    handling.memory,
+  );
+  return {
+    text: textOf(step.calls, outcomes),
+    isError: outcomes.every((outcome) => outcome.isError),
+    memory,
+    outcomes,
+  };
+}
+
+/** What an answer adds to the memory. */
+export function rememberFound(memory: Memory, found: Found): Memory {
+  switch (found.kind) {
+    case 'search':
+      return remember(memory, { kind: 'searched', queries: found.queries, names: found.names });
+    case 'describe':
+      return remember(memory, { kind: 'revealed', names: found.names });
+    case 'failure':
+      return remember(memory, { kind: 'searched', queries: found.queries, names: [] });
+  }
+}
+
+function textOf(calls: readonly Resolved[], outcomes: readonly ToolOutcome[]): string {
+  const [only] = outcomes;
+  if (outcomes.length === 1 && only !== undefined) return only.text;
+  const results = outcomes.map((outcome, index) => ({
+    name: calls[index]?.name,
+    ...(outcome.isError ? { error: outcome.text } : { result: outcome.text }),
+  }));
+  return JSON.stringify({ results });
+}

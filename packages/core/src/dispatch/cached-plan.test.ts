@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../catalog/index.ts';
+import { EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
+import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import type { Searcher } from '../search/index.ts';
+import { createToolbox } from './create-toolbox.ts';
+import { boxWith } from './handling.fixture.ts';
+import { wordSearcher } from './word-searcher.fixture.ts';
+
+describe('a plan', () => {
+  it('is the same value for the same catalog and settings, and another for others', () => {
+    const toolbox = boxWith();
+    expect(toolbox.plan()).toBe(toolbox.plan());
+    expect(toolbox.plan(undefined, { form: FORMS.stub })).not.toBe(toolbox.plan());
+    expect(toolbox.plan(undefined, { caller: { allow: () => true } })).not.toBe(toolbox.plan());
+  });
+
+  it('is shared by toolboxes over one snapshot, whatever they execute', () => {
+    const tools = sampleSnapshot();
+    expect(boxWith({ tools, execute: () => 1 }).plan()).toBe(boxWith({ tools, execute: () => 2 }).plan());
+  });
+
+  it('asks for a pattern where the search is by regular expression, over the same snapshot too', () => {
+    const tools = sampleSnapshot();
+    const regex = (snapshot: Snapshot): Searcher => ({ ...wordSearcher(snapshot), engine: 'regex' });
+    const keys = [wordSearcher, regex].map((searcher) => {
+      const plan = boxWith({ tools, searcher }).plan();
+      return plan.kind === 'defer' && Object.keys(plan.own[0]?.schema.properties ?? {})[0];
+    });
+    expect(keys).toEqual(['query', 'pattern']);
+  });
+
+  it('makes a searcher only when something is deferred, and once for a snapshot', () => {
+    let made = 0;
+    const searcher = (snapshot: Snapshot): Searcher => {
+      made += 1;
+      return wordSearcher(snapshot);
+    };
+    const tools = sampleSnapshot();
+    createToolbox({ tools, searcher }).plan();
+    expect(made).toBe(0);
+    for (let count = 0; count < 3; count += 1) boxWith({ tools, searcher }).plan();
+    expect(made).toBe(1);
+  });
+
+  it('follows the catalog from request to request', async () => {
+    let tools = sampleSnapshot();
+    const toolbox = boxWith({ tools: () => tools });
+    const plan = toolbox.plan();
+    tools = sampleSnapshot([...sampleTools(), sampleTool({ name: 'list_pages', server: 'notion' })]);
+    expect(toolbox.plan()).not.toBe(plan);
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'pages' } };
+    const step = await toolbox.handle({ plan, call, memory: EMPTY_MEMORY });
+    expect(step).toMatchObject({ found: { names: ['notion__list_pages'] } });
+    expect(toolbox.view(plan, EMPTY_MEMORY).tail).toContain('notion (1)');
+  });
+
+  it('is inline below the threshold, by default 10 % of the context window', () => {
+    const toolbox = createToolbox({ tools: sampleTools(), searcher: wordSearcher });
+    expect(toolbox.plan().kind).toBe('inline');
+    expect(toolbox.plan({ contextTokens: 500, source: 'override' }).kind).toBe('defer');
+  });
+
+  it("reads definitions in any known format, and refuses one that can't be read", () => {
+    const tools = [{ type: 'function', function: { name: 'a', description: 'x', parameters: { type: 'object' } } }];
+    expect(
+      createToolbox({ tools, searcher: wordSearcher })
+        .snapshot()
+        .tools.map((tool) => tool.name),
+    ).toEqual(['a']);
+    expect(() => createToolbox({ tools: [{ nonsense: 1 }], searcher: wordSearcher })).toThrow();
+  });
+});

@@ -1,0 +1,89 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import { type Form, makeDeferPlan, makeInlinePlan, type Plan } from '../disclosure/index.ts';
+import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
+import type { PlanOptions } from './toolbox.ts';
+import type { ToolboxContext } from './toolbox-context.ts';
+
+/** How many plans are kept for one snapshot: forms, windows and scopes times settings. The oldest goes first. */
+const MOST_PLANS = 32;
+
+interface Kept {
+  /** Everything that the plan depends on besides the snapshot, values as text. */
+  readonly values: string;
+  /** Functions, by identity. */
+  readonly functions: readonly unknown[];
+  /** Whether the search takes a regular expression. Absent where nothing is deferred: then no searcher was needed, or made. */
+  readonly isRegex?: boolean;
+  readonly plan: Plan;
+}
+
+/** Lives as long as the snapshot does, and depends on nothing but content: no conversation leaves a trace in it. */
+const kept = new WeakMap<Snapshot, Kept[]>();
+
+/** The plan for the catalog as it is now, made once per snapshot and settings: assembling a request must not cost what the catalog costs. */
+export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
+  const snapshot = context.snapshot();
+  const form = options.form ?? context.form;
+  const isRegex = (): boolean => form.search === 'local' && context.searcher(snapshot).engine === 'regex';
+  const { listingTokens, isSearchable } = context.options;
+  const values = JSON.stringify([
+    context.settings,
+    limits,
+    [form.hidden, form.reveal, form.invoke, form.search],
+    [options.describe ?? true, options.searchName ?? null, listingTokens ?? null],
+  ]);
+  const functions = [context.countTokens, options.caller?.allow, isSearchable];
+  const plans = kept.get(snapshot) ?? [];
+  kept.set(snapshot, plans);
+  const found = plans.find(
+    (one) =>
+      one.values === values &&
+      isSame(one.functions, functions) &&
+      (one.isRegex === undefined || one.isRegex === isRegex()),
+  );
+  if (found !== undefined) return found.plan;
+  const plan = decide({ context, snapshot, limits, options, form, isRegex });
+  plans.push({ values, functions, plan, ...(plan.kind === 'inline' ? {} : { isRegex: isRegex() }) });
+  if (plans.length > MOST_PLANS) plans.shift();
+  return plan;
+}
+
+function decide(question: {
+  context: ToolboxContext;
+  snapshot: Snapshot;
+  limits: ModelLimits;
+  options: PlanOptions;
+  form: Form;
+  isRegex: () => boolean;
+}): Plan {
+  const { context, snapshot, limits, options, form, isRegex } = question;
+  const { settings, countTokens } = context;
+  const allow = options.caller?.allow;
+  const decision = decideGate({ snapshot, settings, limits, countTokens, allow });
+  const costs = snapshotTokens(snapshot, countTokens).byTool;
+  const common = {
+    snapshot,
+    tools: allow === undefined ? snapshot.tools : snapshot.tools.filter(allow),
+    reason: decision.reason,
+    toolTokens: (tool: Tool): number => costs.get(tool) ?? 0,
+  };
+  if (decision.kind === 'inline') return makeInlinePlan(common);
+  const { listingTokens, isSearchable } = context.options;
+  const plan = makeDeferPlan({
+    ...common,
+    form,
+    deferred: decision.deferred,
+    countTokens,
+    isRegex: isRegex(),
+    describe: options.describe,
+    searchName: options.searchName,
+    listingTokens,
+    isSearchable,
+  });
+  if (plan.deferred.size > 0) return plan;
+  return makeInlinePlan({ ...common, reason: `${decision.reason}; but none of these tools can be searched for` });
+}
+
+function isSame(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.every((value, index) => value === right[index]);
+}

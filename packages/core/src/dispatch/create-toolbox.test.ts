@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSnapshot, type Policy } from '../catalog/index.ts';
+import { definitions, EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
+import { sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import type { GateRule } from '../gate/index.ts';
+import { createToolbox } from './create-toolbox.ts';
+import { boxWith } from './handling.fixture.ts';
+import { wordSearcher } from './word-searcher.fixture.ts';
+
+const policy = fc.constantFrom<Policy>('never', 'automatic', 'always');
+const rule = fc.constantFrom<GateRule>(
+  { kind: 'on' },
+  { kind: 'off' },
+  { kind: 'count', tools: 3 },
+  { kind: 'share', percent: 10, comparison: 'exceeds' },
+);
+const form = fc.constantFrom(FORMS.stub, FORMS.bridge, FORMS.load, FORMS.native, FORMS.hosted);
+
+describe('createToolbox', () => {
+  it('loses no tool: each is declared in full, or deferred and served when it is called by name', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(policy, { maxLength: 8 }), rule, form, async (policies, given, shape) => {
+        const tools = createSnapshot(policies.map((one, index) => sampleTool({ name: `tool_${index}`, policy: one })));
+        const search = { defaultLimit: 5, maxLimit: 20 };
+        const toolbox = createToolbox({
+          tools,
+          searcher: wordSearcher,
+          settings: { rule: given, search, pins: [] },
+          form: shape,
+        });
+        const plan = toolbox.plan();
+        const full = new Set(plan.shown.filter((one) => one.as === 'full').map((one) => one.name));
+        for (const tool of tools.tools) {
+          const name = tools.modelName(tool);
+          const isDeferred = plan.kind === 'defer' && plan.deferred.has(name);
+          expect(full.has(name)).toBe(!isDeferred);
+          if (tool.policy === 'never') expect(isDeferred).toBe(false);
+          const call = { id: 'c', name, arguments: { text: 'x' } };
+          const step = await toolbox.handle({ plan, call, memory: EMPTY_MEMORY });
+          expect(step).toMatchObject({ kind: 'calls', calls: [{ tool }] });
+        }
+      }),
+    );
+  });
+
+  it('keeps nothing of a conversation: another one over the same toolbox starts from nothing', async () => {
+    const toolbox = boxWith({ form: 'load' });
+    const plan = toolbox.plan();
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'zzz' } };
+    let memory = EMPTY_MEMORY;
+    for (let count = 0; count < 6; count += 1) memory = (await toolbox.answer({ plan, call, memory })).memory;
+    const stopped = await toolbox.answer({ plan, call, memory });
+    const fresh = await toolbox.answer({ plan, call, memory: EMPTY_MEMORY });
+    expect(stopped.text).toContain('Do not search again');
+    expect(fresh.text).not.toContain('Do not search again');
+    expect(definitions(toolbox.view(plan, EMPTY_MEMORY))).toBe(plan.definitions);
+  });
+
+  it('searches by BM25 unless told otherwise', async () => {
+    const toolbox = createToolbox({
+      tools: sampleTools(),
+      settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+    });
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'open an issue' } };
+    const step = await toolbox.handle({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
+    expect(step.kind === 'answer' && step.found?.kind === 'search' && step.found.names).toContain(
+      'github__create_issue',
+    );
+  });
+
+  it('says what is on, why, and what it saves', () => {
+    const plan = boxWith().plan();
+    expect(plan).toMatchObject({ kind: 'defer', reason: 'Tool search is on' });
+    expect(plan.tokens.before).toBeGreaterThan(0);
+    expect(plan.tokens.after).toBeGreaterThan(0);
+  });
+});
+
+describe('a prefetch', () => {
+  it('names the tools that fit what the user said', async () => {
+    const toolbox = boxWith();
+    const plan = toolbox.plan();
+    expect(await toolbox.prefetch({ plan, text: 'Send a message to the channel' })).toEqual({
+      names: expect.arrayContaining(['slack__send_message']),
+    });
+    expect(await toolbox.prefetch({ plan, text: 'zzz' })).toBeUndefined();
+    expect(await toolbox.prefetch({ plan, text: '  ' })).toBeUndefined();
+  });
+
+  it('is not made where others search, by a pattern, or for what the caller may not use', async () => {
+    const toolbox = boxWith();
+    const text = 'message';
+    expect(await toolbox.prefetch({ plan: toolbox.plan(undefined, { form: FORMS.hosted }), text })).toBeUndefined();
+    expect(await toolbox.prefetch({ plan: toolbox.plan(), text, caller: { allow: () => false } })).toBeUndefined();
+    const regex = boxWith({ searcher: (snapshot) => ({ ...wordSearcher(snapshot), engine: 'regex' }) });
+    expect(await regex.prefetch({ plan: regex.plan(), text })).toBeUndefined();
+  });
+
+  it('that fails costs the request nothing', async () => {
+    const searcher = { ...wordSearcher(createSnapshot([])), search: () => Promise.reject(new Error('down')) };
+    const toolbox = boxWith({ searcher });
+    expect(await toolbox.prefetch({ plan: toolbox.plan(), text: 'message' })).toBeUndefined();
+  });
+});

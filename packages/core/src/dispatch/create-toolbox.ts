@@ -1,0 +1,67 @@
+import { type Found, makeView } from '../disclosure/index.ts';
+import { contextWindow } from '../gate/index.ts';
+import { answerCall } from './answer-call.ts';
+import { cachedPlan } from './cached-plan.ts';
+import type { Step } from './call.ts';
+import { executeCall } from './execute-call.ts';
+import { handleCalls } from './handle-calls.ts';
+import { handleDescribe } from './handle-describe.ts';
+import { handleSearch } from './handle-search.ts';
+import { heldCalls } from './held-calls.ts';
+import { prefetchTools } from './prefetch-tools.ts';
+import { refuse } from './refuse.ts';
+import { resolveName } from './resolve-name.ts';
+import { tellFound } from './tell-found.ts';
+import type { Handling, Toolbox } from './toolbox.ts';
+import { type ToolboxContext, toolboxContext } from './toolbox-context.ts';
+import type { ToolboxOptions } from './toolbox-options.ts';
+import { unwrapCall } from './unwrap-call.ts';
+
+/** A toolbox over a catalog. Holds no conversation: any number of them, and of callers, can share it. */
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const context = toolboxContext(options);
+  const toolbox: Toolbox = {
+    snapshot: context.snapshot,
+    plan: (limits = contextWindow(), planOptions = {}) => cachedPlan(context, limits, planOptions),
+    view: (plan, memory, extra = {}) =>
+      makeView({
+        plan,
+        memory,
+        snapshot: context.snapshot(),
+        prefetched: extra.prefetched?.names ?? [],
+        allow: extra.caller?.allow,
+      }),
+    tell: (telling) => tellFound(context, telling),
+    handle: (handling) => handle(context, handling),
+    execute: (resolved, executeOptions = {}) => executeCall(context, resolved, executeOptions),
+    holds: (plan, memory) => heldCalls({ plan, memory, snapshot: context.snapshot() }),
+    answer: (handling) => answerCall(toolbox, handling),
+    prefetch: (prefetching) => prefetchTools(context, prefetching),
+  };
+  return toolbox;
+}
+
+/** The only way in: the bridge comes off first, so that everything after it sees the real tool. */
+async function handle(context: ToolboxContext, handling: Handling): Promise<Step> {
+  const { plan, call, caller = {} } = handling;
+  handling.signal?.throwIfAborted();
+  const isKnown = (name: string): boolean => resolveName(context.snapshot(), name, caller.allow) !== undefined;
+  const unwrapped = unwrapCall(plan, call, isKnown);
+  if (unwrapped.kind === 'malformed') return refuseMalformed(context, handling, unwrapped);
+  if (unwrapped.kind === 'calls') return handleCalls(context, handling, unwrapped);
+  if (plan.kind === 'inline') return refuse(context, handling, { reason: 'unknown', text: 'Tool search is off.' });
+  const deferring = { ...handling, plan };
+  if (unwrapped.kind === 'describe') return handleDescribe(context, deferring, unwrapped.names);
+  return handleSearch(context, deferring, unwrapped);
+}
+
+function refuseMalformed(
+  context: ToolboxContext,
+  handling: Handling,
+  malformed: { readonly reason: string; readonly isSearch: boolean },
+): Step {
+  const step = refuse(context, handling, { reason: 'malformed', text: malformed.reason });
+  if (!malformed.isSearch || step.kind !== 'answer') return step;
+  const found: Found = { kind: 'failure', queries: [], code: 'invalid_arguments', message: malformed.reason };
+  return { ...step, found, text: tellFound(context, { plan: handling.plan, found, before: handling.memory }) };
+}

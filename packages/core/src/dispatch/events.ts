@@ -1,0 +1,56 @@
+/**
+ * What happened, for logs and metrics. Events carry names, counts, sizes and times; never argument values, results or
+ * secrets. A query is an argument too: its text is there only when `recordQueries` is set.
+ */
+export type ToolboxEvent =
+  | (EventBase & {
+      readonly kind: 'tool-search-end';
+      readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
+      readonly queryCount: number;
+      readonly queries?: readonly string[];
+      readonly found: readonly string[];
+      readonly durationMs: number;
+      readonly answerTokens: number;
+    })
+  | (EventBase & {
+      /** A definition was handed to the model. */
+      readonly kind: 'tool-load';
+      readonly tool: string;
+      readonly by: 'search' | 'describe' | 'prefetch';
+      readonly tokens: number;
+    })
+  | (EventBase & { readonly kind: 'tool-call-start'; readonly tool: string; readonly argumentTokens: number })
+  | (EventBase & {
+      readonly kind: 'tool-call-end';
+      readonly tool: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      readonly resultTokens: number;
+    })
+  | (EventBase & {
+      readonly kind: 'tool-call-refuse';
+      /** The id of the tool, where there is one that the caller may know of. */
+      readonly tool?: string;
+      readonly reason: RefusalReason;
+    });
+
+interface EventBase {
+  /** From the injected clock. */
+  readonly atMs: number;
+  /** The id of the model's call. Absent for a prefetch. */
+  readonly callId?: string;
+  readonly callerId?: string;
+}
+
+export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
+
+/** Which call, and whose: what every event about a call begins with. */
+export function eventOrigin(origin: {
+  readonly call?: { readonly id: string };
+  readonly caller?: { readonly id?: string };
+}): { readonly callId?: string; readonly callerId?: string } {
+  return {
+    ...(origin.call === undefined ? {} : { callId: origin.call.id }),
+    ...(origin.caller?.id === undefined ? {} : { callerId: origin.caller.id }),
+  };
+}

@@ -1,0 +1,98 @@
+import type { Tool } from '../catalog/index.ts';
+import { signature } from '../disclosure/index.ts';
+import type { ArgumentProblem } from './argument-checker.ts';
+import type { Resolved, Step } from './call.ts';
+import type { NamedCall } from './read-named-calls.ts';
+import { ownName, type Refusal, refuse, unknownTool } from './refuse.ts';
+import { resolveName } from './resolve-name.ts';
+import type { Handling } from './toolbox.ts';
+import { isDeferred, type ToolboxContext } from './toolbox-context.ts';
+
+export interface CallWish {
+  readonly calls: readonly NamedCall[];
+  /** Whether they came through `tool_call`. */
+  readonly isWrapped: boolean;
+}
+
+/** How long a schema in an error may be, in characters; a longer one is told as a signature. */
+const MOST_SCHEMA_CHARACTERS = 8_000;
+const MOST_PROBLEMS = 10;
+
+/** Resolves calls to real tools. All or none: a model that is told of one mistake must not wonder which of the others ran. */
+export function handleCalls(context: ToolboxContext, handling: Handling, wish: CallWish): Step {
+  const resolved: Resolved[] = [];
+  for (const [index, named] of wish.calls.entries()) {
+    const result = resolveCall(context, handling, { named, isWrapped: wish.isWrapped });
+    if (result.kind === 'refused') {
+      const which = wish.calls.length === 1 ? '' : `Nothing was called. Call ${index + 1} of ${wish.calls.length}: `;
+      return refuse(context, handling, { ...result.refusal, text: `${which}${result.refusal.text}` });
+    }
+    const id = index === 0 ? handling.call.id : `${handling.call.id}_${index + 1}`;
+    resolved.push({
+      id,
+      tool: result.tool,
+      name: context.snapshot().modelName(result.tool),
+      arguments: result.arguments,
+    });
+  }
+  return { kind: 'calls', call: handling.call, calls: resolved };
+}
+
+type CallResult =
+  | { readonly kind: 'good'; readonly tool: Tool; readonly arguments: Resolved['arguments'] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** Scope before everything that could tell a hidden tool from none. */
+function resolveCall(
+  context: ToolboxContext,
+  handling: Handling,
+  wish: { named: NamedCall; isWrapped: boolean },
+): CallResult {
+  const { plan, caller = {} } = handling;
+  const { named, isWrapped } = wish;
+  const snapshot = context.snapshot();
+  if (isWrapped && isOwn(handling, named.name)) {
+    return refused({
+      reason: 'nested',
+      text: `${named.name.trim()} can't be called through another tool. Call it directly.`,
+    });
+  }
+  const tool = resolveName(snapshot, named.name, caller.allow);
+  if (tool === undefined) return refused(unknownTool(context, handling, named.name));
+  const name = snapshot.modelName(tool);
+  if (isWrapped && !isDeferred(plan, snapshot, tool)) {
+    const text = `${name} is in your own list of tools. Call it directly by its name, not through ${ownName(plan, 'call')}.`;
+    return refused({ reason: 'not-deferred', text, tool: tool.id });
+  }
+  return checkCall(context, tool, { name, arguments: named.arguments });
+}
+
+function checkCall(context: ToolboxContext, tool: Tool, call: NamedCall): CallResult {
+  const check = context.options.checkArguments?.(tool, call.arguments) ?? { kind: 'good' };
+  if (check.kind === 'good') return { kind: 'good', tool, arguments: check.arguments ?? call.arguments };
+  return refused({ reason: 'arguments', tool: tool.id, text: argumentError(tool, call.name, check.problems) });
+}
+
+/** What is wrong, what to send instead, and the schema itself: a stub's caller may never have seen it. */
+export function argumentError(tool: Tool, name: string, problems: readonly ArgumentProblem[]): string {
+  const schema = JSON.stringify(tool.schema);
+  const isShort = schema.length <= MOST_SCHEMA_CHARACTERS;
+  return JSON.stringify({
+    error: 'invalid_arguments',
+    tool: name,
+    problems: problems.slice(0, MOST_PROBLEMS).map(({ path, message, closest }) => ({
+      at: path,
+      problem: message,
+      ...(closest === undefined ? {} : { closest }),
+    })),
+    ...(isShort ? { parameters: tool.schema } : { signature: signature(tool.schema) }),
+  });
+}
+
+function isOwn(handling: Handling, name: string): boolean {
+  return handling.plan.kind === 'defer' && handling.plan.own.some((own) => own.name === name.trim());
+}
+
+function refused(refusal: Refusal): CallResult {
+  return { kind: 'refused', refusal };
+}

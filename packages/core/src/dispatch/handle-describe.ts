@@ -1,0 +1,38 @@
+import type { DeferPlan, FoundByName } from '../disclosure/index.ts';
+import { snapshotTokens } from '../gate/index.ts';
+import type { Step } from './call.ts';
+import { eventOrigin } from './events.ts';
+import { refuse, unknownTool } from './refuse.ts';
+import { resolveName } from './resolve-name.ts';
+import { tellFound } from './tell-found.ts';
+import type { Handling } from './toolbox.ts';
+import type { ToolboxContext } from './toolbox-context.ts';
+
+/** Answers with the full definitions of named tools. Refused only when not one of the names leads anywhere. */
+export function handleDescribe(
+  context: ToolboxContext,
+  handling: Handling & { readonly plan: DeferPlan },
+  asked: readonly string[],
+): Step {
+  const { plan, call, memory, caller = {} } = handling;
+  const snapshot = context.snapshot();
+  const tools = asked.map((name) => resolveName(snapshot, name, caller.allow));
+  const [first = ''] = asked;
+  if (tools.every((tool) => tool === undefined))
+    return refuse(context, handling, unknownTool(context, handling, first));
+  const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));
+  const found: FoundByName = { kind: 'describe', names: [...new Set(names)] };
+  const costs = snapshotTokens(snapshot, context.countTokens).byTool;
+  for (const tool of new Set(tools)) {
+    if (tool === undefined) continue;
+    context.emit({
+      kind: 'tool-load',
+      ...eventOrigin(handling),
+      tool: tool.id,
+      by: 'describe',
+      tokens: costs.get(tool) ?? 0,
+    });
+  }
+  const text = tellFound(context, { plan, found, before: memory, caller });
+  return { kind: 'answer', call, found, text };
+}

@@ -1,0 +1,123 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import { type DeferPlan, type Duplicate, type Found, type FoundBySearch, guardSearch } from '../disclosure/index.ts';
+import { QuartermasterError } from '../errors.ts';
+import { snapshotTokens } from '../gate/index.ts';
+import type { SearchResult } from '../search/index.ts';
+import type { Step } from './call.ts';
+import { eventOrigin } from './events.ts';
+import { tellFound } from './tell-found.ts';
+import type { Handling } from './toolbox.ts';
+import { searchScope, type ToolboxContext } from './toolbox-context.ts';
+
+export interface SearchWish {
+  readonly queries: readonly string[];
+  readonly limit?: number;
+}
+
+/** Answers a search. A model that goes round in circles gets its final answer without one. */
+export async function handleSearch(
+  context: ToolboxContext,
+  handling: Handling & { readonly plan: DeferPlan },
+  wish: SearchWish,
+): Promise<Step> {
+  const { plan, call, memory, caller = {} } = handling;
+  const startedMs = context.now();
+  const isStopped = guardSearch(memory, wish.queries, context.options.guard).kind === 'stop';
+  const found: Found = isStopped
+    ? { kind: 'search', queries: wish.queries, names: [] }
+    : await search(context, handling, wish);
+  const text = tellFound(context, { plan, found, before: memory, caller });
+  report(context, handling, { found, isStopped, text, durationMs: context.now() - startedMs });
+  return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
+}
+
+async function search(
+  context: ToolboxContext,
+  handling: Handling & { readonly plan: DeferPlan },
+  wish: SearchWish,
+): Promise<Found> {
+  const { plan, caller = {}, signal } = handling;
+  // One snapshot for all of it: the catalog may change while the search runs.
+  const snapshot = context.snapshot();
+  const allow = searchScope(context, { plan, snapshot, caller });
+  const [only] = wish.queries;
+  try {
+    const result = await context.searcher(snapshot).search({
+      query: wish.queries.length === 1 && only !== undefined ? only : wish.queries,
+      limit: clampLimit(context, wish.limit),
+      allow,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const unavailable = context.options.unavailable?.(caller) ?? [];
+    return {
+      ...foundIn(result, { snapshot, allow, queries: wish.queries }),
+      ...(unavailable.length === 0 ? {} : { unavailable }),
+    };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { kind: 'failure', queries: wish.queries, ...explain(error) };
+  }
+}
+
+/** What came nearest is not revealed when nothing fits: wrong tools are worse than none. */
+function foundIn(
+  result: SearchResult,
+  from: { snapshot: Snapshot; allow: (tool: Tool) => boolean; queries: readonly string[] },
+): FoundBySearch {
+  const { snapshot, allow, queries } = from;
+  const hits = result.verdict === 'match' ? result.hits : [];
+  const also: Duplicate[] = hits.flatMap((hit) =>
+    (hit.also ?? [])
+      .filter(allow)
+      .map((tool) => ({ name: snapshot.modelName(tool), of: snapshot.modelName(hit.tool) })),
+  );
+  const names = hits.map((hit) => snapshot.modelName(hit.tool));
+  return { kind: 'search', queries, names, ...(also.length === 0 ? {} : { also }) };
+}
+
+function clampLimit(context: ToolboxContext, limit: number | undefined): number {
+  const { defaultLimit, maxLimit } = context.settings.search;
+  return Math.max(1, Math.min(limit ?? defaultLimit, maxLimit));
+}
+
+/** Our own errors are written for whoever reads them; a stranger's may hold anything, and stays inside. */
+function explain(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof QuartermasterError) return { code: error.code, message: error.message };
+  return { code: 'unavailable', message: 'The search could not be run. Try again, or use the tools that you have.' };
+}
+
+function report(
+  context: ToolboxContext,
+  handling: Handling & { readonly plan: DeferPlan },
+  end: { found: Found; isStopped: boolean; text: string; durationMs: number },
+): void {
+  const { found } = end;
+  if (found.kind === 'describe') return;
+  const names = found.kind === 'search' ? found.names : [];
+  const who = eventOrigin(handling);
+  context.emit({
+    kind: 'tool-search-end',
+    ...who,
+    outcome: outcomeOf(found, end.isStopped),
+    queryCount: found.queries.length,
+    ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
+    found: names,
+    durationMs: end.durationMs,
+    answerTokens: context.countTokens(end.text),
+  });
+  // A signature in a bridge's answer is no definition yet.
+  if (handling.plan.form.invoke === 'wrapped' && handling.plan.own.some((own) => own.role === 'describe')) return;
+  const known = new Set(handling.memory.revealed);
+  const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
+  for (const name of names) {
+    const tool = context.snapshot().resolve(name);
+    if (tool === undefined || known.has(name)) continue;
+    context.emit({ kind: 'tool-load', ...who, tool: tool.id, by: 'search', tokens: costs.get(tool) ?? 0 });
+  }
+}
+
+function outcomeOf(found: Found, isStopped: boolean): 'match' | 'none' | 'failure' | 'stopped' {
+  if (isStopped) return 'stopped';
+  if (found.kind === 'failure') return 'failure';
+  return found.names.length > 0 ? 'match' : 'none';
+}

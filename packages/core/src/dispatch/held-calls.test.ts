@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_MEMORY, FORMS, type Memory } from '../disclosure/index.ts';
+import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
+import { createToolbox } from './create-toolbox.ts';
+import { wordSearcher } from './word-searcher.fixture.ts';
+
+describe('holds', () => {
+  const toolbox = createToolbox({
+    tools: sampleSnapshot(),
+    searcher: wordSearcher,
+    settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+  });
+  const holds = (name: string, memory: Memory = EMPTY_MEMORY): boolean => toolbox.holds(toolbox.plan(), memory)(name);
+
+  it.each([
+    ['tool_search', true],
+    ['tool_call', true],
+    ['read_file', false],
+    ['github__create_issue', true],
+    ['Github.create_issue', true],
+    ['a_tool_of_the_client', false],
+  ])('a call of %s: %s', (name, isHeld) => {
+    expect(holds(name)).toBe(isHeld);
+  });
+
+  it('lets a revealed or called tool go to the client as it is', () => {
+    expect(holds('github__create_issue', { ...EMPTY_MEMORY, revealed: ['github__create_issue'] })).toBe(false);
+    expect(holds('github__create_issue', { ...EMPTY_MEMORY, called: ['github__create_issue'] })).toBe(false);
+  });
+
+  it('holds nothing where the provider searches, or nothing is deferred', () => {
+    expect(toolbox.holds(toolbox.plan(undefined, { form: FORMS.hosted }), EMPTY_MEMORY)('github__create_issue')).toBe(
+      false,
+    );
+    const inline = createToolbox({ tools: sampleSnapshot(), searcher: wordSearcher });
+    expect(inline.holds(inline.plan(), EMPTY_MEMORY)('tool_search')).toBe(false);
+  });
+});

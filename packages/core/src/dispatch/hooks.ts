@@ -1,0 +1,31 @@
+import type { JsonObject } from '../catalog/index.ts';
+import type { Caller, Resolved, ToolOutcome } from './call.ts';
+
+/** Called around every execution, always with the real tool: a bridge is unwrapped before any of these looks. */
+export interface Hooks {
+  /** May refuse the call, or replace its arguments (which are checked again). Returning nothing lets it pass. */
+  readonly beforeCall?: (call: Resolved, context: HookContext) => Awaitable<BeforeCall | undefined>;
+  /** Asked last, with the arguments as they will be used. `false` or a denial refuses the call. */
+  readonly approve?: (call: Resolved, context: HookContext) => Awaitable<boolean | Denial>;
+  /** Sees every outcome, failures too. May replace it. */
+  readonly afterCall?: (
+    call: Resolved,
+    outcome: ToolOutcome,
+    context: HookContext,
+  ) => Awaitable<ToolOutcome | undefined>;
+}
+
+export type BeforeCall = Denial | { readonly kind: 'change'; readonly arguments: JsonObject };
+
+export interface Denial {
+  readonly kind: 'deny';
+  /** Told to the model. */
+  readonly reason: string;
+}
+
+export interface HookContext {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+export type Awaitable<Value> = Value | Promise<Value>;

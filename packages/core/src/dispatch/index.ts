@@ -1,0 +1,21 @@
+export { rememberFound } from './answer-call.ts';
+export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './argument-checker.ts';
+export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
+export { createToolbox } from './create-toolbox.ts';
+export type { RefusalReason, ToolboxEvent } from './events.ts';
+export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';
+export { parseArguments } from './parse-arguments.ts';
+export { resolveName } from './resolve-name.ts';
+export { editDistance, suggestName } from './suggest-name.ts';
+export type {
+  Answered,
+  ExecuteOptions,
+  Handling,
+  PlanOptions,
+  Prefetched,
+  Prefetching,
+  Telling,
+  Toolbox,
+  ViewExtra,
+} from './toolbox.ts';
+export type { ToolboxOptions } from './toolbox-options.ts';

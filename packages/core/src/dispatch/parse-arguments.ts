@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject } from '../catalog/index.ts';
+
+const MOST_CHARACTERS = 4_000_000;
+/** Deeper ones overflow the stack of whoever writes them out again, and no tool asks for them. */
+const MOST_DEPTH = 200;
+
+/**
+ * Arguments as an object. A string is parsed, twice over where a model has quoted it twice, with a code fence taken off;
+ * nothing at all is no arguments. `undefined` for what can't be an object, or is nested beyond reason.
+ */
+export function parseArguments(value: unknown): JsonObject | undefined {
+  let parsed = value;
+  for (let times = 0; times < 2 && typeof parsed === 'string'; times += 1) {
+    if (parsed.trim() === '') return {};
+    parsed = parse(parsed);
+  }
+  if (parsed === undefined || parsed === null) return value === undefined || value === null ? {} : undefined;
+  return isJsonObject(parsed) && !isTooDeep(parsed) ? parsed : undefined;
+}
+
+function parse(text: string): unknown {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  try {
+    return JSON.parse(withoutFence(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What stands between the first line and the last three backticks, where a text is one code block. */
+function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const start = trimmed.indexOf('\n');
+  const isFenced = trimmed.startsWith('```') && trimmed.endsWith('```') && start >= 0;
+  return isFenced ? trimmed.slice(start + 1, -3) : text;
+}
+
+/** Level by level rather than by recursion, which is what it guards against. */
+function isTooDeep(value: JsonObject): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_DEPTH) return true;
+    level = level.flatMap((node) => (typeof node === 'object' && node !== null ? Object.values(node) : []));
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+import { snapshotTokens } from '../gate/index.ts';
+import { eventOrigin } from './events.ts';
+import type { Prefetched, Prefetching } from './toolbox.ts';
+import { searchScope, type ToolboxContext } from './toolbox-context.ts';
+
+const PREFETCH_DEFAULTS = { limit: 3 };
+const MOST_LIMIT = 10;
+const MOST_CHARACTERS = 2_000;
+
+/**
+ * The tools that fit what the user said, when we search and something fits. A prefetch is an offer: whatever goes wrong with it,
+ * the request goes on without.
+ */
+export async function prefetchTools(
+  context: ToolboxContext,
+  prefetching: Prefetching,
+): Promise<Prefetched | undefined> {
+  const { plan, text, caller = {}, signal } = prefetching;
+  if (plan.kind === 'inline' || plan.form.search !== 'local' || text.trim() === '') return undefined;
+  const snapshot = context.snapshot();
+  const searcher = context.searcher(snapshot);
+  // A sentence is no pattern.
+  if (searcher.engine === 'regex') return undefined;
+  const limit = Math.max(1, Math.min(context.options.prefetchLimit ?? PREFETCH_DEFAULTS.limit, MOST_LIMIT));
+  try {
+    const result = await searcher.search({
+      query: text.slice(0, MOST_CHARACTERS),
+      limit,
+      allow: searchScope(context, { plan, snapshot, caller }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (result.verdict === 'none' || result.hits.length === 0) return undefined;
+    const costs = snapshotTokens(snapshot, context.countTokens).byTool;
+    for (const { tool } of result.hits) {
+      context.emit({
+        kind: 'tool-load',
+        ...eventOrigin({ caller }),
+        tool: tool.id,
+        by: 'prefetch',
+        tokens: costs.get(tool) ?? 0,
+      });
+    }
+    return { names: result.hits.map((hit) => snapshot.modelName(hit.tool)) };
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}

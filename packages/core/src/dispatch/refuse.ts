@@ -1,0 +1,44 @@
+import { cutText, type Plan } from '../disclosure/index.ts';
+import type { Step } from './call.ts';
+import { eventOrigin, type RefusalReason } from './events.ts';
+import { suggestName } from './suggest-name.ts';
+import type { Handling } from './toolbox.ts';
+import type { ToolboxContext } from './toolbox-context.ts';
+
+const NAME_LENGTH = 100;
+
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** What to do instead, for the model. */
+  readonly text: string;
+  /** The tool's id, where the caller may know of it. */
+  readonly tool?: string;
+}
+
+/** Turns a call away with an answer that says what to do instead. */
+export function refuse(context: ToolboxContext, handling: Handling, refusal: Refusal): Step {
+  const { reason, text, tool } = refusal;
+  context.emit({
+    kind: 'tool-call-refuse',
+    ...eventOrigin(handling),
+    ...(tool === undefined ? {} : { tool }),
+    reason,
+  });
+  return { kind: 'answer', call: handling.call, text, isError: true };
+}
+
+/** For a name that leads nowhere, and word for word the same for one that the caller may not use. */
+export function unknownTool(context: ToolboxContext, handling: Handling, name: string): Refusal {
+  const near = suggestName({ snapshot: context.snapshot(), name, allow: handling.caller?.allow });
+  const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
+  const search = ownName(handling.plan, 'search');
+  const advice = search === undefined ? '' : ` Use ${search} to find tools.`;
+  return {
+    reason: 'unknown',
+    text: `There is no tool ${JSON.stringify(cutText(name, NAME_LENGTH))}.${closest}${advice}`,
+  };
+}
+
+export function ownName(plan: Plan, role: 'search' | 'describe' | 'call'): string | undefined {
+  return plan.kind === 'defer' ? plan.own.find((own) => own.role === role)?.name : undefined;
+}

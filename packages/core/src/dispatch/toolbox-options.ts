@@ -1,0 +1,45 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+import type { AnswerBudget, Form, FormName, GuardLimits, Unavailable } from '../disclosure/index.ts';
+import type { GateSettings, TokenCounter } from '../gate/index.ts';
+import type { Searcher } from '../search/index.ts';
+import type { ArgumentChecker } from './argument-checker.ts';
+import type { Caller, Resolved } from './call.ts';
+import type { ToolboxEvent } from './events.ts';
+import type { Awaitable, HookContext, Hooks } from './hooks.ts';
+
+export interface ToolboxOptions {
+  /** The catalog: a snapshot, a function that gives the current one, or a list of tools or of definitions in any known format. */
+  readonly tools: Snapshot | (() => Snapshot) | readonly object[];
+  /**
+   * Runs a real tool. What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON. What
+   * it throws is told to the model as an error. Without it the toolbox only searches and resolves.
+   */
+  readonly execute?: (call: Resolved, context: HookContext) => Awaitable<unknown>;
+  /** What searches the catalog, or how to make it for a snapshot; made once for each. @default BM25 */
+  readonly searcher?: Searcher | ((snapshot: Snapshot) => Searcher);
+  /** When to defer. @default automatic, from 10 % of the context window */
+  readonly settings?: GateSettings;
+  /** How schemas reach the model. @default bridge */
+  readonly form?: Form | FormName;
+  /** @default characters / 4 */
+  readonly countTokens?: TokenCounter;
+  /** @default only that arguments are an object */
+  readonly checkArguments?: ArgumentChecker;
+  readonly hooks?: Hooks;
+  /** Must not throw. */
+  readonly onEvent?: (event: ToolboxEvent) => void;
+  /** Milliseconds, for the times in events. @default Date.now */
+  readonly now?: () => number;
+  /** Whether search events carry the query's text. @default false */
+  readonly recordQueries?: boolean;
+  readonly guard?: GuardLimits;
+  readonly budget?: AnswerBudget;
+  /** What the listing in the note may cost; 0 leaves it out. @default 1500 */
+  readonly listingTokens?: number;
+  /** Servers that can't be reached now, and why: named in answers to searches. Only those that the caller may know of. */
+  readonly unavailable?: (caller: Caller) => readonly Unavailable[];
+  /** Whether search may return a tool. One that only the client knows keeps its stub. @default every tool */
+  readonly isSearchable?: (tool: Tool) => boolean;
+  /** How many tools a prefetch offers, 1 to 10. @default 3 */
+  readonly prefetchLimit?: number;
+}

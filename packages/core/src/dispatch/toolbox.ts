@@ -1,0 +1,91 @@
+import type { Snapshot } from '../catalog/index.ts';
+import type { Form, Found, Memory, Plan, View } from '../disclosure/index.ts';
+import type { ModelLimits } from '../gate/index.ts';
+import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
+
+/**
+ * The stages behind one interface: what to send, what to say, what a call does. Holds no state of any conversation:
+ * memory comes in and goes out as a value.
+ */
+export interface Toolbox {
+  /** The catalog as it is now. */
+  snapshot(): Snapshot;
+  /** What to send. Decided anew for the catalog as it is now; the same inputs give the same value back. */
+  plan(limits?: ModelLimits, options?: PlanOptions): Plan;
+  view(plan: Plan, memory: Memory, extra?: ViewExtra): View;
+  /** An answer's text, pure, so that a replay renders the same bytes. */
+  tell(telling: Telling): string;
+  /** What a call by the model leads to. Executes nothing and never throws for what a model wrote; an aborted signal throws its reason. */
+  handle(handling: Handling): Promise<Step>;
+  /** Runs a resolved call with its hooks. A tool that throws is an outcome with `isError`. */
+  execute(resolved: Resolved, options?: ExecuteOptions): Promise<ToolOutcome>;
+  /** Whether a call by this name, made with this memory, must come to `handle` before anybody else acts on it. */
+  holds(plan: Plan, memory: Memory): (name: string) => boolean;
+  /** `handle` and `execute` in one, for a loop of one's own: the text for the model, and the memory after. */
+  answer(handling: Handling): Promise<Answered>;
+  /** Searches for what the user just said, to be offered at the tail of that message. */
+  prefetch(prefetching: Prefetching): Promise<Prefetched | undefined>;
+}
+
+export interface PlanOptions {
+  /** How schemas reach the model. @default the toolbox's form, which is `bridge` unless set */
+  readonly form?: Form;
+  /** Whose view it is: a tool that the caller may not use is in no list. */
+  readonly caller?: Caller;
+  /**
+   * Whether `tool_describe` is offered in the bridge form. Without it search answers carry full parameters, for wires
+   * whose messages have no place for a describe call.
+   * @default true
+   */
+  readonly describe?: boolean;
+  /** The search tool's name, where the client chose one. @default tool_search */
+  readonly searchName?: string;
+}
+
+export interface ViewExtra {
+  readonly prefetched?: Prefetched | undefined;
+  readonly caller?: Caller;
+}
+
+export interface Telling {
+  readonly plan: Plan;
+  readonly found: Found;
+  readonly before: Memory;
+  /** Limits the sources that a miss names. */
+  readonly caller?: Caller;
+}
+
+export interface Handling {
+  readonly plan: Plan;
+  readonly call: Call;
+  /** The memory before the round in which the call was made: parallel calls share it. */
+  readonly memory: Memory;
+  readonly caller?: Caller;
+  readonly signal?: AbortSignal;
+}
+
+export interface ExecuteOptions {
+  readonly caller?: Caller;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answered {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly memory: Memory;
+  /** What was executed, in order; empty for a search, a description or a refusal. */
+  readonly outcomes: readonly ToolOutcome[];
+}
+
+export interface Prefetching {
+  readonly plan: Plan;
+  /** The latest user message. */
+  readonly text: string;
+  readonly caller?: Caller;
+  readonly signal?: AbortSignal;
+}
+
+/** Depends on the message and the catalog alone, so that every round of a turn renders it the same. */
+export interface Prefetched {
+  readonly names: readonly string[];
+}

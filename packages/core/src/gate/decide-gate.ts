@@ -1,0 +1,142 @@
+import { compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
+import type { ModelLimits } from './context-window.ts';
+import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
+import type { GateRule, GateSettings } from './gate-settings.ts';
+
+export interface GateQuestion {
+  readonly snapshot: Snapshot;
+  readonly settings: GateSettings;
+  readonly limits: ModelLimits;
+  /** @default characters / 4 */
+  readonly countTokens?: TokenCounter;
+  /** What the caller may see; the rest is as if it were not in the catalog. */
+  readonly allow?: ((tool: Tool) => boolean) | undefined;
+}
+
+/** Whether deferral is worth it now, and why. */
+export type GateDecision =
+  | { readonly kind: 'inline'; readonly reason: string; readonly figures: GateFigures }
+  | {
+      readonly kind: 'defer';
+      /** Ids. Never empty. */
+      readonly deferred: ReadonlySet<string>;
+      readonly reason: string;
+      readonly figures: GateFigures;
+    };
+
+/** The sizes that the decision was made from, in tokens unless said otherwise. */
+export interface GateFigures {
+  /** How many tools the caller may see. */
+  readonly tools: number;
+  readonly total: number;
+  /** Of tools that could be deferred: neither `never` nor pinned nor defined by a provider. */
+  readonly deferrable: number;
+  readonly deferred: number;
+  readonly contextTokens: number;
+}
+
+/**
+ * Decides for one request, from its catalog alone. A tool that is `never`, pinned, or defined by a provider (it has no
+ * schema that could be handed over later) enters no set from which it could be left out.
+ */
+export function decideGate(question: GateQuestion): GateDecision {
+  const { snapshot, settings, limits, allow } = question;
+  const costs = snapshotTokens(snapshot, question.countTokens ?? estimateTokens).byTool;
+  const sums = { tools: 0, total: 0, deferrable: 0, always: 0 };
+  const deferrable: Tool[] = [];
+  const pins = settings.pins.map(compileGlob);
+  for (const tool of snapshot.tools) {
+    if (allow !== undefined && !allow(tool)) continue;
+    const cost = costs.get(tool) ?? 0;
+    sums.tools += 1;
+    sums.total += cost;
+    if (!isDeferrable(tool, snapshot, pins)) continue;
+    deferrable.push(tool);
+    sums.deferrable += cost;
+    if (tool.policy === 'always') sums.always += cost;
+  }
+
+  const verdict = judge(settings.rule, { ...sums, count: deferrable.length, limits });
+  const chosen = select(deferrable, verdict);
+  const deferred = verdict.kind === 'all' ? sums.deferrable : sums.always;
+  const figures = {
+    tools: sums.tools,
+    total: sums.total,
+    deferrable: sums.deferrable,
+    contextTokens: limits.contextTokens,
+  };
+  if (chosen.length === 0) return { kind: 'inline', reason: verdict.reason, figures: { ...figures, deferred: 0 } };
+  const reason =
+    verdict.kind === 'all'
+      ? verdict.reason
+      : `${verdict.reason}; ${chosen.length} ${chosen.length === 1 ? 'tool is' : 'tools are'} always deferred by policy`;
+  return {
+    kind: 'defer',
+    deferred: new Set(chosen.map((tool) => tool.id)),
+    reason,
+    figures: { ...figures, deferred },
+  };
+}
+
+function isDeferrable(tool: Tool, snapshot: Snapshot, pins: readonly Glob[]): boolean {
+  if (tool.policy === 'never' || tool.extras.providerType !== undefined) return false;
+  if (pins.length === 0) return true;
+  const names = [tool.id, tool.name, snapshot.modelName(tool)];
+  return !pins.some((pin) => names.some((name) => pin.matches(name)));
+}
+
+interface Verdict {
+  /** `always`: only tools whose policy says so. `nothing`: search is off. */
+  readonly kind: 'all' | 'always' | 'nothing';
+  readonly reason: string;
+}
+
+interface Sizes {
+  readonly tools: number;
+  readonly deferrable: number;
+  readonly count: number;
+  readonly limits: ModelLimits;
+}
+
+function judge(rule: GateRule, sizes: Sizes): Verdict {
+  if (rule.kind !== 'off' && sizes.count === 0) return { kind: 'nothing', reason: 'No tool can be deferred' };
+  switch (rule.kind) {
+    case 'off':
+      return { kind: 'nothing', reason: 'Tool search is off' };
+    case 'on':
+      return { kind: 'all', reason: 'Tool search is on' };
+    case 'count': {
+      const isReached = sizes.tools >= rule.tools;
+      const text = `${sizes.tools} tools are ${isReached ? 'at or above' : 'below'} the threshold of ${rule.tools}`;
+      return { kind: isReached ? 'all' : 'always', reason: text };
+    }
+    case 'share':
+      return judgeShare(rule, sizes);
+  }
+}
+
+function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
+  const { contextTokens, source } = sizes.limits;
+  // Compared as products, so that no rounding decides at the boundary.
+  const left = sizes.deferrable * 100;
+  const right = rule.percent * contextTokens;
+  const isReached = rule.comparison === 'exceeds' ? left > right : left >= right;
+  const share = ((sizes.deferrable / contextTokens) * 100).toFixed(1);
+  const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent} %` : `at least ${rule.percent} %`;
+  const from = source === 'override' ? '' : ` (window from ${WINDOW_SOURCES[source]})`;
+  const reason = `Definitions of about ${sizes.deferrable} tokens are ${share} % of the context window of ${contextTokens}${from}; deferred from ${bound} on`;
+  return { kind: isReached ? 'all' : 'always', reason };
+}
+
+function select(deferrable: readonly Tool[], verdict: Verdict): readonly Tool[] {
+  switch (verdict.kind) {
+    case 'all':
+      return deferrable;
+    case 'always':
+      return deferrable.filter((tool) => tool.policy === 'always');
+    case 'nothing':
+      return [];
+  }
+}
+
+const WINDOW_SOURCES = { upstream: 'the model list', table: 'the table of known models', default: 'the default' };

@@ -1,0 +1,48 @@
+import type { Snapshot, Tool } from '../catalog/index.ts';
+
+/** Counts the tokens of a text. Must always give the same count for the same text. */
+export type TokenCounter = (text: string) => number;
+
+/** Characters per token: rough, but a threshold needs no precision, and it costs nothing. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Characters / 4, rounded up. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}
+
+/** What a snapshot's definitions cost, tool by tool, in catalog order. */
+export interface SnapshotTokens {
+  readonly total: number;
+  readonly byTool: ReadonlyMap<Tool, number>;
+}
+
+const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
+
+/** Counted once per snapshot and counter: deciding again costs nothing. */
+export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
+  let bySnapshot = counted.get(count);
+  if (bySnapshot === undefined) {
+    bySnapshot = new WeakMap();
+    counted.set(count, bySnapshot);
+  }
+  let tokens = bySnapshot.get(snapshot);
+  if (tokens === undefined) {
+    tokens = countSnapshot(snapshot, count);
+    bySnapshot.set(snapshot, tokens);
+  }
+  return tokens;
+}
+
+function countSnapshot(snapshot: Snapshot, count: TokenCounter): SnapshotTokens {
+  const byTool = new Map<Tool, number>();
+  let total = 0;
+  for (const tool of snapshot.tools) {
+    const tokens = count(
+      JSON.stringify({ name: snapshot.modelName(tool), description: tool.description, parameters: tool.schema }),
+    );
+    byTool.set(tool, tokens);
+    total += tokens;
+  }
+  return { total, byTool };
+}

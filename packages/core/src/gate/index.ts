@@ -1,0 +1,14 @@
+export type { ContextWindowQuestion, ModelLimits } from './context-window.ts';
+export { contextWindow, DEFAULT_CONTEXT_TOKENS } from './context-window.ts';
+export type { GateDecision, GateFigures, GateQuestion } from './decide-gate.ts';
+export { decideGate } from './decide-gate.ts';
+export type { SnapshotTokens, TokenCounter } from './estimate-tokens.ts';
+export { estimateTokens, snapshotTokens } from './estimate-tokens.ts';
+export type { GateRule, GateSettings, SearchLimitSettings } from './gate-settings.ts';
+export { DEFAULT_GATE_SETTINGS, DEFAULT_SEARCH_LIMITS } from './gate-settings.ts';
+export type { CapabilityOptions } from './read-capabilities.ts';
+export { DEFAULT_TOOL_SEARCH_THRESHOLD, readCapabilities } from './read-capabilities.ts';
+export { readEnableToolSearch } from './read-enable-tool-search.ts';
+export { readHermesToolSearch } from './read-hermes-tool-search.ts';
+export type { SuggestPinsOptions, ToolUse } from './suggest-pins.ts';
+export { suggestPins } from './suggest-pins.ts';

@@ -1,0 +1,31 @@
+import { isJsonObject } from '../catalog/index.ts';
+import { SettingError } from '../errors.ts';
+import { DEFAULT_GATE_SETTINGS, type GateSettings } from './gate-settings.ts';
+
+/** The tool count at which the `tool_search` capability activates, unless said otherwise. */
+export const DEFAULT_TOOL_SEARCH_THRESHOLD = 15;
+
+export interface CapabilityOptions {
+  /** The tool count from which on tools are deferred, 0 or more. @default 15 */
+  readonly threshold?: number;
+}
+
+/** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count, without it off. Other capabilities are others' business. */
+export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
+  const threshold = options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD;
+  if (!Number.isInteger(threshold) || threshold < 0) {
+    throw new SettingError('invalid_setting', `threshold is ${threshold}; allowed: a whole number, 0 or more`, {
+      context: { setting: 'threshold', value: threshold },
+    });
+  }
+  const names = isJsonObject(block) ? block.capabilities : undefined;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+    throw new SettingError(
+      'invalid_setting',
+      `capabilities is ${JSON.stringify(names)}; allowed: a list of names, with "tool_search" in it or not`,
+      { context: { setting: 'capabilities', value: names } },
+    );
+  }
+  const isOn = names.includes('tool_search');
+  return { ...DEFAULT_GATE_SETTINGS, rule: isOn ? { kind: 'count', tools: threshold } : { kind: 'off' } };
+}

@@ -1,0 +1,50 @@
+/**
+ * The values of a source, until the signal aborts: then the wait ends at once with the signal's reason, whatever the source
+ * does. A source that ignores its signal can't hold up the one who reads it.
+ */
+export async function* pull<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+): AsyncGenerator<Value, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      const result = await orAborted(iterator.next(), signal);
+      if (result.done === true) {
+        isDone = true;
+        return;
+      }
+      yield result.value;
+    }
+  } catch (error) {
+    isDone = !signal.aborted;
+    throw error;
+  } finally {
+    // Not awaited: `return()` queues behind a `next()` that may never settle.
+    if (!isDone) Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason once that aborts. Leaves no listener behind. */
+export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) {
+      promise.catch(() => undefined);
+      abort();
+      return;
+    }
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(
+      (value) => {
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(error);
+      },
+    );
+  });
+}

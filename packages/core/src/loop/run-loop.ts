@@ -1,0 +1,128 @@
+import type { Plan, Tell } from '../disclosure/index.ts';
+import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
+import { cancellable } from './cancellable.ts';
+import { orAborted, pull } from './pull.ts';
+import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
+
+export interface LoopOptions<Request, Part> {
+  readonly wire: Wire<Request, Part>;
+  readonly upstream: Upstream<Request, Part>;
+  readonly toolbox: Toolbox;
+  /** The client's request, in the wire's dialect. */
+  readonly request: Request;
+  readonly plan: Plan;
+  /** @default a caller that may use everything */
+  readonly caller?: Caller;
+  readonly signal?: AbortSignal;
+  /**
+   * How many times the upstream is asked for one response, at least 1. At the limit the response ends as a pause.
+   * @default 12
+   */
+  readonly maxRounds?: number;
+  /** Whether the latest user message is searched before the first round. @default false */
+  readonly prefetch?: boolean;
+}
+
+export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
+
+/**
+ * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards what is
+ * the client's, holds what is ours, answers it, and extends the request; until a round holds nothing, or the client has
+ * calls to answer.
+ *
+ * An upstream's error is thrown as it came: before the first part nothing was sent yet, so a surface can still answer with
+ * its status. Returning early aborts the upstream first and waits for nothing else.
+ */
+export function runLoop<Request, Part>(options: LoopOptions<Request, Part>): AsyncIterableIterator<Part> {
+  return cancellable((signal) => rounds(options, signal), options.signal);
+}
+
+async function* rounds<Request, Part>(
+  options: LoopOptions<Request, Part>,
+  signal: AbortSignal,
+): AsyncGenerator<Part, void, undefined> {
+  const { wire, upstream, toolbox, plan, caller = {} } = options;
+  signal.throwIfAborted();
+  const maxRounds = Math.max(1, options.maxRounds ?? LOOP_DEFAULTS.maxRounds);
+  const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
+  const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
+  const writer = wire.writer(options.request, plan);
+  let request = options.request;
+
+  for (let round = 1; ; round += 1) {
+    const memory = wire.recall(request, plan);
+    const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
+    const reader = wire.reader(toolbox.holds(plan, memory));
+    const seen: Round = { steps: [], ends: false, passed: false };
+
+    for await (const read of readRound({ reader, parts: upstream(rendered, signal), signal })) {
+      switch (read.kind) {
+        case 'forward':
+          yield* writer.forward(read.part);
+          break;
+        case 'held':
+          yield* writer.hold(read.call);
+          seen.steps.push(settle(toolbox.handle({ plan, call: read.call, memory, caller, signal })));
+          break;
+        case 'passed':
+          seen.passed = true;
+          break;
+        case 'cut':
+          seen.ends = true;
+          break;
+        case 'close':
+          writer.close(read.part);
+          break;
+      }
+    }
+
+    const steps = await orAborted(Promise.all(seen.steps.map((step) => step())), signal);
+    if (steps.length > 0) yield* writer.answer(steps);
+    const ending = endingOf({ seen, steps, isLast: round >= maxRounds });
+    if (ending !== undefined) {
+      yield* writer.finish(ending);
+      return;
+    }
+    request = writer.extend();
+    if (wire.ping !== undefined) yield wire.ping();
+  }
+}
+
+interface Round {
+  /** Started while the stream is still being read, awaited at its end. */
+  readonly steps: (() => Promise<Step>)[];
+  passed: boolean;
+  ends: boolean;
+}
+
+/** Calls that the client must answer end the turn even when searches were answered beside them: their results come first. */
+function endingOf(end: { seen: Round; steps: readonly Step[]; isLast: boolean }): Ending | undefined {
+  if (end.seen.passed || end.steps.some((step) => step.kind === 'calls')) return 'calls';
+  if (end.seen.ends || end.steps.length === 0) return 'done';
+  return end.isLast ? 'pause' : undefined;
+}
+
+async function* readRound<Part>(source: {
+  reader: Reader<Part>;
+  parts: AsyncIterable<Part>;
+  signal: AbortSignal;
+}): AsyncGenerator<Read<Part>, void, undefined> {
+  for await (const part of pull(source.parts, source.signal)) yield* source.reader.read(part);
+  yield* source.reader.end();
+}
+
+/** A rejection is kept until it is asked for: an upstream that fails first must not leave it unhandled. */
+function settle(step: Promise<Step>): () => Promise<Step> {
+  step.catch(() => undefined);
+  return () => step;
+}
+
+async function prefetch<Request, Part>(
+  options: LoopOptions<Request, Part>,
+  signal: AbortSignal,
+): Promise<Prefetched | undefined> {
+  const text = options.wire.open(options.request).userText;
+  if (text === undefined) return undefined;
+  const { plan, caller = {} } = options;
+  return orAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);
+}

@@ -1,0 +1,75 @@
+import type { Tool } from '../catalog/index.ts';
+import type { Form } from '../disclosure/index.ts';
+import type { PlanOptions } from '../dispatch/index.ts';
+import type { Whole, Wire } from './wire.ts';
+
+/**
+ * What a dialect must bring for the suite that every wire runs. The samples are the dialect's own client and upstream, each
+ * as plain as possible and independent of the wire's code: they are what the wire is held against.
+ */
+export interface WireSample<Request, Part> {
+  readonly wire: Wire<Request, Part>;
+  /** The forms that the dialect can carry, by the name to show. */
+  readonly forms: Readonly<Record<string, Form>>;
+  /** What else the wire asks of a plan, such as to do without `tool_describe`. */
+  readonly planOptions?: Omit<PlanOptions, 'form'>;
+  /** Whether the client is shown searches and replays them. Otherwise only calls survive from turn to turn. */
+  readonly showsSearches: boolean;
+  /** How the turn ends for the client: what `received` gives as `ending` for each. */
+  readonly endings: { readonly done: string; readonly calls: string; readonly pause: string; readonly cut: string };
+  /** A client's first request: one user message, these tools declared, a field that no wire knows with `unknown` as its value. */
+  request(ask: { readonly text: string; readonly tools: readonly Tool[]; readonly unknown: string }): Request;
+  /** What an upstream streams for one round. */
+  round(script: ScriptedRound): readonly Part[];
+  /** What a client reads from a response. */
+  received(parts: readonly Part[]): Received;
+  /** The client's next request: the response replayed, every call in it answered, then the text. */
+  next(request: Request, parts: readonly Part[], reply: Reply): Request;
+  /** What the model reads of a request as it goes upstream. */
+  seen(request: Request): Seen;
+  readonly whole?: Whole<unknown, Part>;
+}
+
+/** One round of an upstream, in order. */
+export interface ScriptedRound {
+  readonly items: readonly ScriptedItem[];
+  /** `cut`: the token limit was met inside the last item. */
+  readonly ending: 'done' | 'calls' | 'cut';
+}
+
+export type ScriptedItem =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `json` may be incomplete when the round is cut. */
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly json: string };
+
+export interface Received {
+  readonly text: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
+  readonly ending: string;
+  /** Parts that open and that close a response: one each. */
+  readonly openings: number;
+  readonly closings: number;
+}
+
+export interface Reply {
+  /** The result of each call, by id. */
+  readonly results: ReadonlyMap<string, string>;
+  readonly text?: string;
+}
+
+export interface Seen {
+  /** Everything that the model reads before the first message, as text. A definition that is only marked for later is not read. */
+  readonly prefix: string;
+  /** Declared tools by name, marked ones too. */
+  readonly tools: readonly string[];
+  readonly messages: readonly SeenMessage[];
+}
+
+export interface SeenMessage {
+  readonly role: 'user' | 'assistant' | 'tool' | 'other';
+  readonly text: string;
+  /** Calls in an assistant's message, ids only. */
+  readonly calls: readonly string[];
+  /** Calls that this message answers. */
+  readonly answers: readonly string[];
+}

@@ -1,0 +1,109 @@
+import type { Tool } from '../catalog/index.ts';
+import type { Memory, Plan, Tell, View } from '../disclosure/index.ts';
+import type { Call, Step } from '../dispatch/index.ts';
+
+/**
+ * One protocol's codec. A wire always speaks the client's dialect: it reads the client's request, renders a plain request
+ * of the same dialect, reads that dialect's stream and writes it. It decides nothing about tool search.
+ *
+ * `Request` is a request body. `Part` is one element of a stream (an SSE event's data, a chunk). Neither is ever changed in
+ * place; fields and blocks that a wire does not know survive.
+ */
+export interface Wire<Request, Part> {
+  /** `anthropic`, `openai-chat`, …, for messages and events. */
+  readonly dialect: string;
+  /** What the request says that other stages need. Throws a `QuartermasterError` when it can't be served. */
+  open(request: Request): Opened;
+  /** What the messages have revealed: facts folded with `remember`, and nothing else. */
+  recall(request: Request, plan: Plan): Memory;
+  /**
+   * The plain request that goes upstream. An `inline` plan gives the request back as it is. Searches in the history become
+   * an ordinary call and an answer made by `tell`; orphan halves of a pair are dropped; names that the catalog no longer
+   * holds are filtered where a reference would dangle.
+   */
+  render(request: Request, view: View, tell: Tell): Request;
+  /** Reads one round of the upstream's stream. `holds` says which calls are kept from the client. */
+  reader(holds: (name: string) => boolean): Reader<Part>;
+  /** Writes one response to the client, over all rounds. */
+  writer(request: Request, plan: Plan): Writer<Request, Part>;
+  /** A part that keeps the connection alive and means nothing. */
+  ping?(): Part;
+}
+
+/** What a request says besides its messages. */
+export interface Opened {
+  /** The tools that it declares, ours and search tools left out, in order. */
+  readonly tools: readonly Tool[];
+  readonly model?: string;
+  /** Whether the client asked for a stream. */
+  readonly stream: boolean;
+  /** How the client wants to search, where it says so. */
+  readonly search?: OpenedSearch;
+  /** The text of the latest user message that has text of its own, wherever it stands: what a prefetch searches for. */
+  readonly userText?: string;
+}
+
+export type OpenedSearch =
+  /** A search tool that the provider would run: `tool_search_tool_regex_20251119`. We run it under the same name. */
+  | { readonly kind: 'hosted'; readonly engine: 'regex' | 'bm25' | 'any'; readonly name: string }
+  /** The client searches by itself, and puts references into its messages. */
+  | { readonly kind: 'client'; readonly name?: string };
+
+/** Reads the parts of one round. A held call's parts never reach the client as they are. */
+export interface Reader<Part> {
+  read(part: Part): readonly Read<Part>[];
+  /** The upstream's stream has ended: gives what was still held. */
+  end(): readonly Read<Part>[];
+}
+
+/** What a part of the upstream's stream means to the loop. */
+export type Read<Part> =
+  /** Goes to the client, through the writer. */
+  | { readonly kind: 'forward'; readonly part: Part }
+  /** Among the forwarded parts a call to a real tool begins: the client will have to answer it, so the turn ends with this round. */
+  | { readonly kind: 'passed'; readonly name: string }
+  /** A held call, complete. Its arguments are raw text where they are not JSON although nothing was cut. */
+  | { readonly kind: 'held'; readonly call: Call }
+  /** A held call that the upstream cut in the middle (token limit): dropped, and the turn ends. */
+  | { readonly kind: 'cut'; readonly name: string }
+  /** Closes the round (finish reason, usage). Kept back, since another round may follow; reasons and usage are the writer's to merge. */
+  | { readonly kind: 'close'; readonly part: Part };
+
+/** Writes one response over all rounds: one opening, one closing, running indexes, unique ids, summed usage. */
+export interface Writer<Request, Part> {
+  /** A part of the upstream's for the client: renumbered, its id made unique. The first one of all opens the response. */
+  forward(part: Part): readonly Part[];
+  /** Takes a closing part of the round. */
+  close(part: Part): void;
+  /**
+   * A held call, as soon as it is complete: the visible half of a search where the dialect has one, otherwise nothing. Called
+   * for every held call before `answer` is called for any, so that a replay can tell parallel from sequential.
+   */
+  hold(call: Call): readonly Part[];
+  /**
+   * The end of a round that held calls, all steps in the order of their calls: results of searches, and calls to real
+   * tools for the client to execute. Every search that `hold` has begun is completed here, a failed one with the dialect's
+   * error: its step has a `found` too. What the dialect can't show (a refusal, a description) it leaves out, but keeps for `extend`.
+   */
+  answer(steps: readonly Step[]): readonly Part[];
+  /**
+   * The request as it stands after this round: everything the client was sent, and the rounds that it was not shown. A
+   * `tool_choice` that forced the search is relaxed here.
+   */
+  extend(): Request;
+  /** Ends the response. `calls`: real calls wait for the client. `pause`: the round limit was met. `done`: the upstream's own reason stands. */
+  finish(ending: Ending): readonly Part[];
+}
+
+export type Ending = 'done' | 'calls' | 'pause';
+
+/** Where rendered requests go. Knows nothing of tool search. */
+export type Upstream<Request, Part> = (request: Request, signal: AbortSignal) => AsyncIterable<Part>;
+
+/** A dialect's whole responses: not streaming is the same loop, over a message taken apart and put together again. */
+export interface Whole<Response, Part> {
+  /** The parts that a stream would have brought. */
+  apart(response: Response): readonly Part[];
+  /** The response that these parts make, as a client's stream reader would put it together. */
+  together(parts: readonly Part[]): Response;
+}

@@ -1,0 +1,124 @@
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { QuartermasterError } from '../../errors.ts';
+import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
+import type { Bm25Index } from './bm25-index.ts';
+import type { Bm25Options } from './bm25-options.ts';
+import { buildBm25Index } from './build-bm25-index.ts';
+import { explainRanking } from './explain-score.ts';
+import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
+
+/** How a BM25 searcher is made. */
+export interface Bm25SearcherOptions extends Bm25Options {
+  /** An index of the same tools in the same order, built elsewhere; its own settings count then. @default built here */
+  readonly index?: Bm25Index;
+}
+
+/** Lexical search over the tools of a snapshot. */
+export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
+  const { index: given, ...tuning } = options;
+  const index = given ?? buildBm25Index(snapshot.tools, tuning);
+  if (index.toolCount !== snapshot.tools.length) {
+    throw new QuartermasterError(
+      'invalid_index',
+      `The index is of ${index.toolCount} tools, the snapshot has ${snapshot.tools.length}; build it from this snapshot`,
+      { context: { indexed: index.toolCount, tools: snapshot.tools.length } },
+    );
+  }
+  const ranker = new QueryRanker(snapshot, index);
+  const answer = (request: SearchRequest, limit: number, depth?: number): Answer[] =>
+    rankAll(ranker, snapshot, request, limit, depth);
+  return {
+    engine: 'bm25',
+    async search(request) {
+      return search(request, answer, ranker, snapshot);
+    },
+    async explain(request, tool) {
+      return explain(request, tool, answer, ranker, snapshot);
+    },
+  };
+}
+
+/** A place in the final list, and the query that it serves. */
+interface Answer {
+  readonly ranking: Ranking;
+  readonly served: QueryRanking;
+}
+
+type AnswerRequest = (request: SearchRequest, limit: number, depth?: number) => Answer[];
+
+function rankAll(
+  ranker: QueryRanker,
+  snapshot: Snapshot,
+  request: SearchRequest,
+  limit: number,
+  depth: number | undefined,
+): Answer[] {
+  const { allow } = request;
+  const accept = allow === undefined ? undefined : (tool: number) => allow(snapshot.tools[tool] as Tool);
+  const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
+  const lists = queries.map((query) => {
+    const served = ranker.rank(query, accept, depth);
+    return served.rankings.map((ranking) => ({ ranking, served }));
+  });
+  return takeTurns(lists, limit, ({ ranking }) => ranking.tool);
+}
+
+function search(request: SearchRequest, answer: AnswerRequest, ranker: QueryRanker, snapshot: Snapshot): SearchResult {
+  request.signal?.throwIfAborted();
+  const hits = answer(request, resolveLimit(request.limit)).map(({ ranking, served }): Hit => {
+    const tool = snapshot.tools[ranking.tool] as Tool;
+    if (request.explain !== true) {
+      return { tool, score: ranking.score };
+    }
+    return { tool, score: ranking.score, explanation: explainRanking(ranker, served.plan, ranking, tool) };
+  });
+  return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
+}
+
+function explain(
+  request: SearchRequest,
+  tool: Tool,
+  answer: AnswerRequest,
+  ranker: QueryRanker,
+  snapshot: Snapshot,
+): Standing {
+  request.signal?.throwIfAborted();
+  const limit = resolveLimit(request.limit);
+  const known = snapshot.get(tool.id);
+  if (known === undefined) {
+    return { kind: 'not-in-catalog' };
+  }
+  if (request.allow?.(known) === false) {
+    return { kind: 'not-allowed' };
+  }
+  const all = answer(request, snapshot.tools.length, snapshot.tools.length);
+  const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
+  const found = all[place];
+  if (found === undefined) {
+    return { kind: 'not-matched', reason: reasonFor(request, known, ranker, snapshot) };
+  }
+  const explanation: Explanation = explainRanking(ranker, found.served.plan, found.ranking, known);
+  return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
+}
+
+function reasonFor(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): string {
+  const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
+  const position = snapshot.tools.findIndex((other) => other.id === tool.id);
+  const reasons = new Set(
+    queries.map((query) => {
+      const ranking = ranker.rank(query, undefined);
+      if (ranking.isSelection) {
+        return 'The query selects other tools by name';
+      }
+      const failed = ranking.applied.find((operator) => !ranker.satisfies(operator, position));
+      if (failed !== undefined) {
+        return failed.kind === 'server'
+          ? `It is not a tool of the server "${failed.value}"`
+          : `It does not have the required word "${failed.value}"`;
+      }
+      return ranking.plan.hasWords ? 'It has no word of the query' : 'The query has no words';
+    }),
+  );
+  return reasons.size === 0 ? 'There is no query' : [...reasons].join('; ');
+}

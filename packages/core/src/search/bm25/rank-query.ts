@@ -1,0 +1,222 @@
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import {
+  createNameDirectory,
+  findNames,
+  findOneName,
+  findSubstrings,
+  type NameSource,
+  type ParsedQuery,
+  parseQuery,
+  type QueryOperator,
+  removeOperators,
+} from '../query/index.ts';
+import { nameKey, TokenKind, tokenize } from '../text/index.ts';
+import type { RankedTool } from './best-tools.ts';
+import { type Bm25Index, NO_LIST } from './bm25-index.ts';
+import { combineScore, FeatureReader, type MatchFeatures, scaleSum } from './match-features.ts';
+import { planQuery, type QueryPlan } from './plan-query.ts';
+import { ToolRanker } from './rank-tools.ts';
+import { SimilarTerms } from './similar-terms.ts';
+
+/** A place in the ranking for one query, with what its score is made of. */
+export type Ranking =
+  /** Named by the query. Its score is `bonus` more than its terms give. */
+  | { readonly kind: 'name'; readonly tool: number; readonly score: number; readonly bonus: number }
+  | {
+      readonly kind: 'terms';
+      readonly tool: number;
+      readonly score: number;
+      readonly sum: number;
+      /** Undefined below {@link POOL_SIZE}, where only the terms count. */
+      readonly features?: MatchFeatures;
+    }
+  /** No word of the query is in the catalog, but this name contains it. */
+  | { readonly kind: 'substring'; readonly tool: number; readonly score: number };
+
+/** One query's answer. */
+export interface QueryRanking {
+  readonly plan: QueryPlan;
+  /** Best first. */
+  readonly rankings: readonly Ranking[];
+  /** Operators that were taken as such. */
+  readonly applied: readonly QueryOperator[];
+  /** Whether the query was `select:` with names that exist. */
+  readonly isSelection: boolean;
+}
+
+/** How many of the best by their terms are weighed by name coverage and bigrams too. More than any limit. */
+export const POOL_SIZE = 64;
+
+/** Puts a named tool before any other; terms can't add up to this. */
+export const NAME_BONUS = 1_000_000;
+
+/** Ranks the tools of a snapshot for one query at a time. */
+export class QueryRanker {
+  readonly index: Bm25Index;
+  readonly #tools: readonly Tool[];
+  readonly #names: NameSource;
+  readonly #ranker: ToolRanker;
+  readonly #features: FeatureReader;
+  readonly #similar: SimilarTerms;
+  /** Made for the first query of which no word is known. */
+  #keys: readonly string[] | undefined;
+
+  constructor(snapshot: Snapshot, index: Bm25Index) {
+    this.index = index;
+    this.#tools = snapshot.tools;
+    this.#names = createNameDirectory(snapshot, index);
+    this.#ranker = new ToolRanker(index);
+    this.#features = new FeatureReader(index);
+    this.#similar = new SimilarTerms(index);
+  }
+
+  /** The best tools for a query among those that are accepted, at least {@link POOL_SIZE} where there are as many. */
+  rank(query: string, accept: ((tool: number) => boolean) | undefined, count: number = POOL_SIZE): QueryRanking {
+    const parsed = parseQuery(query);
+    const selected = this.#select(parsed, accept);
+    if (selected.length > 0) {
+      const plan = this.plan('');
+      return { plan, rankings: this.#rankNames(selected, plan), applied: [], isSelection: true };
+    }
+    const applied = parsed.operators.filter((operator) => this.#resolves(operator, accept));
+    const text = this.#textOf(parsed, applied);
+    const narrowed = this.#narrow(applied, accept);
+    const plan = this.plan(text);
+    const named = plan.hasWords
+      ? findNames(text, this.#names).filter((tool) => narrowed?.(tool) !== false)
+      : this.#literalNames(text, narrowed);
+    const rankings: Ranking[] = this.#rankNames(named, plan);
+    const isNamed = new Set(named);
+    for (const ranking of this.#rankTerms(text, plan, narrowed, count)) {
+      if (!isNamed.has(ranking.tool)) {
+        rankings.push(ranking);
+      }
+    }
+    return { plan, rankings, applied, isSelection: false };
+  }
+
+  plan(text: string): QueryPlan {
+    return planQuery(this.index, this.#similar, text);
+  }
+
+  /** The features of a tool for a query, in the pool or not. */
+  features(plan: QueryPlan, tool: number): MatchFeatures {
+    this.#features.open(plan);
+    return this.#features.read(tool);
+  }
+
+  /** What a tool's terms add up to, in units of {@link scaleSum}. */
+  sumTerms(plan: QueryPlan, tool: number): number {
+    let sum = 0;
+    for (const planned of plan.lists) {
+      const posting = this.index.findPosting(planned.list, tool);
+      sum += posting < 0 ? 0 : planned.weight * (this.index.data.impacts[posting] ?? 0);
+    }
+    return sum;
+  }
+
+  /** Whether a tool has every word of an operator, or is of its server. */
+  satisfies(operator: QueryOperator, tool: number): boolean {
+    if (operator.kind === 'server') {
+      return nameKey(this.#tools[tool]?.server ?? '') === nameKey(operator.value);
+    }
+    return this.#requiredLists(operator.value).every((list) => this.index.hasTool(list, tool));
+  }
+
+  #select(parsed: ParsedQuery, accept: ((tool: number) => boolean) | undefined): number[] {
+    const found = parsed.select.flatMap((name) => findOneName(name, this.#names));
+    return [...new Set(found)].filter((tool) => accept?.(tool) !== false);
+  }
+
+  /** An operator is one only if some tool that may be seen satisfies it. */
+  #resolves(operator: QueryOperator, accept: ((tool: number) => boolean) | undefined): boolean {
+    if (operator.kind === 'server') {
+      return (
+        this.#names.hasServer(nameKey(operator.value)) &&
+        this.#tools.some((_, tool) => this.satisfies(operator, tool) && accept?.(tool) !== false)
+      );
+    }
+    const [first, ...others] = this.#requiredLists(operator.value);
+    if (first === undefined || first === NO_LIST || others.includes(NO_LIST)) {
+      return false;
+    }
+    const { listStarts, tools } = this.index.data;
+    for (let at = listStarts[first] ?? 0; at < (listStarts[first + 1] ?? 0); at += 1) {
+      const tool = tools[at] ?? 0;
+      if (others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The lists that a tool has to be in to have a required word. */
+  #requiredLists(word: string): number[] {
+    return tokenize(word)
+      .filter((token) => token.kind === TokenKind.word)
+      .map((token) => this.index.stemListOf(token.text));
+  }
+
+  /** With a server and nothing else, its own name is what is looked for. */
+  #textOf(parsed: ParsedQuery, applied: readonly QueryOperator[]): string {
+    const text = removeOperators(parsed.text, applied);
+    const server = applied.find((operator) => operator.kind === 'server');
+    return server !== undefined && nameKey(text) === '' ? server.value : text;
+  }
+
+  #narrow(
+    applied: readonly QueryOperator[],
+    accept: ((tool: number) => boolean) | undefined,
+  ): ((tool: number) => boolean) | undefined {
+    if (applied.length === 0) {
+      return accept;
+    }
+    return (tool) => applied.every((operator) => this.satisfies(operator, tool)) && accept?.(tool) !== false;
+  }
+
+  /** Tools with a name without letters or digits are found by that name only. */
+  #literalNames(text: string, accept: ((tool: number) => boolean) | undefined): number[] {
+    const name = text.trim();
+    const position = name === '' ? -1 : this.#tools.findIndex((tool) => tool.name === name);
+    return position >= 0 && accept?.(position) !== false ? [position] : [];
+  }
+
+  #rankNames(named: readonly number[], plan: QueryPlan): Ranking[] {
+    this.#features.open(plan);
+    return named.map((tool, place) => {
+      const bonus = NAME_BONUS * (named.length - place);
+      const score = bonus + combineScore(this.index, this.sumTerms(plan, tool), this.#features.read(tool));
+      return { kind: 'name', tool, score, bonus };
+    });
+  }
+
+  #rankTerms(text: string, plan: QueryPlan, accept: ((tool: number) => boolean) | undefined, count: number): Ranking[] {
+    if (!plan.hasWords) {
+      return [];
+    }
+    const ranked = plan.lists.length === 0 ? [] : this.#ranker.rank(plan.lists, { count, accept });
+    if (!plan.hasKnownWord || ranked.length === 0) {
+      const found = findSubstrings(text, this.#nameKeys(), accept);
+      if (found.length > 0) {
+        return found.slice(0, count).map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));
+      }
+    }
+    return this.#rerank(plan, ranked);
+  }
+
+  #nameKeys(): readonly string[] {
+    this.#keys ??= this.#tools.map((tool) => nameKey(tool.name));
+    return this.#keys;
+  }
+
+  #rerank(plan: QueryPlan, ranked: readonly RankedTool[]): Ranking[] {
+    this.#features.open(plan);
+    const pool = ranked.slice(0, POOL_SIZE).map(({ tool, sum }) => {
+      const features = this.#features.read(tool);
+      return { kind: 'terms' as const, tool, sum, features, score: combineScore(this.index, sum, features) };
+    });
+    pool.sort((left, right) => right.score - left.score || left.tool - right.tool);
+    const rest = ranked.slice(POOL_SIZE);
+    return [...pool, ...rest.map(({ tool, sum }) => ({ kind: 'terms' as const, tool, sum, score: scaleSum(sum) }))];
+  }
+}

@@ -1,0 +1,31 @@
+export {
+  BM25_DEFAULTS,
+  BM25_FIELDS,
+  type Bm25Field,
+  Bm25Index,
+  type Bm25IndexData,
+  type Bm25Options,
+  type Bm25SearcherOptions,
+  type Bm25Settings,
+  buildBm25Index,
+  createBm25Searcher,
+  FeatureReader,
+  INDEX_VERSION,
+  type MatchFeatures,
+  QueryRanker,
+  type QueryRanking,
+  type Ranking,
+  type TermTableData,
+} from './bm25/index.ts';
+export { QUERY_LIMITS, resolveLimit, takeTurns } from './query/index.ts';
+export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
+export {
+  type Explanation,
+  type Hit,
+  SEARCH_LIMITS,
+  type SearchEngine,
+  type Searcher,
+  type SearchRequest,
+  type SearchResult,
+  type Standing,
+} from './searcher.ts';

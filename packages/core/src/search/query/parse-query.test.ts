@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { parseQuery, removeOperators } from './parse-query.ts';
+import { QUERY_LIMITS } from './query-limits.ts';
+
+describe('parseQuery', () => {
+  it.each([
+    ['select:A,B', ['A', 'B']],
+    ['  SELECT: get_me , list-all,, ', ['get_me', 'list-all']],
+    ['please select:A', []],
+    ['select:', []],
+    ['plain words', []],
+  ])('reads the selection of %j', (query, names) => {
+    expect(parseQuery(query).select).toEqual(names);
+  });
+
+  it.each([
+    ['+mail inbox', [['required', 'mail']]],
+    [
+      'find +urgent mail server:github',
+      [
+        ['required', 'urgent'],
+        ['server', 'github'],
+      ],
+    ],
+    ['server:"Google Maps" route', [['server', 'Google Maps']]],
+    ['2+2 and c++', []],
+    ['myserver:x', []],
+    ['server: x', []],
+  ])('reads the operators of %j', (query, operators) => {
+    expect(parseQuery(query).operators.map(({ kind, value }) => [kind, value])).toEqual(operators);
+  });
+
+  it('takes servers out of the text and leaves required words in', () => {
+    const { text, operators } = parseQuery('find +urgent mail server:github today');
+    expect(removeOperators(text, operators)).toBe('find urgent mail  today');
+    expect(removeOperators(text, [])).toBe(text);
+  });
+
+  it('reads no more than the bound', () => {
+    expect(parseQuery('x'.repeat(100_000)).text).toHaveLength(QUERY_LIMITS.characters);
+  });
+});

@@ -1,0 +1,13 @@
+export { foldText } from './fold-text.ts';
+export { FUNCTION_WORDS, REQUEST_WORDS } from './function-words.ts';
+export { nameKey } from './name-key.ts';
+export { stemInPlace, stemWord } from './stem-word.ts';
+export {
+  hashCharacter,
+  scanTokens,
+  TOKEN_LIMITS,
+  type Token,
+  TokenKind,
+  type TokenSink,
+  tokenize,
+} from './tokenize.ts';
