@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests read the sources (`source` condition), so that no build stands between an edit and its test. */
+/** Tests read the sources (the `@quartermaster/source` condition), so that no build stands between an edit and its test. */
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  resolve: { conditions: ['@quartermaster/source'] },
+  ssr: { resolve: { conditions: ['@quartermaster/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,

@@ -1,0 +1,57 @@
+import {
+  createBm25Searcher,
+  createSnapshot,
+  createTool,
+  NAME_TEMPLATES,
+  parseTools,
+  type Searcher,
+  type Snapshot,
+  type Tool,
+} from '@quartermaster/core';
+
+export interface CreateSearchOptions {
+  /** What searches, made once for each set of tools. @default BM25 */
+  readonly searcher?: (snapshot: Snapshot) => Searcher;
+  /** The tools as `ai` has them, so that parameters can be searched too: `ai` itself hands over names and descriptions only. */
+  readonly tools?: Readonly<Record<string, object>>;
+  /** How many tools at most, 1 to 50. @default 5 */
+  readonly limit?: number;
+}
+
+/** What `toolSearch` calls for each search. */
+export type AiSdkSearch = (question: {
+  readonly query: string;
+  readonly tools: readonly { readonly name: string; readonly description?: string }[];
+}) => Promise<string[]>;
+
+/** How many sets of tools are kept indexed. */
+const MOST_SETS = 8;
+
+/** A `search` for the AI SDK's own `toolSearch({ search })`: names of tools that fit, best first; none when nothing does. */
+export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
+  const { limit, searcher: makeSearcher = createBm25Searcher } = options;
+  const known = knownTools(options.tools);
+  const kept = new Map<string, Searcher>();
+  return async ({ query, tools }) => {
+    const key = JSON.stringify(tools);
+    let searcher = kept.get(key);
+    if (searcher === undefined) {
+      const catalog = tools.map(({ name, description = '' }) => {
+        const { schema } = known.get(name) ?? {};
+        return createTool({ name, description, ...(schema === undefined ? {} : { schema }) });
+      });
+      searcher = makeSearcher(createSnapshot(catalog, { nameTemplate: NAME_TEMPLATES.plain }));
+      kept.set(key, searcher);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_SETS && oldest !== undefined) kept.delete(oldest);
+    }
+    const result = await searcher.search({ query, ...(limit === undefined ? {} : { limit }) });
+    return result.verdict === 'none' ? [] : result.hits.map((hit) => hit.tool.name);
+  };
+}
+
+/** By name. The SDK's schemas hide their JSON behind `jsonSchema`. */
+function knownTools(tools: Readonly<Record<string, object>> | undefined): ReadonlyMap<string, Tool> {
+  if (tools === undefined) return new Map();
+  return new Map(parseTools(tools, { format: 'ai-sdk' }).tools.map((tool) => [tool.name, tool]));
+}

@@ -1,0 +1,26 @@
+import { type Opened, parseTools } from '@quartermaster/core';
+import { latestTextIndex, type ModelRequest, textOf, toolsOf } from './language-model-v4-shapes-2026-11.ts';
+
+/** Provider tools that search for others: Anthropic's and OpenAI's. */
+const SEARCH_TOOL = /^(?:anthropic|openai)\.tool_search/;
+
+/** The provider's own search among a request's tools, if there is one. */
+export function hostedSearch(request: ModelRequest): { readonly name: string } | undefined {
+  return toolsOf(request).find((tool) => tool.type === 'provider' && SEARCH_TOOL.test(tool.id));
+}
+
+/** Reads the tools of a request and what the user said last. A tool that its provider defines is never deferred. */
+export function openRequest(request: ModelRequest): Opened {
+  const tools = toolsOf(request);
+  const search = hostedSearch(request);
+  const user = request.prompt[latestTextIndex(request.prompt)];
+  return {
+    tools: parseTools(
+      tools.filter((tool) => tool !== search),
+      { format: 'ai-sdk', onProblem: 'throw' },
+    ).tools,
+    stream: false,
+    ...(search === undefined ? {} : { search: { kind: 'hosted', engine: 'any', name: search.name } }),
+    ...(user === undefined ? {} : { userText: textOf(user) }),
+  };
+}

@@ -1,0 +1,181 @@
+import { createSnapshot, createTool, createToolbox, FORMS, type Form, type Toolbox } from '@quartermaster/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { aiSdkWire } from './ai-sdk-wire.ts';
+import type { AssistantPart, ModelMessage, ModelRequest, ResultPart } from './language-model-v4-shapes-2026-11.ts';
+
+const NAMES = ['alpha', 'beta', 'gamma', 'delta'] as const;
+const toolbox: Toolbox = createToolbox({
+  tools: createSnapshot(NAMES.map((name) => createTool({ name, description: `Does ${name}.` }))),
+  searcher: wordSearcher,
+  settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+});
+
+/** What a model did in one round, as the client's messages have it. */
+type Round =
+  | { readonly kind: 'searches'; readonly found: readonly (readonly string[])[] }
+  | { readonly kind: 'calls'; readonly names: readonly string[] }
+  | { readonly kind: 'text'; readonly text: string };
+
+const name = fc.constantFrom(...NAMES);
+const round: fc.Arbitrary<Round> = fc.oneof(
+  fc.record({
+    kind: fc.constant('searches' as const),
+    found: fc.array(fc.uniqueArray(name, { maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+  }),
+  fc.record({ kind: fc.constant('calls' as const), names: fc.array(name, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ kind: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),
+);
+const conversation = fc.array(fc.array(round, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+
+/** Searches and what follows them share a message, calls end it; results of parallel calls come in reverse. */
+function toPrompt(turns: readonly (readonly Round[])[]): ModelMessage[] {
+  let count = 0;
+  const unique = (): string => {
+    count += 1;
+    return `call_${count}`;
+  };
+  return turns.flatMap((rounds, turn): ModelMessage[] => {
+    const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: `Turn ${turn}` }] }];
+    let content: AssistantPart[] = [];
+    const say = (...parts: readonly AssistantPart[]): void => {
+      if (content.length === 0) messages.push({ role: 'assistant', content });
+      content.push(...parts);
+    };
+    for (const one of rounds) {
+      if (one.kind === 'text') say({ type: 'text', text: one.text, providerOptions: { future: { turn } } });
+      if (one.kind === 'searches') say(...searchParts(one.found.map((names) => ({ id: unique(), names }))));
+      if (one.kind === 'calls') {
+        const calls = one.names.map((toolName) => ({ toolCallId: unique(), toolName }));
+        say(...calls.map((call) => ({ type: 'tool-call' as const, ...call, input: {} })));
+        const results = calls.map(
+          (call): ResultPart => ({ type: 'tool-result', ...call, output: { type: 'text', value: 'x' } }),
+        );
+        messages.push({ role: 'tool', content: results.reverse() });
+        content = [];
+      }
+    }
+    return messages;
+  });
+}
+
+function searchParts(
+  searches: readonly { readonly id: string; readonly names: readonly string[] }[],
+): readonly AssistantPart[] {
+  const common = { toolName: 'tool_search', providerOptions: { quartermaster: { role: 'search' } } };
+  return [
+    ...searches.map(({ id }): AssistantPart => {
+      return { type: 'tool-call', toolCallId: id, input: { query: id }, providerExecuted: true, ...common };
+    }),
+    ...searches.map(({ id, names }): AssistantPart => {
+      const value = { toolNames: [...names], queries: [id] };
+      return { type: 'tool-result', toolCallId: id, output: { type: 'json', value }, ...common };
+    }),
+  ];
+}
+
+function render(prompt: ModelMessage[], form: Form): ModelRequest {
+  const plan = toolbox.plan(undefined, { form });
+  const request: ModelRequest = { prompt };
+  const view = toolbox.view(plan, aiSdkWire.recall(request, plan));
+  return aiSdkWire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+}
+
+/** Calls without a result before the assistant speaks again, and results without a call. */
+function unpaired(prompt: readonly ModelMessage[]): readonly string[] {
+  const wrong: string[] = [];
+  const open = new Map<string, string>();
+  for (const message of prompt) {
+    if (message.role === 'user') wrong.push(...open.keys());
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type === 'tool-call') open.set(part.toolCallId, part.toolName);
+      if (part.type !== 'tool-result') continue;
+      if (open.get(part.toolCallId) !== part.toolName) wrong.push(`${part.toolCallId} answers nothing`);
+      open.delete(part.toolCallId);
+    }
+  }
+  return [...wrong, ...open.keys()];
+}
+
+const forms = Object.entries({ stub: FORMS.stub, bridge: FORMS.bridge, load: FORMS.load });
+
+describe.each(forms)('a prompt in the form %s', (_, form) => {
+  it('leaves no call and no result alone, whatever compaction left', () => {
+    fc.assert(
+      fc.property(conversation, fc.infiniteStream(fc.boolean()), (turns, keep) => {
+        const isKept = (): boolean => keep.next().value || keep.next().value;
+        const prompt = toPrompt(turns).flatMap((message): ModelMessage[] => {
+          if (message.role === 'assistant') return [{ ...message, content: message.content.filter(isKept) }];
+          if (message.role === 'tool') return [{ ...message, content: message.content.filter(isKept) }];
+          return isKept() ? [message] : [];
+        });
+        expect(unpaired(render(prompt, form).prompt)).toEqual([]);
+      }),
+    );
+  });
+
+  it('keeps every other part and what a provider put beside it, and nothing of ours', () => {
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        const texts = (prompt: readonly ModelMessage[]): unknown[] =>
+          prompt.flatMap(({ role, content }) =>
+            role === 'system' || typeof content === 'string' ? [] : content.filter((part) => part.type === 'text'),
+          );
+        const prompt = toPrompt(turns);
+        const rendered = render(prompt, form).prompt;
+        expect(texts(rendered)).toEqual(texts(prompt));
+        expect(JSON.stringify(rendered)).not.toMatch(/quartermaster|providerExecuted/);
+      }),
+    );
+  });
+});
+
+describe('memory', () => {
+  const plan = toolbox.plan(undefined, { form: FORMS.load });
+
+  it('is what the messages say: found tools, then calls, each once', () => {
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        const memory = aiSdkWire.recall({ prompt: toPrompt(turns) }, plan);
+        const rounds = turns.flat();
+        expect(memory.revealed).toEqual([
+          ...new Set(rounds.flatMap((one) => (one.kind === 'searches' ? one.found.flat() : []))),
+        ]);
+        const called = rounds.flatMap((one) => (one.kind === 'calls' ? one.names : []));
+        expect(memory.called).toEqual([...new Set(called)]);
+        expect(memory.calls).toBe(called.length);
+      }),
+    );
+  });
+
+  it('of a fork is the beginning of the whole’s', () => {
+    fc.assert(
+      fc.property(conversation, fc.nat(), (turns, cut) => {
+        const whole = aiSdkWire.recall({ prompt: toPrompt(turns) }, plan);
+        const fork = aiSdkWire.recall({ prompt: toPrompt(turns.slice(0, cut % (turns.length + 1))) }, plan);
+        expect(whole.revealed.slice(0, fork.revealed.length)).toEqual(fork.revealed);
+        expect(whole.searches.slice(0, fork.searches.length)).toEqual(fork.searches);
+      }),
+    );
+  });
+});
+
+describe.each([
+  ['stub', FORMS.stub],
+  ['bridge', FORMS.bridge],
+] as const)('the prefix in the form %s', (_, form) => {
+  it('is the same to the byte, whatever was said', () => {
+    const prefix = (prompt: ModelMessage[]): string => {
+      const rendered = render(prompt, form);
+      return JSON.stringify([rendered.prompt.filter(({ role }) => role === 'system'), rendered.tools]);
+    };
+    const first = prefix([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
+    fc.assert(
+      fc.property(conversation, (turns) => {
+        expect(prefix(toPrompt(turns))).toBe(first);
+      }),
+    );
+  });
+});

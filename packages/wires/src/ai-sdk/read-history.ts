@@ -1,0 +1,156 @@
+import type { SearchAnswer } from '../internal/search-answer.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  CallPart,
+  ModelMessage,
+  ResultPart,
+} from './language-model-v4-shapes-2026-11.ts';
+import { isResultPart, readCallPart, readResultPart, type SearchCall } from './search-parts.ts';
+
+/**
+ * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls: what
+ * has no partner here is in no map, and nobody renders it.
+ */
+export interface History {
+  readonly items: readonly HistoryItem[];
+  /** Calls of ours that have their result, by the part of the call. */
+  readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
+  /** The call of each result in a `tool` message that answers one. */
+  readonly callOf: ReadonlyMap<object, CallPart>;
+}
+
+export type HistoryItem =
+  | { readonly kind: 'message'; readonly message: ModelMessage }
+  /** What the model wrote between two results, cut to parts that have their partner. An assistant's turn is one or several of these. */
+  | {
+      readonly kind: 'round';
+      readonly messages: readonly AssistantMessage[];
+      readonly parts: readonly AssistantPart[];
+    };
+
+export interface HistorySearch {
+  readonly part: CallPart;
+  readonly call: SearchCall;
+  readonly answer: SearchAnswer;
+}
+
+export function readHistory(messages: readonly ModelMessage[]): History {
+  const callOf = pairCalls(messages);
+  const { searches, results } = pairSearches(messages);
+  const answered = new Set<AssistantPart>(callOf.values());
+  const isKept = (part: AssistantPart): boolean => {
+    if (readCallPart(part) !== undefined) return searches.has(part);
+    return !isRealCall(part) || answered.has(part);
+  };
+  const items: HistoryItem[] = [];
+  let turn: AssistantMessage[] = [];
+  const endTurn = (): void => {
+    items.push(...splitRounds(turn, { results, answered, isKept }));
+    turn = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      turn.push(message);
+      continue;
+    }
+    endTurn();
+    items.push({ kind: 'message', message });
+  }
+  endTurn();
+  return { items, searches, callOf };
+}
+
+/** A call that the client executes. */
+export function isRealCall(part: AssistantPart): part is CallPart {
+  return part.type === 'tool-call' && part.providerExecuted !== true;
+}
+
+interface RoundRules {
+  /** Results of ours that have their call. */
+  readonly results: ReadonlySet<AssistantPart>;
+  /** Real calls that have their result. */
+  readonly answered: ReadonlySet<AssistantPart>;
+  readonly isKept: (part: AssistantPart) => boolean;
+}
+
+/**
+ * Results end a round: what follows them was written after they were read. Not so when a real call of the same round waits for
+ * its own: that comes with the next message, and so must the others.
+ */
+function splitRounds(turn: readonly AssistantMessage[], rules: RoundRules): readonly HistoryItem[] {
+  const rounds: { message: AssistantMessage; content: AssistantPart[] }[][] = [[]];
+  let isAnswered = false;
+  let isWaiting = false;
+  for (const message of turn) {
+    let open: AssistantPart[] | undefined;
+    for (const part of message.content) {
+      if (isResultPart(part)) {
+        isAnswered ||= rules.results.has(part);
+        continue;
+      }
+      if (isAnswered && !isWaiting) {
+        rounds.push([]);
+        open = undefined;
+        isAnswered = false;
+      }
+      isWaiting ||= rules.answered.has(part);
+      if (!rules.isKept(part)) continue;
+      if (open === undefined) {
+        open = [];
+        rounds.at(-1)?.push({ message, content: open });
+      }
+      open.push(part);
+    }
+  }
+  return rounds
+    .filter((round) => round.length > 0)
+    .map((round) => ({
+      kind: 'round',
+      messages: round.map(({ message, content }) => ({ ...message, content })),
+      parts: round.flatMap(({ content }) => content),
+    }));
+}
+
+/** A result belongs to a call before it, in the same message or, after a pause, in a later one. */
+function pairSearches(messages: readonly ModelMessage[]): {
+  readonly searches: ReadonlyMap<AssistantPart, HistorySearch>;
+  readonly results: ReadonlySet<AssistantPart>;
+} {
+  const searches = new Map<AssistantPart, HistorySearch>();
+  const results = new Set<AssistantPart>();
+  const open = new Map<string, { readonly part: CallPart; readonly call: SearchCall }>();
+  for (const part of messages.flatMap((message) => (message.role === 'assistant' ? message.content : []))) {
+    const call = readCallPart(part);
+    if (call !== undefined && part.type === 'tool-call') open.set(call.id, { part, call });
+    const asked = isResultPart(part) ? open.get(part.toolCallId) : undefined;
+    if (!isResultPart(part) || asked === undefined) continue;
+    open.delete(part.toolCallId);
+    searches.set(asked.part, { ...asked, answer: readResultPart(part) });
+    results.add(part);
+  }
+  return { searches, results };
+}
+
+/** Ids are matched from one assistant's turn to the results right after it: upstreams use the same ids again and again. */
+function pairCalls(messages: readonly ModelMessage[]): ReadonlyMap<ResultPart, CallPart> {
+  const callOf = new Map<ResultPart, CallPart>();
+  let open = new Map<string, CallPart>();
+  let isAnswering = false;
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      if (isAnswering) open = new Map();
+      isAnswering = false;
+      for (const part of message.content) if (isRealCall(part)) open.set(part.toolCallId, part);
+    } else if (message.role === 'tool') {
+      isAnswering = true;
+      for (const part of message.content) {
+        const call = part.type === 'tool-result' ? open.get(part.toolCallId) : undefined;
+        if (part.type !== 'tool-result' || call === undefined) continue;
+        open.delete(call.toolCallId);
+        callOf.set(part, call);
+      }
+    }
+  }
+  return callOf;
+}

@@ -1,0 +1,115 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { Whole } from '@quartermaster/core';
+import type { ModelContent, ModelPart, ModelResult } from './language-model-v4-shapes-2026-11.ts';
+
+type Finish = Extract<ModelPart, { type: 'finish' }>;
+
+/** The end of a whole response, with what a stream has no place for. */
+interface WholeFinish extends Finish {
+  readonly whole?: Pick<ModelResult, 'request' | 'response' | 'structuredOutputText'>;
+}
+
+/** A whole result as the parts that a stream would have brought, and back. */
+export const modelWhole: Whole<ModelResult, ModelPart> = { apart, together };
+
+function apart(result: ModelResult): readonly ModelPart[] {
+  const { content, finishReason, usage, providerMetadata, warnings, ...whole } = result;
+  const { id, timestamp, modelId } = result.response ?? {};
+  const metadata = {
+    ...(id === undefined ? {} : { id }),
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(modelId === undefined ? {} : { modelId }),
+  };
+  const finish: WholeFinish = {
+    type: 'finish',
+    usage,
+    finishReason,
+    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    whole,
+  };
+  return [
+    { type: 'stream-start', warnings },
+    ...(Object.keys(metadata).length === 0 ? [] : [{ type: 'response-metadata' as const, ...metadata }]),
+    ...content.flatMap((part, index) => contentParts(part, String(index))),
+    finish,
+  ];
+}
+
+function contentParts(part: ModelContent, id: string): readonly ModelPart[] {
+  if (part.type === 'text') {
+    const { type: _, text, ...rest } = part;
+    return [
+      { type: 'text-start', id },
+      { type: 'text-delta', id, delta: text },
+      { type: 'text-end', id, ...rest },
+    ];
+  }
+  if (part.type === 'reasoning') {
+    const { type: _, text, ...rest } = part;
+    return [
+      { type: 'reasoning-start', id },
+      { type: 'reasoning-delta', id, delta: text },
+      { type: 'reasoning-end', id, ...rest },
+    ];
+  }
+  return [part];
+}
+
+function together(parts: readonly ModelPart[]): ModelResult {
+  const start = parts.find((part) => part.type === 'stream-start');
+  const metadata = parts.find((part) => part.type === 'response-metadata');
+  const finish = parts.findLast((part): part is WholeFinish => part.type === 'finish');
+  const { type: _, ...named } = metadata ?? { type: undefined };
+  const response = { ...finish?.whole?.response, ...named };
+  return {
+    ...finish?.whole,
+    content: contentOf(parts),
+    finishReason: finish?.finishReason ?? { unified: 'interrupted', raw: undefined },
+    usage: finish?.usage ?? UNKNOWN_USAGE,
+    ...(finish?.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
+    ...(Object.keys(response).length === 0 ? {} : { response }),
+    warnings: start?.warnings ?? [],
+  };
+}
+
+function contentOf(parts: readonly ModelPart[]): ModelContent[] {
+  const content: ModelContent[] = [];
+  const running = new Map<string, Extract<ModelContent, { type: 'text' | 'reasoning' }>>();
+  for (const part of parts) {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end': {
+        const kind = part.type.startsWith('text') ? 'text' : 'reasoning';
+        const known = running.get(`${kind} ${part.id}`) ?? { type: kind, text: '' };
+        if (!running.has(`${kind} ${part.id}`)) content.push(known);
+        running.set(`${kind} ${part.id}`, known);
+        const { type: _, id: __, ...rest } = part;
+        const { delta = '', ...fields } = 'delta' in rest ? rest : { ...rest, delta: '' };
+        known.text += delta;
+        Object.assign(known, fields);
+        break;
+      }
+      case 'tool-call':
+      case 'tool-result':
+      case 'tool-approval-request':
+      case 'custom':
+      case 'file':
+      case 'reasoning-file':
+      case 'source':
+        content.push(part);
+        break;
+      default:
+        break;
+    }
+  }
+  return content;
+}
+
+const UNKNOWN_USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};

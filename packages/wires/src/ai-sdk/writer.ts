@@ -1,0 +1,171 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
+import {
+  type Call,
+  type DeferPlan,
+  type Ending,
+  isJsonObject,
+  OWN_NAMES,
+  type Own,
+  type Plan,
+  type Resolved,
+  type Step,
+  uniqueIds,
+  type Writer,
+} from '@quartermaster/core';
+import { clientName } from '../internal/client-names.ts';
+import { toSearchAnswer } from '../internal/search-answer.ts';
+import { assembleContent } from './assemble-content.ts';
+import type { Metadata, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
+import type { ModelCall } from './reader.ts';
+import { relaxToolChoice } from './render-tools.ts';
+import { type SearchCall, writeCallPart, writeResultPart } from './search-parts.ts';
+import { sumModelUsage } from './sum-model-usage.ts';
+
+type Finish = Extract<ModelPart, { type: 'finish' }>;
+
+/** Said as the provider's reason when the round limit is met. */
+const PAUSE_REASON = 'tool_search_pause';
+
+/** Writes one response over all rounds: what opens a stream comes once, ids of texts and calls are unique, usage is summed. */
+export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelRequest, ModelPart> {
+  const uniqueCall = uniqueIds({ taken: idsIn(request), prefix: 'call_' });
+  const uniqueText = uniqueIds({ taken: [], prefix: 'text_' });
+  const callIds = new Map<string, string>();
+  const textIds = new Map<string, string>();
+  const opened = new Set<ModelPart['type']>();
+  const shownCalls = new Set<Call>();
+  const sent = assembleContent();
+  let usage: LanguageModelV4Usage | undefined;
+  let closing: Finish | undefined;
+
+  const callId = (id: string): string => once(callIds, id, uniqueCall);
+  const textId = (id: string): string => once(textIds, id, uniqueText);
+  const record = (parts: readonly ModelPart[]): readonly ModelPart[] => {
+    for (const part of parts) sent.add(part);
+    return parts;
+  };
+  const search = (call: Call): SearchCall => {
+    const own = (plan as Partial<DeferPlan>).own ?? [];
+    const role = roleOf(plan, call.name);
+    const input = isJsonObject(call.arguments) ? call.arguments : {};
+    if (role !== undefined) return { id: callId(call.id), role, name: call.name, input };
+    const name = own.find((one) => one.role === 'call')?.name ?? OWN_NAMES.call;
+    return { id: callId(call.id), role: 'function', name, input: { name: call.name, arguments: input } };
+  };
+
+  return {
+    forward(part) {
+      if (part.type === 'stream-start' || part.type === 'response-metadata') {
+        if (opened.has(part.type)) return [];
+        opened.add(part.type);
+      }
+      return record([renumber(part, { plan, callId, textId })]);
+    },
+    close(part) {
+      if (part.type !== 'finish') return;
+      usage = sumModelUsage(usage, part.usage);
+      closing = part;
+    },
+    hold(call) {
+      const role = roleOf(plan, call.name);
+      if (role !== 'search' && role !== 'describe') return [];
+      shownCalls.add(call);
+      return record([writeCallPart(search(call), metadataIn(call))]);
+    },
+    answer(steps) {
+      const calls = steps.flatMap((step): readonly ModelPart[] => {
+        if (step.kind === 'calls') return realCalls(step, { plan, callId });
+        return shownCalls.has(step.call) ? [] : [writeCallPart(search(step.call), metadataIn(step.call))];
+      });
+      const results = steps.flatMap((step): readonly ModelPart[] =>
+        step.kind === 'calls' ? [] : [writeResultPart(search(step.call), toSearchAnswer(step))],
+      );
+      return record([...calls, ...results]);
+    },
+    extend() {
+      callIds.clear();
+      textIds.clear();
+      closing = undefined;
+      const relaxed = plan.kind === 'defer' ? relaxToolChoice(request, plan) : request;
+      return { ...relaxed, prompt: [...request.prompt, { role: 'assistant', content: sent.content() }] };
+    },
+    finish(ending) {
+      // A stream without an end is left without one: `ai` knows what to make of it.
+      if (closing === undefined || usage === undefined) return [];
+      return [{ ...closing, usage, finishReason: reasonFor(ending, closing.finishReason) }];
+    },
+  };
+}
+
+/** `ai` executes calls only after these two reasons; one that says that something went wrong must not become one of them. */
+function reasonFor(ending: Ending, reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
+  if (ending === 'pause') return { unified: 'other', raw: PAUSE_REASON };
+  return ending === 'calls' && reason.unified === 'stop' ? { ...reason, unified: 'tool-calls' } : reason;
+}
+
+interface Naming {
+  readonly plan: Plan;
+  readonly callId: (id: string) => string;
+  readonly textId: (id: string) => string;
+}
+
+/** A part of the model's with ids of its own. Texts and reasoning count anew in each round, and so do many calls. */
+function renumber(part: ModelPart, { plan, callId, textId }: Naming): ModelPart {
+  switch (part.type) {
+    case 'text-start':
+    case 'text-delta':
+    case 'text-end':
+    case 'reasoning-start':
+    case 'reasoning-delta':
+    case 'reasoning-end':
+      return { ...part, id: textId(part.id) };
+    case 'tool-input-start':
+      return { ...part, id: callId(part.id), toolName: clientName(plan.snapshot, part.toolName) };
+    case 'tool-input-delta':
+    case 'tool-input-end':
+      return { ...part, id: callId(part.id) };
+    case 'tool-call':
+      return { ...part, toolCallId: callId(part.toolCallId), toolName: clientName(plan.snapshot, part.toolName) };
+    case 'tool-result':
+    case 'tool-approval-request':
+      return { ...part, toolCallId: callId(part.toolCallId) };
+    default:
+      return part;
+  }
+}
+
+/** Resolved calls for `ai` to execute. The first keeps what the provider put beside the model's own call. */
+function realCalls(
+  step: Extract<Step, { readonly kind: 'calls' }>,
+  { plan, callId }: Pick<Naming, 'plan' | 'callId'>,
+): readonly ModelPart[] {
+  const metadata = metadataIn(step.call);
+  return step.calls.map((call: Resolved, index) => ({
+    type: 'tool-call',
+    toolCallId: callId(call.id),
+    toolName: clientName(plan.snapshot, call.name),
+    input: JSON.stringify(call.arguments),
+    ...(index > 0 || metadata === undefined ? {} : { providerMetadata: metadata }),
+  }));
+}
+
+function once(known: Map<string, string>, id: string, make: (id: string) => string): string {
+  const made = known.get(id) ?? make(id);
+  known.set(id, made);
+  return made;
+}
+
+function metadataIn(call: ModelCall): Metadata | undefined {
+  return call.metadata;
+}
+
+function roleOf(plan: Plan, name: string): Own['role'] | undefined {
+  return (plan as Partial<DeferPlan>).own?.find((own) => own.name === name)?.role;
+}
+
+function idsIn(request: ModelRequest): readonly string[] {
+  return request.prompt.flatMap((message) => {
+    if (message.role !== 'assistant' && message.role !== 'tool') return [];
+    return message.content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []));
+  });
+}

@@ -1,0 +1,46 @@
+import type { Policy, Wire } from '@quartermaster/core';
+import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
+import { openRequest } from './open.ts';
+import { readRound } from './reader.ts';
+import { recallRequest } from './recall.ts';
+import { renderRequest } from './render.ts';
+import type { ErrorCodes } from './search-error.ts';
+import { writeResponse } from './writer.ts';
+
+export interface AnthropicWireOptions {
+  /** Which codes a failed search shows. @default typed */
+  readonly errorCodes?: ErrorCodes;
+  /** What it means that a tool has no `defer_loading`. The API sends it in full; a library may leave it to the gate. @default never */
+  readonly missingDeferral?: Policy;
+  /**
+   * What deferred tools without any search tool mean: the `client` searches by itself, as the API has it, or the search is
+   * `ours` to add.
+   * @default client
+   */
+  readonly deferredAlone?: 'client' | 'ours';
+  /** The search tool that a provider is asked for in the hosted form when the client declared none. @default bm25 */
+  readonly hostedEngine?: 'regex' | 'bm25';
+}
+
+export const ANTHROPIC_WIRE_DEFAULTS: Required<AnthropicWireOptions> = {
+  errorCodes: 'typed',
+  missingDeferral: 'never',
+  deferredAlone: 'client',
+  hostedEngine: 'bm25',
+};
+
+/** The Messages API, in the client's direction and in the upstream's. */
+export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<AnthropicRequest, AnthropicEvent> {
+  const settings = { ...ANTHROPIC_WIRE_DEFAULTS, ...options };
+  return {
+    dialect: 'anthropic',
+    open: (request) => openRequest(request, settings),
+    recall: recallRequest,
+    render: (request, view, tell) => renderRequest(request, { view, tell }, settings),
+    reader: readRound,
+    writer: (request, plan) => writeResponse(request, plan, settings),
+    ping: () => ({ type: 'ping' }),
+  };
+}
+
+export const anthropicWire: Wire<AnthropicRequest, AnthropicEvent> = createAnthropicWire();

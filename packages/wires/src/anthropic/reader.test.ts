@@ -1,0 +1,86 @@
+import type { Read } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
+import { anthropicWire } from './anthropic-wire.ts';
+import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
+import { UpstreamEventError } from './upstream-event-error.ts';
+
+/** What one round means to the loop, forwards named by their type. */
+function readAll(events: readonly AnthropicEvent[]): readonly unknown[] {
+  const reader = anthropicWire.reader((name) => name === 'tool_search');
+  const reads: Read<AnthropicEvent>[] = [];
+  for (const event of events) reads.push(...reader.read(event));
+  reads.push(...reader.end());
+  return reads.map((read) => ('part' in read ? `${read.kind} ${read.part.type}` : read));
+}
+
+function readBlocks(blocks: readonly ScriptedBlock[], reason: string): readonly unknown[] {
+  const all = readAll(scriptMessage(blocks, reason));
+  return all.filter((read) => typeof read !== 'string');
+}
+
+describe('the reader', () => {
+  it('forwards what is the client’s and keeps the closing back', () => {
+    expect(readAll(scriptMessage([text('Hi')], 'end_turn'))).toEqual([
+      'forward message_start',
+      'forward ping',
+      'forward content_block_start',
+      'forward content_block_delta',
+      'forward content_block_stop',
+      'close message_delta',
+    ]);
+  });
+
+  it('holds our calls, and says which of the others pass', () => {
+    const blocks = [call('c1', 'get_weather', { place: 'Oslo' }), call('c2', 'tool_search', { query: 'x' })];
+    expect(readBlocks(blocks, 'tool_use')).toEqual([
+      { kind: 'passed', name: 'get_weather' },
+      { kind: 'held', call: { id: 'c2', name: 'tool_search', arguments: { query: 'x' } } },
+    ]);
+  });
+
+  it('drops a held call that the token limit has cut, even before its first character', () => {
+    for (const json of ['', '{', '{"query": "wea']) {
+      const cut: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json };
+      expect(readBlocks([cut], 'max_tokens')).toEqual([{ kind: 'cut', name: 'tool_search' }]);
+    }
+  });
+
+  it('keeps a held call that was complete before the token limit was met', () => {
+    expect(readBlocks([call('c1', 'tool_search', { query: 'x' }), text('And')], 'max_tokens')).toMatchObject([
+      { kind: 'held' },
+    ]);
+  });
+
+  it('gives arguments that are not JSON as they are, when nothing was cut', () => {
+    const odd: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json: 'weather in Oslo' };
+    expect(readBlocks([odd], 'tool_use')).toEqual([
+      { kind: 'held', call: { id: 'c1', name: 'tool_search', arguments: 'weather in Oslo' } },
+    ]);
+    expect(readBlocks([{ ...odd, json: '' }], 'tool_use')).toMatchObject([{ call: { arguments: {} } }]);
+  });
+
+  it('takes arguments that come with the start of the block', () => {
+    const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input: { query: 'x' } };
+    expect(
+      readAll([
+        { type: 'content_block_start', index: 0, content_block: block },
+        { type: 'content_block_stop', index: 0 },
+      ]),
+    ).toEqual([{ kind: 'held', call: { id: 'c1', name: 'tool_search', arguments: { query: 'x' } } }]);
+  });
+
+  it('counts a stream that ends inside a held call as cut', () => {
+    const events = scriptMessage([call('c1', 'tool_search', { query: 'x' })], 'tool_use').slice(0, -3);
+    expect(readAll(events).at(-1)).toEqual({ kind: 'cut', name: 'tool_search' });
+  });
+
+  it('throws an error event with its body', () => {
+    const error = { type: 'overloaded_error', message: 'Busy' };
+    expect(() => readAll([{ type: 'error', error }])).toThrow(UpstreamEventError);
+  });
+
+  it('forwards events of types that are not known here', () => {
+    expect(readAll([{ type: 'some_new_event' } as never])).toEqual(['forward some_new_event']);
+  });
+});

@@ -1,0 +1,89 @@
+import { parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { type AnthropicEvent, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
+import { UpstreamEventError } from './upstream-event-error.ts';
+
+/** A held call while its arguments arrive. */
+interface HeldCall {
+  readonly block: ToolUseBlock;
+  json: string;
+}
+
+/**
+ * Reads one round. A held call whose arguments are not JSON yet waits for the end of the stream: the block's stop comes before
+ * the reason, and only the reason tells a call that was cut from one that is miswritten.
+ */
+export function readRound(holds: (name: string) => boolean): Reader<AnthropicEvent> {
+  const open = new Map<number, HeldCall>();
+  const waiting: HeldCall[] = [];
+  let stopReason: string | null | undefined;
+
+  const start = (event: AnthropicEvent & { type: 'content_block_start' }): readonly Read<AnthropicEvent>[] => {
+    const block = event.content_block;
+    if (!isToolUse(block)) return [{ kind: 'forward', part: event }];
+    if (holds(block.name)) {
+      open.set(event.index, { block, json: '' });
+      return [];
+    }
+    return [
+      { kind: 'passed', name: block.name },
+      { kind: 'forward', part: event },
+    ];
+  };
+  const stop = (index: number, call: HeldCall): readonly Read<AnthropicEvent>[] => {
+    open.delete(index);
+    const arguments_ = argumentsOf(call);
+    if (arguments_ !== undefined) return [held(call, arguments_)];
+    waiting.push(call);
+    return [];
+  };
+
+  return {
+    read(event) {
+      switch (event.type) {
+        case 'content_block_start':
+          return start(event);
+        case 'content_block_delta': {
+          const call = open.get(event.index);
+          if (call === undefined) return [{ kind: 'forward', part: event }];
+          if (typeof event.delta.partial_json === 'string') call.json += event.delta.partial_json;
+          return [];
+        }
+        case 'content_block_stop': {
+          const call = open.get(event.index);
+          return call === undefined ? [{ kind: 'forward', part: event }] : stop(event.index, call);
+        }
+        case 'message_delta':
+          stopReason = event.delta.stop_reason ?? stopReason;
+          return [{ kind: 'close', part: event }];
+        case 'message_stop':
+          return [];
+        case 'error':
+          throw new UpstreamEventError(event.error);
+        default:
+          return [{ kind: 'forward', part: event }];
+      }
+    },
+    end() {
+      // A stream that ends without a reason, or inside a block, was cut as well.
+      const isCut = stopReason === undefined || stopReason === null || CUT_REASONS.has(stopReason);
+      const left = [...waiting, ...open.values()];
+      return left.map((call): Read<AnthropicEvent> => {
+        if (isCut || [...open.values()].includes(call)) return { kind: 'cut', name: call.block.name };
+        return held(call, call.json === '' ? {} : call.json);
+      });
+    },
+  };
+}
+
+function held(call: HeldCall, arguments_: unknown): Read<AnthropicEvent> {
+  return { kind: 'held', call: { id: call.block.id, name: call.block.name, arguments: arguments_ } };
+}
+
+/** Undefined while it can't be told whether they are all there. Some hosts send them with the block's start. */
+function argumentsOf(call: HeldCall): unknown {
+  if (call.json.trim() !== '') return parseArguments(call.json);
+  const { input } = call.block;
+  return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? input : undefined;
+}
+
+const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);

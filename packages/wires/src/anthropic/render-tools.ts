@@ -1,0 +1,117 @@
+import { type DeferPlan, type JsonObject, type Own, type Shown, type View, writeTool } from '@quartermaster/core';
+import type { AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
+import { SEARCH_TOOL_NAMES, SEARCH_TOOL_TYPES, type SearchTool, splitTools } from './search-tool.ts';
+
+/** The tools that go upstream. */
+export interface RenderedTools {
+  readonly tools: readonly JsonObject[];
+  /** Whether a tool of this name is among them: a reference to any other would be refused. */
+  readonly has: (name: string) => boolean;
+  readonly choice: AnthropicToolChoice | undefined;
+}
+
+/** Ours, then the fixed part of the plan, then what the conversation has revealed, in discovery order. */
+export function renderTools(request: AnthropicRequest, view: View, hosted: SearchTool['engine']): RenderedTools {
+  const plan = view.plan as DeferPlan;
+  const fixed = fixedTools(plan);
+  const forced = forcedTool(request, plan);
+  const revealed = plan.form.reveal === 'answer' ? [] : view.revealed;
+  const late = [...revealed, ...(forced === undefined ? [] : [forced])].filter(
+    (shown, index, all) => !fixed.names.has(shown.name) && all.findIndex(({ name }) => name === shown.name) === index,
+  );
+  const names = new Set(late.map(({ name }) => name));
+  const isMarked = (shown: Shown): boolean => plan.form.reveal === 'native' && shown.name !== forced?.name;
+  return {
+    tools: [
+      ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
+      ...fixed.definitions,
+      ...late.map((shown) => define({ ...shown, as: isMarked(shown) ? 'mark' : 'full' }, plan)),
+    ],
+    has: (name) => fixed.names.has(name) || names.has(name),
+    choice: renderChoice(request, plan),
+  };
+}
+
+interface FixedTools {
+  readonly definitions: readonly JsonObject[];
+  readonly names: ReadonlySet<string>;
+}
+
+const fixedByPlan = new WeakMap<DeferPlan, FixedTools>();
+
+/** Written once per plan: with thousands of tools this must not be work for every request. */
+function fixedTools(plan: DeferPlan): FixedTools {
+  let fixed = fixedByPlan.get(plan);
+  if (fixed === undefined) {
+    fixed = {
+      definitions: [...plan.own.map(defineOwn), ...plan.shown.map((shown) => define(shown, plan))],
+      names: new Set(plan.shown.map(({ name }) => name)),
+    };
+    fixedByPlan.set(plan, fixed);
+  }
+  return fixed;
+}
+
+function defineOwn({ name, description, schema }: Own): JsonObject {
+  return { name, description, input_schema: schema };
+}
+
+/**
+ * One definition. A marked one has neither a cache breakpoint nor examples: the API refuses the first and documents the
+ * second as incompatible. A stub has nothing that speaks of the parameters it does not show.
+ */
+function define(shown: Shown, plan: DeferPlan): JsonObject {
+  const { tool, name, as } = shown;
+  if (tool.extras.providerType !== undefined) return defineProvided(shown, plan);
+  const written = writeTool(tool, 'anthropic', { deferred: as === 'mark', name });
+  switch (as) {
+    case 'full':
+      return written;
+    case 'mark':
+      return without(written, ['cache_control', 'input_examples']);
+    case 'stub':
+      return { ...without(written, ['strict', 'input_examples']), input_schema: shown.schema };
+  }
+}
+
+/** A tool that Anthropic defines goes as it came; a mark of its own stays where the host knows marks. */
+function defineProvided({ tool }: Shown, plan: DeferPlan): JsonObject {
+  return writeTool(tool, 'anthropic', plan.form.hidden === 'mark' ? {} : { deferred: false });
+}
+
+function without(definition: JsonObject, keys: readonly string[]): JsonObject {
+  if (!keys.some((key) => Object.hasOwn(definition, key))) return definition;
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => !keys.includes(key)));
+}
+
+/** The client's own search tools, never deferred; or one of ours to ask for, since marks without a search lead nowhere. */
+function hostedSearch(request: AnthropicRequest, engine: SearchTool['engine']): readonly JsonObject[] {
+  const { search } = splitTools(request);
+  if (search.length === 0) return [{ type: SEARCH_TOOL_TYPES[engine], name: SEARCH_TOOL_NAMES[engine] }];
+  return search.map(({ definition, tool }) => ({ ...without(definition, ['defer_loading']), name: tool.name }));
+}
+
+/** A tool that the request insists on must be there, found or not. */
+function forcedTool(request: AnthropicRequest, plan: DeferPlan): Shown | undefined {
+  const name = forcedName(request);
+  if (name === undefined || !plan.deferred.has(name) || plan.form.invoke === 'wrapped') return undefined;
+  const tool = plan.snapshot.resolve(name);
+  if (tool === undefined) return undefined;
+  return { tool, name, as: 'full', description: tool.description, schema: tool.schema };
+}
+
+/** A forced search is a search by our name; a forced deferred tool is called the way the form calls it. */
+function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicToolChoice | undefined {
+  const choice = request.tool_choice;
+  const name = forcedName(request);
+  if (choice === undefined || name === undefined) return choice;
+  const own = (role: Own['role']): string | undefined => plan.own.find((one) => one.role === role)?.name;
+  const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
+  const renamed = isSearch ? own('search') : plan.deferred.has(name) ? own('call') : undefined;
+  return renamed === undefined ? choice : { ...choice, name: renamed };
+}
+
+export function forcedName(request: AnthropicRequest): string | undefined {
+  const choice = request.tool_choice;
+  return choice?.type === 'tool' && typeof choice.name === 'string' ? choice.name : undefined;
+}

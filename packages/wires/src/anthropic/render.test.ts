@@ -1,0 +1,236 @@
+import { FORMS, type Form } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { anthropicWire } from './anthropic-wire.ts';
+import { conversation } from './message-script.fixture.ts';
+import { definition, reference, rendered, searched, toolResult, toolUse } from './rendered.fixture.ts';
+
+const ASK = { role: 'user', content: 'Hello' };
+const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const TOOLS = [definition('now'), definition('a', { deferred: true }), definition('b', { deferred: true })];
+const [NOW, A, B] = [definition('now'), definition('a'), definition('b')];
+const LOCAL: readonly (readonly [string, Form])[] = [
+  ['stub', FORMS.stub],
+  ['bridge', FORMS.bridge],
+  ['load', FORMS.load],
+  ['native', FORMS.native],
+];
+
+/** The tools of the rendered request that are not ours. */
+function toolsOf(form: Form, request: object, messages: readonly object[] = [ASK]): readonly object[] {
+  const result = rendered(conversation(messages as never, request), form);
+  const own = result.plan.kind === 'defer' ? result.plan.own.length : 0;
+  return (result.request.tools ?? []).slice(own);
+}
+
+describe('the tools that are sent', () => {
+  const found = [ASK, { role: 'assistant', content: [...searched('srvtoolu_1', 'x', ['b', 'a'])] }];
+
+  it('are appended in the order of their discovery in the form load', () => {
+    expect(toolsOf(FORMS.load, { tools: TOOLS })).toEqual([NOW]);
+    expect(toolsOf(FORMS.load, { tools: TOOLS }, found)).toEqual([NOW, B, A]);
+  });
+
+  it('are appended with a mark in the form native, once they are referred to', () => {
+    expect(toolsOf(FORMS.native, { tools: TOOLS })).toEqual([NOW]);
+    expect(toolsOf(FORMS.native, { tools: TOOLS }, found)).toEqual([
+      NOW,
+      { ...B, defer_loading: true },
+      { ...A, defer_loading: true },
+    ]);
+  });
+
+  it('stay as they are in the form bridge, whatever was found', () => {
+    expect(toolsOf(FORMS.bridge, { tools: TOOLS }, found)).toEqual([NOW]);
+  });
+
+  it('are stubs without anything that speaks of their parameters in the form stub', () => {
+    const strict = definition('a', { deferred: true, strict: true, input_examples: [{ text: 'x' }] });
+    const schema = { type: 'object', additionalProperties: true };
+    expect(toolsOf(FORMS.stub, { tools: [NOW, strict] })).toEqual([NOW, { ...A, input_schema: schema }]);
+  });
+
+  it('have neither a cache breakpoint nor examples where they are marked', () => {
+    const cached = definition('a', { deferred: true, cache_control: { type: 'ephemeral' }, input_examples: [{}] });
+    const request = { tools: [SEARCH, NOW, cached] };
+    const marked = { ...A, defer_loading: true };
+    expect(toolsOf(FORMS.hosted, request)).toEqual([SEARCH, NOW, marked]);
+    expect(toolsOf(FORMS.native, request, found)).toEqual([NOW, marked]);
+    expect(toolsOf({ ...FORMS.native, hidden: 'mark' }, request)).toEqual([NOW, marked]);
+    const full = { ...A, cache_control: { type: 'ephemeral' }, input_examples: [{}] };
+    expect(toolsOf(FORMS.load, request, found)).toEqual([NOW, full]);
+  });
+
+  it('keep every field that is not known here', () => {
+    const odd = definition('a', { deferred: true, allowed_callers: ['direct'], some_new_field: { x: 1 } });
+    const { defer_loading: _, ...plain } = odd as Record<string, unknown>;
+    expect(toolsOf(FORMS.load, { tools: [NOW, odd] }, found)).toEqual([NOW, plain]);
+  });
+
+  it('include those that Anthropic defines, as they came', () => {
+    const provided = [
+      { type: 'bash_20250124', name: 'bash' },
+      { type: 'mcp_toolset', mcp_server_name: 'crm', default_config: { defer_loading: true } },
+    ];
+    for (const [, form] of LOCAL) {
+      expect(toolsOf(form, { tools: [...provided, ...TOOLS] }).slice(0, 2)).toEqual(provided);
+    }
+  });
+
+  it('keep the mark of a tool that Anthropic defines only where the host knows marks', () => {
+    const provided = { type: 'web_search_20250305', name: 'web_search', defer_loading: true };
+    expect(toolsOf(FORMS.hosted, { tools: [SEARCH, provided, ...TOOLS] })).toContainEqual(provided);
+    expect(toolsOf(FORMS.load, { tools: [SEARCH, provided, ...TOOLS] })).toContainEqual({
+      type: 'web_search_20250305',
+      name: 'web_search',
+    });
+  });
+
+  it('come with a search tool in the form hosted: marks alone would lead nowhere', () => {
+    const tools = (search: readonly object[]) => toolsOf(FORMS.hosted, { tools: [...search, ...TOOLS] })[0];
+    expect(tools([])).toEqual(SEARCH);
+    expect(tools([{ type: 'tool_search_tool_regex', defer_loading: true, cache_control: null }])).toEqual({
+      type: 'tool_search_tool_regex',
+      name: 'tool_search_tool_regex',
+      cache_control: null,
+    });
+  });
+});
+
+describe('tool_choice', () => {
+  const render = (form: Form, name: string) =>
+    rendered(conversation([ASK], { tools: [SEARCH, ...TOOLS], tool_choice: { type: 'tool', name } }), form).request;
+
+  it.each(LOCAL)('loads a deferred tool that is forced, in the form %s', (name, form) => {
+    const request = render(form, 'a');
+    if (name === 'bridge') expect(request.tool_choice).toEqual({ type: 'tool', name: 'tool_call' });
+    else expect(request.tool_choice).toEqual({ type: 'tool', name: 'a' });
+    if (name === 'load' || name === 'native') expect(request.tools).toContainEqual(A);
+  });
+
+  it('stays on the search tool when that is forced', () => {
+    expect(render(FORMS.load, SEARCH.name).tool_choice).toEqual({ type: 'tool', name: SEARCH.name });
+  });
+
+  it('passes other choices through', () => {
+    const choice = { type: 'any', disable_parallel_tool_use: true };
+    const { request } = rendered(conversation([ASK], { tools: TOOLS, tool_choice: choice }), FORMS.load);
+    expect(request.tool_choice).toEqual(choice);
+  });
+});
+
+describe('the note', () => {
+  const system = (value: object) =>
+    rendered(conversation([ASK], { tools: TOOLS, ...value }), FORMS.load).request.system;
+
+  it('follows the client’s own instructions', () => {
+    const note = system({});
+    expect(note).toEqual(expect.stringContaining('tool_search'));
+    expect(system({ system: 'Be brief.' })).toBe(`Be brief.\n\n${note}`);
+    const blocks = [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }];
+    expect(system({ system: blocks })).toEqual([...blocks, { type: 'text', text: note }]);
+  });
+});
+
+describe('the tail', () => {
+  const prefetched = { names: ['a'] };
+
+  it('ends the latest user message that has text, not the one that only answers calls', () => {
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: 'First' }] },
+      { role: 'assistant', content: [toolUse('toolu_1', 'now')] },
+      { role: 'user', content: [toolResult('toolu_1')] },
+    ];
+    const { request } = rendered(conversation(messages, { tools: TOOLS }), FORMS.bridge, { prefetched });
+    expect(request.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'First' },
+          { type: 'text', text: expect.stringContaining('- a(') },
+        ],
+      },
+      ...messages.slice(1),
+    ]);
+  });
+
+  it('joins a message that is a string', () => {
+    const { request } = rendered(conversation([ASK], { tools: TOOLS }), FORMS.bridge, { prefetched });
+    expect(request.messages[0]?.content).toMatch(/^Hello\n\n\[Tools that may fit/);
+  });
+});
+
+describe('a client that searches by itself', () => {
+  const placeholder = { ...definition('DeferredToolPlaceholder', { deferred: true }), description: 'Reserved.' };
+  const tools = [definition('ToolSearch'), placeholder, ...TOOLS];
+  const messages = [
+    { role: 'user', content: 'Hello' },
+    { role: 'system', content: 'Deferred: a, b' },
+    {
+      role: 'assistant',
+      content: [
+        toolUse('toolu_1', 'ToolSearch', { query: 'select:a', max_results: 5 }),
+        toolUse('toolu_2', 'ToolSearch', { query: 'select:b', max_results: 5 }),
+      ],
+    },
+    { role: 'user', content: [toolResult('toolu_2', [reference('b')]), toolResult('toolu_1', [reference('a')])] },
+  ];
+  const request = conversation(messages, { tools, context_management: { edits: [] } });
+
+  it('gets its references expanded as it promised its model, on a host that does not know them', () => {
+    const line = (name: string) =>
+      `<functions>\n<function>${JSON.stringify({
+        description: `Does ${name}.`,
+        name,
+        parameters: definition(name).input_schema,
+      })}</function>\n</functions>`;
+    expect(rendered(request, FORMS.client).request).toEqual({
+      ...request,
+      tools: [definition('ToolSearch'), NOW, B, A],
+      messages: [
+        ...messages.slice(0, 3),
+        {
+          role: 'user',
+          content: [
+            toolResult('toolu_2', [{ type: 'text', text: line('b') }]),
+            toolResult('toolu_1', [{ type: 'text', text: line('a') }]),
+          ],
+        },
+      ],
+    });
+  });
+
+  it('is passed on as it is to a host that knows references, placeholder and all', () => {
+    const native: Form = { ...FORMS.client, hidden: 'mark', reveal: 'native' };
+    expect(rendered(request, native).request).toEqual(request);
+  });
+
+  it('is told that nothing was found when what it refers to is gone', () => {
+    const gone = [messages[0], messages[2], { role: 'user', content: [toolResult('toolu_1', [reference('x')])] }];
+    const { request: sent } = rendered(conversation(gone as never, { tools }), FORMS.client);
+    expect(sent.messages.at(-1)).toEqual({
+      role: 'user',
+      content: [toolResult('toolu_1', [{ type: 'text', text: 'No matching deferred tools found' }])],
+    });
+  });
+
+  it('loses the search blocks of another host together, never by half', () => {
+    const mixed = [ASK, { role: 'assistant', content: [text('Look.'), ...searched('s1', 'x', ['a']), text('Found.')] }];
+    const { request: sent } = rendered(conversation([...mixed, ASK], { tools }), FORMS.client);
+    expect(sent.messages).toEqual([ASK, { role: 'assistant', content: [text('Look.'), text('Found.')] }, ASK]);
+    expect(sent.tools).toContainEqual(A);
+  });
+});
+
+describe('render', () => {
+  it('gives the request back when nothing is deferred', () => {
+    const request = conversation([ASK], { tools: [NOW] });
+    const { toolbox, plan } = rendered(request, FORMS.load);
+    expect(plan.kind).toBe('inline');
+    const view = toolbox.view(plan, anthropicWire.recall(request, plan));
+    expect(anthropicWire.render(request, view, () => '')).toBe(request);
+  });
+});
+
+function text(value: string) {
+  return { type: 'text', text: value };
+}

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { sumUsage } from '../internal/sum-usage.ts';
+import type { AnthropicUsage } from './anthropic-shapes-2026-11.ts';
+
+/** What one call reports twice: fields of the later report win unless they are null, as clients read it. */
+export function overwriteUsage(before: AnthropicUsage, after: unknown): AnthropicUsage {
+  if (!isJsonObject(after)) return before;
+  return { ...before, ...Object.fromEntries(Object.entries(after).filter(([, value]) => value !== null)) };
+}
+
+/** The usage of a response over the upstream calls that it took. */
+export interface ResponseUsage {
+  /** A call begins, and says what it has read. */
+  begin(usage: unknown): void;
+  report(usage: unknown): void;
+  /** The sum, with the searches that were run here beside what the upstream ran itself. */
+  total(searches: number): AnthropicUsage;
+}
+
+export function responseUsage(): ResponseUsage {
+  let before: AnthropicUsage = {};
+  let current: AnthropicUsage = {};
+  return {
+    begin(usage) {
+      before = add(before, current);
+      current = overwriteUsage({}, usage);
+    },
+    report(usage) {
+      current = overwriteUsage(current, usage);
+    },
+    total(searches) {
+      const usage = { output_tokens: 0, ...add(before, current) };
+      return searches === 0 ? usage : add({ server_tool_use: NO_REQUESTS }, add(usage, ran(searches)));
+    },
+  };
+}
+
+const NO_REQUESTS = { web_search_requests: 0, web_fetch_requests: 0, tool_search_requests: 0 };
+
+function ran(searches: number): AnthropicUsage {
+  return { server_tool_use: { tool_search_requests: searches } };
+}
+
+function add(left: AnthropicUsage, right: AnthropicUsage): AnthropicUsage {
+  return sumUsage(left as JsonObject, right as JsonObject) ?? {};
+}

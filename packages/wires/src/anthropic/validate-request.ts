@@ -1,0 +1,218 @@
+import { type ErrorCode, isJsonObject, type JsonObject, QuartermasterError } from '@quartermaster/core';
+import {
+  type AnthropicMessage,
+  type AnthropicRequest,
+  blocksOf,
+  isBlock,
+  isSearchResult,
+  isToolResult,
+  isToolUse,
+} from './anthropic-shapes-2026-11.ts';
+import { readHistory, readOutcome, referencesIn } from './read-history.ts';
+import { readSearchTool } from './search-tool.ts';
+
+/** A request that the Messages API refuses: status 400, `invalid_request_error`. */
+export class AnthropicRequestError extends QuartermasterError {
+  override readonly name: string = 'AnthropicRequestError';
+  readonly status = 400;
+  readonly type = 'invalid_request_error';
+}
+
+export interface ValidateOptions {
+  /** How an unknown reference is worded: as in the documentation, or as the API words it today. @default documented */
+  readonly wording?: 'documented' | 'production';
+  /** The request's `anthropic-version`; later versions refuse more. @default 2023-06-01 */
+  readonly version?: string;
+  /**
+   * Whether a cache breakpoint on a deferred tool is refused, as the API does, or left for `render` to drop. A refusal makes
+   * some clients give up tool search without a word.
+   * @default false
+   */
+  readonly strict?: boolean;
+  /** Tools that a reference may name though the request does not declare them: those of a catalog kept elsewhere. @default none */
+  readonly isKnown?: (name: string) => boolean;
+}
+
+export const VALIDATE_DEFAULTS = {
+  wording: 'documented',
+  version: '2023-06-01',
+  strict: false,
+  isKnown: (): boolean => false,
+} as const;
+
+const MOST_TOOLS = 10_000;
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/**
+ * Checks what the API checks and a gateway must, in the API's own words. Unknown fields and blocks are never a reason: a
+ * client that is refused for one goes on without tool search.
+ */
+export function validateAnthropicRequest(value: unknown, options: ValidateOptions = {}): AnthropicRequest {
+  const settings = { ...VALIDATE_DEFAULTS, ...options };
+  const request = checkShape(value);
+  const tools = checkTools(request, settings.strict);
+  checkVersion(request, settings.version);
+  checkPairs(request.messages);
+  checkReferences(request.messages, {
+    wording: settings.wording,
+    isKnown: (name) => tools.has(name) || isConnectorTool(request, name) || settings.isKnown(name),
+  });
+  return request;
+}
+
+function checkShape(value: unknown): AnthropicRequest {
+  if (!isJsonObject(value)) throw refused('invalid_setting', 'The request body is not a JSON object');
+  const { model, max_tokens: maxTokens, messages, system } = value;
+  if (typeof model !== 'string' || model === '') throw refused('invalid_setting', 'model: Field required');
+  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
+    throw refused('invalid_setting', 'max_tokens: Input should be a whole number greater than or equal to 1');
+  }
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw refused('invalid_setting', 'messages: at least one message is required');
+  }
+  if (system !== undefined && system !== null && typeof system !== 'string' && !Array.isArray(system)) {
+    throw refused('invalid_setting', 'system: Input should be a string or a list of text blocks');
+  }
+  messages.forEach(checkMessage);
+  return value as unknown as AnthropicRequest;
+}
+
+function checkMessage(message: unknown, index: number): void {
+  const at = `messages.${index}`;
+  if (!isJsonObject(message)) throw refused('invalid_setting', `${at}: Input should be an object`);
+  if (!ROLES.includes(String(message.role))) {
+    throw refused('invalid_setting', `${at}.role: Input should be 'user', 'assistant' or 'system'`);
+  }
+  if (typeof message.content === 'string') return;
+  if (!Array.isArray(message.content)) {
+    throw refused('invalid_setting', `${at}.content: Input should be a string or a list of blocks`);
+  }
+  const wrong = message.content.findIndex((block) => !isBlock(block));
+  if (wrong >= 0) throw refused('invalid_setting', `${at}.content.${wrong}: Input should be an object with a type`);
+}
+
+/** The names of the declared tools. */
+function checkTools(request: AnthropicRequest, strict: boolean): ReadonlySet<string> {
+  const names = new Set<string>();
+  const tools: unknown = request.tools ?? [];
+  if (!Array.isArray(tools)) throw refused('invalid_setting', 'tools: Input should be a list');
+  if (tools.length > MOST_TOOLS) throw refused('too_many_tools', `tools: at most ${MOST_TOOLS} tools are allowed`);
+  tools.forEach((tool: unknown, index) => {
+    const name = checkTool(tool, index);
+    if (name === undefined) return;
+    if (names.has(name)) throw refused('duplicate_tool', 'tools: Tool names must be unique.', { name });
+    names.add(name);
+    if (strict && isMarked(tool) && isJsonObject(tool) && isJsonObject(tool.cache_control)) {
+      const text = `Tool '${name}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.`;
+      throw refused('invalid_policy', text, { name });
+    }
+  });
+  if (tools.length > 0 && tools.every(isMarked)) {
+    throw refused('invalid_policy', 'All tools have defer_loading set. At least one tool must be non-deferred.');
+  }
+  return names;
+}
+
+/** A toolset has no name of its own. */
+function checkTool(tool: unknown, index: number): string | undefined {
+  if (!isJsonObject(tool)) throw refused('invalid_tool', `tools.${index}: Input should be an object`);
+  const search = readSearchTool(tool);
+  if (search !== undefined) return search.name;
+  const isCustom = typeof tool.type !== 'string' || tool.type === 'custom';
+  if (!isCustom) return typeof tool.name === 'string' ? tool.name : undefined;
+  if (typeof tool.name !== 'string') throw refused('invalid_tool', `tools.${index}.custom.name: Field required`);
+  if (!NAME.test(tool.name)) {
+    throw refused('invalid_tool', `tools.${index}.custom.name: String should match pattern '${NAME.source}'`);
+  }
+  if (!isJsonObject(tool.input_schema)) {
+    throw refused('invalid_tool', `tools.${index}.custom.input_schema: Field required`);
+  }
+  return tool.name;
+}
+
+function isMarked(tool: unknown): boolean {
+  return isJsonObject(tool) && tool.defer_loading === true;
+}
+
+/** What 2026-10-21 has dropped. */
+function checkVersion(request: AnthropicRequest, version: string): void {
+  if (version < '2026-10-21') return;
+  for (const key of ['temperature', 'top_p', 'top_k']) {
+    if (request[key] !== undefined && request[key] !== null) {
+      throw refused('invalid_setting', `${key}: not supported by anthropic-version ${version}; leave it out`);
+    }
+  }
+  for (const [index, message] of request.messages.entries()) {
+    for (const [place, block] of blocksOf(message).entries()) {
+      const at = `messages.${index}.content.${place}`;
+      if (message.role === 'assistant' && block.type === 'document') {
+        throw refused('invalid_setting', `${at}: a document can't stand in an assistant message`);
+      }
+      if (message.role === 'user' && Array.isArray(block.citations) && block.citations.length > 0) {
+        throw refused('invalid_setting', `${at}: a text with citations can't stand in a user message`);
+      }
+    }
+  }
+}
+
+/** Every half of a pair has its other half, in its place. */
+function checkPairs(messages: readonly AnthropicMessage[]): void {
+  const history = readHistory(messages);
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message);
+    const open = blocks.flatMap((block) => (isToolUse(block) && !history.answeredCalls.has(block) ? [block.id] : []));
+    if (message.role === 'assistant' && open.length > 0) {
+      const text = `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+      throw refused('invalid_setting', text, { ids: open });
+    }
+    for (const [place, block] of blocks.entries()) {
+      const at = `messages.${index}.content.${place}`;
+      if (message.role === 'user' && isToolResult(block) && !history.callOf.has(block)) {
+        const text = `${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+        throw refused('invalid_setting', text, { id: block.tool_use_id });
+      }
+      if (isSearchResult(block) && !history.searchResults.has(block)) {
+        const text = `${at}: unexpected \`tool_use_id\` found in \`tool_search_tool_result\` blocks: ${block.tool_use_id}. Each \`tool_search_tool_result\` block must have a corresponding \`server_tool_use\` block before it.`;
+        throw refused('invalid_setting', text, { id: block.tool_use_id });
+      }
+    }
+  }
+}
+
+function checkReferences(
+  messages: readonly AnthropicMessage[],
+  check: { readonly wording: 'documented' | 'production'; readonly isKnown: (name: string) => boolean },
+): void {
+  for (const block of messages.flatMap(blocksOf)) {
+    const unknown = namesIn(block).find((name) => !check.isKnown(name));
+    if (unknown === undefined) continue;
+    const text =
+      check.wording === 'documented'
+        ? `Tool reference '${unknown}' has no corresponding tool definition`
+        : `Tool reference '${unknown}' not found in available tools`;
+    throw refused('unknown_tool', text, { name: unknown });
+  }
+}
+
+function namesIn(block: { readonly type: string; readonly content?: unknown }): readonly string[] {
+  if (isToolResult(block)) return referencesIn(block.content);
+  if (!isSearchResult(block)) return [];
+  const outcome = readOutcome(block.content);
+  return outcome.kind === 'found' ? outcome.names : [];
+}
+
+/** Tools of a connector's server are known to the model as `server_tool`, and declared nowhere. */
+function isConnectorTool(request: AnthropicRequest, name: string): boolean {
+  const toolsets = (request.tools ?? []).filter((tool: JsonObject) => tool.type === 'mcp_toolset');
+  return toolsets.some((toolset) => name.startsWith(`${String(toolset.mcp_server_name)}_`));
+}
+
+function refused(
+  code: ErrorCode,
+  message: string,
+  context: Readonly<Record<string, unknown>> = {},
+): AnthropicRequestError {
+  return new AnthropicRequestError(code, message, { context });
+}
+
+const ROLES: readonly string[] = ['user', 'assistant', 'system'];

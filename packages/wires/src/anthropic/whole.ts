@@ -1,0 +1,56 @@
+import type { Whole } from '@quartermaster/core';
+import {
+  type AnthropicBlock,
+  type AnthropicEvent,
+  type AnthropicResponse,
+  blocksOf,
+} from './anthropic-shapes-2026-11.ts';
+import { assembleBlocks } from './assemble-blocks.ts';
+import { overwriteUsage } from './response-usage.ts';
+import { UpstreamEventError } from './upstream-event-error.ts';
+
+/** A message that was not streamed, taken apart into the events of a stream and put together again. */
+export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
+  apart(response) {
+    const { content, stop_reason = null, stop_sequence = null, ...rest } = response;
+    const message = { ...rest, content: [], stop_reason: null, stop_sequence: null };
+    return [
+      { type: 'message_start', message },
+      ...blocksOf({ content }).flatMap(blockEvents),
+      {
+        type: 'message_delta',
+        delta: { stop_reason, stop_sequence },
+        ...(response.usage === undefined ? {} : { usage: response.usage }),
+      },
+      { type: 'message_stop' },
+    ];
+  },
+
+  together(events) {
+    const blocks = assembleBlocks();
+    let message: AnthropicResponse = { content: [] };
+    for (const event of events) {
+      blocks.add(event);
+      if (event.type === 'error') throw new UpstreamEventError(event.error);
+      if (event.type === 'message_start') message = event.message;
+      if (event.type === 'message_delta') {
+        const { type: _, delta, usage, ...extra } = event;
+        const merged = overwriteUsage(message.usage ?? {}, usage);
+        message = { ...message, ...extra, ...delta, ...(usage === undefined ? {} : { usage: merged }) };
+      }
+    }
+    return { ...message, content: blocks.blocks() };
+  },
+};
+
+/** Only arguments arrive by pieces in the ways that matter to a reader; every other block can come whole with its start. */
+function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
+  const hasInput = (block.type === 'tool_use' || block.type === 'server_tool_use') && block.input !== undefined;
+  const started = hasInput ? { ...block, input: {} } : block;
+  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) };
+  return [
+    { type: 'content_block_start', index, content_block: started },
+    ...(hasInput ? [{ type: 'content_block_delta', index, delta } as const] : []),
+    { type: 'content_block_stop', index },
+  ];
+}

@@ -1,0 +1,202 @@
+import { type Ending, isJsonObject, type Own, type Plan, type Step, type Writer } from '@quartermaster/core';
+import {
+  type AnthropicBlock,
+  type AnthropicEvent,
+  type AnthropicRequest,
+  type AnthropicResponse,
+  isToolUse,
+  type MessageDeltaEvent,
+} from './anthropic-shapes-2026-11.ts';
+import { blockSequence } from './block-sequence.ts';
+import { forcedName } from './render-tools.ts';
+import { replayedRounds } from './replayed-rounds.ts';
+import { responseIds } from './response-ids.ts';
+import { responseUsage } from './response-usage.ts';
+import { type ErrorCodes, searchError } from './search-error.ts';
+import { SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
+
+export interface WriterOptions {
+  readonly errorCodes: ErrorCodes;
+}
+
+/**
+ * Writes one message over all rounds: indexes without a gap, one open block at a time, searches shown as the provider's
+ * own blocks, usage added up.
+ */
+export function writeResponse(
+  request: AnthropicRequest,
+  plan: Plan,
+  options: WriterOptions,
+): Writer<AnthropicRequest, AnthropicEvent> {
+  const shownSearch = searchShownAs(request, plan);
+  const ids = responseIds(request);
+  const usage = responseUsage();
+  const replay = replayedRounds(request);
+  const blocks = blockSequence();
+  let isOpen = false;
+  /** From the upstream's indexes of this round to the client's. */
+  let indexes = new Map<number, number>();
+  let closing: MessageDeltaEvent | undefined;
+  let searches = 0;
+
+  const emit = (events: readonly AnthropicEvent[]): readonly AnthropicEvent[] => {
+    for (const event of events) replay.add(event);
+    return events;
+  };
+  const openWith = (message: AnthropicResponse): readonly AnthropicEvent[] => {
+    if (isOpen) return [];
+    isOpen = true;
+    return [{ type: 'message_start', message: { ...message, content: [] } }];
+  };
+  const open = (): readonly AnthropicEvent[] => openWith(emptyMessage(request));
+
+  return {
+    forward(event) {
+      switch (event.type) {
+        case 'message_start':
+          indexes = new Map();
+          usage.begin(event.message.usage);
+          return emit(openWith(event.message));
+        case 'ping':
+          return isOpen ? [event] : [];
+        case 'content_block_start': {
+          const block = clientBlock(event.content_block, ids.call);
+          const started = [...open(), ...blocks.start(block)];
+          indexes.set(event.index, blocks.openIndex ?? 0);
+          return emit(started);
+        }
+        case 'content_block_delta': {
+          const index = indexes.get(event.index);
+          return index === undefined ? [] : emit([{ ...event, index }]);
+        }
+        case 'content_block_stop': {
+          const index = indexes.get(event.index);
+          return index === blocks.openIndex ? emit(blocks.stop()) : [];
+        }
+        default:
+          return [...open(), event];
+      }
+    },
+    close(event) {
+      if (event.type !== 'message_delta') return;
+      usage.report(event.usage);
+      closing = { ...event, delta: { ...closing?.delta, ...event.delta } };
+    },
+    hold(call) {
+      if (roleOf(plan, call.name) !== 'search') return emit(open());
+      searches += 1;
+      const block = {
+        type: 'server_tool_use',
+        id: ids.search(call),
+        name: shownSearch.name,
+        input: {},
+        caller: DIRECT,
+      };
+      return emit([...open(), ...blocks.whole(block, searchInput(shownSearch.engine, call.arguments))]);
+    },
+    answer(steps) {
+      const calls = steps.flatMap((step) => (step.kind === 'calls' ? step.calls : []));
+      const events = calls.flatMap(({ id, name, arguments: input }) =>
+        blocks.whole({ type: 'tool_use', id: ids.call(id), name, input: {}, caller: DIRECT }, input),
+      );
+      const results = steps.flatMap((step) =>
+        step.kind === 'answer' && roleOf(plan, step.call.name) === 'search'
+          ? blocks.whole({
+              type: 'tool_search_tool_result',
+              tool_use_id: ids.search(step.call),
+              content: contentOf(step, options),
+            })
+          : [],
+      );
+      for (const step of steps) {
+        if (step.kind === 'answer' && roleOf(plan, step.call.name) !== 'search') {
+          replay.hide(ids.call(step.call.id), step);
+        }
+      }
+      return emit([...open(), ...events, ...results]);
+    },
+    extend() {
+      indexes = new Map();
+      return relax({ ...request, messages: replay.messages() });
+    },
+    finish(ending) {
+      const delta = {
+        stop_sequence: null,
+        ...closing?.delta,
+        stop_reason: reasonFor(ending, closing?.delta.stop_reason),
+      };
+      return emit([
+        ...open(),
+        ...blocks.stop(),
+        { ...closing, type: 'message_delta', delta, usage: usage.total(searches) },
+        { type: 'message_stop' },
+      ]);
+    },
+  };
+}
+
+const DIRECT = { type: 'direct' } as const;
+
+/** A call says who made it, as the client's types require, and has an id of its own. */
+function clientBlock(block: AnthropicBlock, idOf: (id: string) => string): AnthropicBlock {
+  if (!isToolUse(block)) return block;
+  return { ...block, id: idOf(block.id), caller: block.caller ?? DIRECT };
+}
+
+type AnswerStep = Step & { readonly kind: 'answer' };
+
+function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
+  const { found, text } = step;
+  // A refusal: the call was no search that could be run.
+  if (found === undefined) return searchError(options.errorCodes, { code: 'invalid_arguments', message: text });
+  if (found.kind === 'failure') return searchError(options.errorCodes, found);
+  return {
+    type: 'tool_search_tool_search_result',
+    tool_references: found.names.map((name) => ({ type: 'tool_reference', tool_name: name })),
+  };
+}
+
+function roleOf(plan: Plan, name: string): Own['role'] | undefined {
+  return plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;
+}
+
+/** Under the name that the client declared; a client that declared none is shown the one whose input ours takes. */
+function searchShownAs(request: AnthropicRequest, plan: Plan): SearchTool {
+  const declared = splitTools(request).search[0]?.tool;
+  if (declared !== undefined) return declared;
+  const own = plan.kind === 'defer' ? plan.own.find(({ role }) => role === 'search') : undefined;
+  const properties = own?.schema.properties;
+  const engine = isJsonObject(properties) && Object.hasOwn(properties, 'pattern') ? 'regex' : 'bm25';
+  return { engine, name: SEARCH_TOOL_NAMES[engine] };
+}
+
+/** A search that was forced has been made: what comes next is the model's choice. */
+function relax(request: AnthropicRequest): AnthropicRequest {
+  const name = forcedName(request);
+  const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
+  if (name === undefined || !isSearch || request.tool_choice === undefined) return request;
+  const { name: _, ...choice } = request.tool_choice;
+  return { ...request, tool_choice: { ...choice, type: 'auto' } };
+}
+
+/** The upstream's own reason stands when it stopped the model short, whatever calls there are. */
+function reasonFor(ending: Ending, reason: string | null | undefined): string {
+  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'refusal') return reason;
+  if (ending === 'calls') return 'tool_use';
+  if (ending === 'pause') return 'pause_turn';
+  return reason === undefined || reason === null || reason === 'tool_use' ? 'end_turn' : reason;
+}
+
+/** For an upstream that does not open its stream. */
+function emptyMessage(request: AnthropicRequest): AnthropicResponse {
+  return {
+    id: `msg_${request.messages.length}`,
+    type: 'message',
+    role: 'assistant',
+    model: request.model ?? '',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 0, output_tokens: 0 },
+  };
+}

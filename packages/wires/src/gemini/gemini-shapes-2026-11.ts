@@ -1,0 +1,123 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+
+/**
+ * What we read of `generateContent` and `streamGenerateContent` as of November 2026, in the spelling that the SDK sends
+ * (`camelCase`). Everything else in a request, a part or a response is carried through unread.
+ */
+export interface GeminiRequest {
+  readonly contents: readonly GeminiContent[];
+  readonly systemInstruction?: GeminiContent;
+  /** Entries with `functionDeclarations`, built-in tools, or both in one. */
+  readonly tools?: readonly JsonObject[];
+  readonly toolConfig?: GeminiToolConfig;
+  readonly generationConfig?: JsonObject;
+  /** In the path of an HTTP request; in the body of a batched one. */
+  readonly model?: string;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiToolConfig {
+  readonly functionCallingConfig?: GeminiCallingConfig;
+  readonly includeServerSideToolInvocations?: boolean;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiCallingConfig {
+  /** `AUTO`, `ANY`, `NONE` or `VALIDATED`. */
+  readonly mode?: string;
+  readonly allowedFunctionNames?: readonly string[];
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiContent {
+  /** `user` or `model`; `function` in older histories, and nothing at all in a system instruction. */
+  readonly role?: string;
+  readonly parts?: readonly GeminiPart[];
+  readonly [unknown: string]: unknown;
+}
+
+/** A part has one of its kinds of data, and beside it what must come back untouched, `thoughtSignature` above all. */
+export interface GeminiPart {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly thoughtSignature?: string;
+  readonly functionCall?: GeminiFunctionCall;
+  readonly functionResponse?: GeminiFunctionResponse;
+  /** A call that the server answers itself. */
+  readonly toolCall?: GeminiToolCall;
+  readonly toolResponse?: GeminiToolResponse;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiFunctionCall {
+  /** Often absent: then calls and responses are paired by name and order. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: JsonObject;
+  /** Arguments in pieces, where the request asked for them. */
+  readonly partialArgs?: readonly JsonObject[];
+  readonly willContinue?: boolean;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiFunctionResponse {
+  readonly id?: string;
+  readonly name?: string;
+  readonly response?: JsonObject;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiToolCall {
+  readonly id?: string;
+  readonly toolType?: string;
+  readonly args?: JsonObject;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiToolResponse {
+  readonly id?: string;
+  readonly toolType?: string;
+  readonly response?: JsonObject;
+  readonly [unknown: string]: unknown;
+}
+
+/** A whole response, or one chunk of a stream: they have the same shape. */
+export interface GeminiResponse {
+  readonly candidates?: readonly GeminiCandidate[];
+  readonly usageMetadata?: JsonObject;
+  readonly responseId?: string;
+  readonly [unknown: string]: unknown;
+}
+
+export interface GeminiCandidate {
+  readonly content?: GeminiContent;
+  readonly finishReason?: string;
+  readonly index?: number;
+  /** Lets the SDK resume the very request that was sent. */
+  readonly continuationToken?: string;
+  readonly [unknown: string]: unknown;
+}
+
+/** A content's parts. What is no part is left out. */
+export function partsOf(content: GeminiContent | undefined): readonly GeminiPart[] {
+  return Array.isArray(content?.parts) ? content.parts.filter(isJsonObject) : [];
+}
+
+/** What the user wrote: text that is no thought. */
+export function textOf(content: GeminiContent): string {
+  return partsOf(content)
+    .flatMap((part) =>
+      typeof part.text === 'string' && part.thought !== true && part.text.trim() !== '' ? [part.text] : [],
+    )
+    .join('\n');
+}
+
+/** The latest content of the user's that has text, or -1. */
+export function latestTextIndex(contents: readonly GeminiContent[]): number {
+  return contents.findLastIndex((content) => content.role !== 'model' && textOf(content) !== '');
+}
+
+/** The contents of a request, whatever it holds. */
+export function contentsOf(request: GeminiRequest): readonly GeminiContent[] {
+  return Array.isArray(request.contents) ? request.contents.filter(isJsonObject) : [];
+}

@@ -1,0 +1,29 @@
+import type { Wire } from '@quartermaster/core';
+import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import { openRequest } from './open.ts';
+import { createReader } from './reader.ts';
+import { recallRequest } from './recall.ts';
+import { renderRequest } from './render.ts';
+import { createWriter } from './writer.ts';
+
+export interface GeminiWireOptions {
+  /**
+   * Whether responses show searches, as server-side tool calls that the client sends back. Without them only tools that were called
+   * are remembered from turn to turn. A request with `toolConfig.includeServerSideToolInvocations: false` hides them for itself.
+   * @default true
+   */
+  readonly showSearches?: boolean;
+}
+
+/** The codec for `generateContent` and `streamGenerateContent`. */
+export function createGeminiWire(options: GeminiWireOptions = {}): Wire<GeminiRequest, GeminiResponse> {
+  const showSearches = options.showSearches ?? true;
+  return {
+    dialect: 'gemini',
+    open: openRequest,
+    recall: recallRequest,
+    render: renderRequest,
+    reader: createReader,
+    writer: (request, plan) => createWriter(request, plan, { showSearches }),
+  };
+}

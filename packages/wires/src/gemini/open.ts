@@ -1,0 +1,39 @@
+import { isJsonObject, type JsonObject, type Opened, parseTools, SettingError } from '@quartermaster/core';
+import { contentsOf, type GeminiRequest, latestTextIndex, textOf } from './gemini-shapes-2026-11.ts';
+
+/**
+ * Reads the declared functions and what the user said last. Built-in tools are no part of the catalog: they pass through. Whether the
+ * client wants a stream is said by the method, not by the body. Throws for several candidates at once: each would search for itself.
+ */
+export function openRequest(request: GeminiRequest): Opened {
+  const count = request.generationConfig?.candidateCount;
+  if (typeof count === 'number' && count > 1) {
+    throw new SettingError(
+      'invalid_setting',
+      `candidateCount is ${count}; tool search follows one candidate. Leave it out, and ask several times for several answers`,
+      { context: { setting: 'candidateCount', value: count } },
+    );
+  }
+  const contents = contentsOf(request);
+  const user = contents[latestTextIndex(contents)];
+  const { tools } = parseTools(declarationsIn(request), { format: 'gemini', onProblem: 'throw' });
+  return {
+    tools,
+    ...(typeof request.model === 'string' ? { model: request.model.replace(/^models\//, '') } : {}),
+    stream: false,
+    ...(user === undefined ? {} : { userText: textOf(user) }),
+  };
+}
+
+/** Every function that the request declares, as it came. */
+export function declarationsIn(request: GeminiRequest): readonly unknown[] {
+  return toolEntries(request).flatMap((entry) => {
+    const { functionDeclarations } = entry;
+    return Array.isArray(functionDeclarations) ? functionDeclarations : [];
+  });
+}
+
+/** The entries of `tools`, whatever it holds. */
+export function toolEntries(request: GeminiRequest): readonly JsonObject[] {
+  return Array.isArray(request.tools) ? request.tools.filter(isJsonObject) : [];
+}

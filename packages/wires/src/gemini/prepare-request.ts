@@ -1,0 +1,67 @@
+import {
+  type JsonObject,
+  NAME_TEMPLATES,
+  type Plan,
+  parseTools,
+  type Tool,
+  type Wire,
+  writeTool,
+} from '@quartermaster/core';
+import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
+import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import { declarationsIn, toolEntries } from './open.ts';
+import type { SearchLoop } from './respond.ts';
+
+/** What becomes of a request. */
+export type Prepared =
+  /** It goes out as it came. */
+  | { readonly kind: 'pass' }
+  /** It goes out changed, once. */
+  | { readonly kind: 'render'; readonly request: GeminiRequest }
+  | { readonly kind: 'loop'; readonly loop: SearchLoop };
+
+export interface PreparerOptions {
+  readonly wire: Wire<GeminiRequest, GeminiResponse>;
+  readonly catalog: readonly object[];
+  readonly search: ToolSearchOptions;
+}
+
+/** The longest function name that every version of the API takes. */
+const MAX_NAME_LENGTH = 64;
+
+/** Decides for each request anew, from what it declares and the catalog. */
+export function requestPreparer(options: PreparerOptions): (request: GeminiRequest, model: string) => Prepared {
+  const { wire, search } = options;
+  const catalog = readCatalog(options.catalog);
+  const limits = { name: 'gemini', maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
+  const toolboxes = requestToolboxes(search, limits);
+  return (request, model) => {
+    // The tools of a cached prefix can't be changed.
+    if (request.cachedContent !== undefined) return { kind: 'pass' };
+    const declared = wire.open(request).tools;
+    // A tool of the catalog by the name of one that is declared is the client's own.
+    const ids = new Set(declared.map((tool) => tool.id));
+    const added = catalog.filter((tool) => !ids.has(tool.id));
+    const toolbox = toolboxes.toolbox([...declared, ...added], JSON.stringify(declarationsIn(request)));
+    const plan = toolboxes.plan(toolbox, model);
+    if (plan.kind === 'defer') return { kind: 'loop', loop: { wire, toolbox, plan, request } };
+    const plain = wire.render(request, toolbox.view(plan, wire.recall(request, plan)), () => '');
+    const whole = withDeclarations(plain, plan, new Set(added));
+    return whole === request ? { kind: 'pass' } : { kind: 'render', request: whole };
+  };
+}
+
+/** What is in nobody's request must be declared when nothing is deferred: there is no other way to it. */
+function withDeclarations(request: GeminiRequest, plan: Plan, added: ReadonlySet<Tool>): GeminiRequest {
+  const functionDeclarations = plan.shown
+    .filter(({ tool }) => added.has(tool))
+    .map(({ tool, name }): JsonObject => writeTool(tool, 'gemini', { name }));
+  if (functionDeclarations.length === 0) return request;
+  return { ...request, tools: [...toolEntries(request), { functionDeclarations }] };
+}
+
+function readCatalog(definitions: readonly object[]): readonly Tool[] {
+  return definitions.every((one): one is Tool => 'id' in one && 'policy' in one && 'extras' in one && 'schema' in one)
+    ? definitions
+    : parseTools(definitions, { onProblem: 'throw' }).tools;
+}

@@ -1,0 +1,159 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { SearchAnswer } from '../internal/search-answer.ts';
+import { type GeminiContent, type GeminiFunctionResponse, type GeminiPart, partsOf } from './gemini-shapes-2026-11.ts';
+import { readAnswerPart, readCallPart, type SearchCall } from './search-parts.ts';
+
+/**
+ * A history with its halves paired. Compaction, forks and other clients leave calls without responses and responses without
+ * calls: what has no partner here is in no map, and nobody renders it.
+ */
+export interface History {
+  readonly items: readonly HistoryItem[];
+  /** Calls of ours that have their answer, by the part of the call. */
+  readonly searches: ReadonlyMap<GeminiPart, HistorySearch>;
+  /** The call of each response that answers one. */
+  readonly callOf: ReadonlyMap<GeminiPart, GeminiPart>;
+  /** Where each of the model's parts stands. */
+  readonly rank: ReadonlyMap<GeminiPart, number>;
+}
+
+export type HistoryItem =
+  /** The user's, and whatever else is not the model's. */
+  | { readonly kind: 'content'; readonly content: GeminiContent }
+  /** What the model wrote between two answers, cut to parts that have their partner. A turn of the model's is one or several of these. */
+  | { readonly kind: 'round'; readonly contents: readonly GeminiContent[]; readonly parts: readonly GeminiPart[] };
+
+export interface HistorySearch {
+  readonly call: SearchCall;
+  readonly answer: SearchAnswer;
+}
+
+export function readHistory(contents: readonly GeminiContent[]): History {
+  const callOf = pairCalls(contents);
+  const { searches, answers } = pairSearches(contents);
+  const answered = new Set(callOf.values());
+  const isKept = (part: GeminiPart): boolean => {
+    if (isJsonObject(part.functionCall)) return answered.has(part);
+    return readCallPart(part) === undefined || searches.has(part);
+  };
+  const items: HistoryItem[] = [];
+  let turn: GeminiContent[] = [];
+  const endTurn = (): void => {
+    items.push(...splitRounds(turn, { answers, answered, isKept }));
+    turn = [];
+  };
+  for (const content of contents) {
+    if (content.role === 'model') {
+      turn.push(content);
+      continue;
+    }
+    endTurn();
+    items.push({ kind: 'content', content });
+  }
+  endTurn();
+  const spoken = items.flatMap((item) => (item.kind === 'round' ? item.parts : []));
+  return { items, searches, callOf, rank: new Map(spoken.map((part, index) => [part, index])) };
+}
+
+interface RoundRules {
+  /** Answers of ours that have their call. */
+  readonly answers: ReadonlySet<GeminiPart>;
+  /** Calls of real tools that the client has answered. */
+  readonly answered: ReadonlySet<GeminiPart>;
+  readonly isKept: (part: GeminiPart) => boolean;
+}
+
+/**
+ * Answers end a round: what follows them was written after they were read. Not so when the client has a call of the same
+ * round to answer: its response comes with the next content, and so must the others, since both are counted.
+ */
+function splitRounds(turn: readonly GeminiContent[], rules: RoundRules): readonly HistoryItem[] {
+  const rounds: { content: GeminiContent; parts: GeminiPart[] }[][] = [[]];
+  let isAnswered = false;
+  let isWaiting = false;
+  for (const content of turn) {
+    let open: GeminiPart[] | undefined;
+    for (const part of partsOf(content)) {
+      if (readAnswerPart(part) !== undefined) {
+        isAnswered ||= rules.answers.has(part);
+        continue;
+      }
+      if (isAnswered && !isWaiting) {
+        rounds.push([]);
+        open = undefined;
+        isAnswered = false;
+      }
+      isWaiting ||= rules.answered.has(part);
+      if (!rules.isKept(part)) continue;
+      if (open === undefined) {
+        open = [];
+        rounds.at(-1)?.push({ content, parts: open });
+      }
+      open.push(part);
+    }
+  }
+  return rounds
+    .filter((round) => round.length > 0)
+    .map((round) => ({
+      kind: 'round',
+      contents: round.map(({ content, parts }) => ({ ...content, parts })),
+      parts: round.flatMap(({ parts }) => parts),
+    }));
+}
+
+/** An answer belongs to a call before it, in the same turn or, after a pause, in a later one. */
+function pairSearches(contents: readonly GeminiContent[]): {
+  readonly searches: ReadonlyMap<GeminiPart, HistorySearch>;
+  readonly answers: ReadonlySet<GeminiPart>;
+} {
+  const searches = new Map<GeminiPart, HistorySearch>();
+  const answers = new Set<GeminiPart>();
+  const open = new Map<string, { readonly part: GeminiPart; readonly call: SearchCall }>();
+  for (const part of contents.flatMap((content) => (content.role === 'model' ? partsOf(content) : []))) {
+    const call = readCallPart(part);
+    if (call !== undefined) open.set(call.id, { part, call });
+    const answer = readAnswerPart(part);
+    const asked = answer === undefined ? undefined : open.get(answer.id);
+    if (answer === undefined || asked === undefined) continue;
+    open.delete(answer.id);
+    searches.set(asked.part, { call: asked.call, answer: answer.answer });
+    answers.add(part);
+  }
+  return { searches, answers };
+}
+
+/**
+ * Pairs the calls of one turn with the responses right after it: by id where both have one, else by name and order, since Gemini
+ * often gives no ids, and upstreams that do use the same ones again and again.
+ */
+function pairCalls(contents: readonly GeminiContent[]): ReadonlyMap<GeminiPart, GeminiPart> {
+  const callOf = new Map<GeminiPart, GeminiPart>();
+  let open: GeminiPart[] = [];
+  let isAnswering = false;
+  for (const content of contents) {
+    if (content.role === 'model') {
+      if (isAnswering) open = [];
+      isAnswering = false;
+      open.push(...partsOf(content).filter((part) => isJsonObject(part.functionCall)));
+      continue;
+    }
+    isAnswering = true;
+    for (const part of partsOf(content)) {
+      const call = part.functionResponse === undefined ? undefined : findCall(open, part.functionResponse);
+      if (call === undefined) continue;
+      open = open.filter((other) => other !== call);
+      callOf.set(part, call);
+    }
+  }
+  return callOf;
+}
+
+function findCall(open: readonly GeminiPart[], response: GeminiFunctionResponse): GeminiPart | undefined {
+  const { id, name } = response;
+  const byId = id === undefined ? undefined : open.find((part) => part.functionCall?.id === id);
+  if (byId !== undefined) return byId;
+  return open.find(({ functionCall }) => {
+    if (id !== undefined && functionCall?.id !== undefined) return false;
+    return name === undefined || functionCall?.name === name;
+  });
+}

@@ -1,0 +1,198 @@
+import {
+  type Call,
+  type DeferPlan,
+  isJsonObject,
+  type JsonObject,
+  type Own,
+  type Plan,
+  type Resolved,
+  type Step,
+  uniqueIds,
+  type Writer,
+} from '@quartermaster/core';
+import { clientName } from '../internal/client-names.ts';
+import { toSearchAnswer } from '../internal/search-answer.ts';
+import {
+  contentsOf,
+  type GeminiPart,
+  type GeminiRequest,
+  type GeminiResponse,
+  partsOf,
+} from './gemini-shapes-2026-11.ts';
+import { type GeminiCall, withParts } from './reader.ts';
+import { relaxToolConfig } from './render-tools.ts';
+import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
+import { sumUsageMetadata } from './sum-usage-metadata.ts';
+
+export interface WriterOptions {
+  /** Whether the client gets to see searches, and so sends them back. */
+  readonly showSearches: boolean;
+}
+
+/** Said when the round limit is met: the API's own word for a model that calls its tools on and on. */
+const PAUSE_REASON = 'TOO_MANY_TOOL_CALLS';
+
+/** Writes one response over all rounds. What is hidden from the client is recorded all the same, so that the next round has it. */
+export function createWriter(
+  request: GeminiRequest,
+  plan: Plan,
+  options: WriterOptions,
+): Writer<GeminiRequest, GeminiResponse> {
+  const unique = uniqueIds({ taken: idsIn(request), prefix: MADE_ID_PREFIX });
+  const roundIds = new Map<string, string>();
+  const shownCalls = new Set<Call>();
+  const sent: GeminiPart[] = [];
+  const isShown = options.showSearches && request.toolConfig?.includeServerSideToolInvocations !== false;
+  let frame: GeminiResponse = {};
+  let usageBefore: JsonObject | undefined;
+  let usageNow: JsonObject | undefined;
+  let closing: GeminiResponse | undefined;
+  let isFirstRound = true;
+
+  const idOf = (id: string): string => {
+    const known = roundIds.get(id) ?? unique(id);
+    roundIds.set(id, known);
+    return known;
+  };
+
+  /** One response to the client: the first round's id stays, usage runs on, and what resumes a single request is left out. */
+  const stamp = (chunk: GeminiResponse): GeminiResponse => {
+    const { responseId } = frame;
+    frame = { ...chunk, ...(responseId === undefined ? {} : { responseId }) };
+    const usageMetadata = sumUsageMetadata(usageBefore, chunk.usageMetadata);
+    return {
+      ...withoutToken(frame, isFirstRound),
+      ...(chunk.usageMetadata === undefined || usageMetadata === undefined ? {} : { usageMetadata }),
+    };
+  };
+
+  /** Parts of ours as a chunk, in the frame of the latest one. */
+  const emit = (parts: readonly GeminiPart[]): readonly GeminiResponse[] => {
+    sent.push(...parts);
+    const visible = isShown ? parts : parts.filter((part) => !isSearchPart(part));
+    if (visible.length === 0) return [];
+    const { candidates: _, usageMetadata: __, promptFeedback: ___, ...rest } = frame;
+    return [{ ...rest, candidates: [{ content: { role: 'model', parts: visible }, index: 0 }] }];
+  };
+
+  const take = (chunk: GeminiResponse): GeminiResponse => {
+    const given = partsOf(chunk.candidates?.[0]?.content);
+    const parts = given.map((part) => forClient(part, { plan, idOf }));
+    sent.push(...parts);
+    return given.length === 0 ? chunk : withParts(chunk, parts);
+  };
+
+  return {
+    forward: (chunk) => {
+      usageNow = chunk.usageMetadata ?? usageNow;
+      return [stamp(take(chunk))];
+    },
+    close(chunk) {
+      usageNow = chunk.usageMetadata ?? usageNow;
+      closing = { ...closing, ...take(chunk) };
+      frame = { ...chunk, ...frame };
+    },
+    hold(call) {
+      const role = roleOf(plan, call.name);
+      if (role !== 'search' && role !== 'describe') return [];
+      shownCalls.add(call);
+      return emit([writeCallPart(searchCall(call, { role, idOf }), partIn(call))]);
+    },
+    answer(steps) {
+      const calls = steps.flatMap((step): readonly GeminiPart[] => {
+        if (step.kind === 'calls') return realCalls(step, { plan, idOf });
+        if (shownCalls.has(step.call)) return [];
+        return [writeCallPart(searchCall(step.call, { role: roleOf(plan, step.call.name), idOf }), partIn(step.call))];
+      });
+      const answers = steps.flatMap((step): readonly GeminiPart[] => {
+        if (step.kind === 'calls') return [];
+        const call = searchCall(step.call, { role: roleOf(plan, step.call.name), idOf });
+        return [writeAnswerPart(call, toSearchAnswer(step))];
+      });
+      return emit([...calls, ...answers]);
+    },
+    extend() {
+      roundIds.clear();
+      usageBefore = sumUsageMetadata(usageBefore, usageNow);
+      usageNow = undefined;
+      closing = undefined;
+      isFirstRound = false;
+      const relaxed = plan.kind === 'defer' ? relaxToolConfig(request, plan) : request;
+      return { ...relaxed, contents: [...contentsOf(request), { role: 'model', parts: [...sent] }] };
+    },
+    finish(ending) {
+      const usageMetadata = sumUsageMetadata(usageBefore, usageNow);
+      const last: GeminiResponse = { ...closing, ...(usageMetadata === undefined ? {} : { usageMetadata }) };
+      const { responseId } = frame;
+      const framed = { ...last, ...(responseId === undefined ? {} : { responseId }) };
+      // A blocked prompt has no candidate, and gets none.
+      if (last.candidates === undefined && last.promptFeedback !== undefined) return [framed];
+      const parts = partsOf(last.candidates?.[0]?.content);
+      // The SDK's chats forget a turn with an empty chunk in it; the API itself ends with an empty text.
+      const whole = withParts(framed, parts.length > 0 ? parts : [{ text: '' }]);
+      const [first, ...others] = whole.candidates ?? [];
+      const finishReason = ending === 'pause' ? PAUSE_REASON : first?.finishReason;
+      const candidate = { ...first, index: first?.index ?? 0, ...(finishReason === undefined ? {} : { finishReason }) };
+      return [withoutToken({ ...whole, candidates: [candidate, ...others] }, isFirstRound)];
+    },
+  };
+}
+
+/** A token resumes the request that was sent last, which is not the client's own once a round was added. */
+function withoutToken(chunk: GeminiResponse, isFirstRound: boolean): GeminiResponse {
+  const [first, ...others] = chunk.candidates ?? [];
+  if (isFirstRound || first?.continuationToken === undefined) return chunk;
+  const { continuationToken: _, ...rest } = first;
+  return { ...chunk, candidates: [rest, ...others] };
+}
+
+interface Naming {
+  readonly plan: Plan;
+  readonly idOf: (id: string) => string;
+}
+
+/** A part of the upstream's under the client's names. A call without an id stays without. */
+function forClient(part: GeminiPart, { plan, idOf }: Naming): GeminiPart {
+  const { functionCall } = part;
+  if (typeof functionCall?.name !== 'string') return part;
+  const { id } = functionCall;
+  const name = clientName(plan.snapshot, functionCall.name);
+  const ownId = id === undefined ? undefined : idOf(id);
+  if (name === functionCall.name && ownId === id) return part;
+  return { ...part, functionCall: { ...functionCall, name, ...(ownId === undefined ? {} : { id: ownId }) } };
+}
+
+/** Resolved calls for the client to make. The first stands in the model's own part, with the signature in it. */
+function realCalls(step: Extract<Step, { readonly kind: 'calls' }>, { plan, idOf }: Naming): readonly GeminiPart[] {
+  const { functionCall: given, ...beside } = partIn(step.call);
+  const hasId = given?.id !== undefined && given.id !== '';
+  return step.calls.map((call: Resolved, index) => ({
+    ...(index === 0 ? beside : {}),
+    functionCall: {
+      ...(hasId ? { id: idOf(call.id) } : {}),
+      name: clientName(plan.snapshot, call.name),
+      args: call.arguments,
+    },
+  }));
+}
+
+function searchCall(call: Call, how: { role: Own['role'] | undefined; idOf: (id: string) => string }): SearchCall {
+  const args = isJsonObject(call.arguments) ? call.arguments : {};
+  return { id: how.idOf(call.id), role: how.role, name: call.name, args };
+}
+
+function partIn(call: Call): GeminiPart {
+  return 'part' in call ? (call as GeminiCall).part : {};
+}
+
+function roleOf(plan: Plan, name: string): Own['role'] | undefined {
+  return (plan as Partial<DeferPlan>).own?.find((own) => own.name === name)?.role;
+}
+
+function idsIn(request: GeminiRequest): readonly string[] {
+  return contentsOf(request).flatMap((content) =>
+    partsOf(content).flatMap(({ functionCall, functionResponse, toolCall }) =>
+      [functionCall?.id, functionResponse?.id, toolCall?.id].filter((id) => typeof id === 'string'),
+    ),
+  );
+}

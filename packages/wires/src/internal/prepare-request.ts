@@ -1,0 +1,138 @@
+import {
+  capabilitiesOf,
+  chooseForm,
+  contextWindow,
+  FORMS,
+  type InlinePlan,
+  NAME_TEMPLATES,
+  type Plan,
+  parseTools,
+  type Tool,
+  type Toolbox,
+  type ToolboxOptions,
+  type ToolFormat,
+  type TransportCapabilities,
+  type TransportTable,
+  type Whole,
+  type Wire,
+  writeTool,
+} from '@quartermaster/core';
+import { withLocalExecution } from './local-execution.ts';
+import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
+
+/** How tool search behaves for an OpenAI client. */
+export interface OpenAIToolSearchOptions extends ToolSearchOptions {
+  /** What the host can do, as a row of `transports`. @default by the request's address; an unknown host has functions only */
+  readonly transport?: string;
+  /** @default TRANSPORTS */
+  readonly transports?: TransportTable;
+  /** Tools that can be found though no request declares them: ours or in any known format. @default none */
+  readonly catalog?: readonly object[];
+  /** Runs the catalog's tools inside the loop. Without it the client gets their calls like any other. */
+  readonly execute?: NonNullable<ToolboxOptions['execute']>;
+  readonly hooks?: NonNullable<ToolboxOptions['hooks']>;
+}
+
+/** What an endpoint is made of. */
+export interface Endpoint<Request, Part, Response_> {
+  readonly wire: Wire<Request, Part>;
+  readonly format: ToolFormat;
+  readonly whole: Whole<Response_, Part>;
+  /** The end of the endpoint's path. */
+  readonly path: string;
+  /** The row of the transport table for OpenAI's own hosts. */
+  readonly transport: string;
+  isRequest(value: object): boolean;
+  readTools(request: Request): readonly Tool[];
+  /** Definitions among those that stand in the messages, not in `tools`. */
+  loadedTools(request: Request): readonly unknown[];
+  /** Whether the client searches by itself. */
+  isClientSearch(request: Request): boolean;
+  /** Whether the request has traces of tool search in it: marks, search tools, past searches. */
+  isMarked(request: Request): boolean;
+  /** Whether the host does all that the request asks for, so that it goes there as it is. */
+  isServed(request: Request, can: TransportCapabilities): boolean;
+  writePart(part: Part): string;
+  readonly streamEnd: string;
+}
+
+/** What every request of these endpoints has. */
+export interface RequestBody {
+  readonly model?: unknown;
+  readonly tools?: unknown;
+}
+
+export interface SearchLoop<Request, Part> {
+  readonly request: Request;
+  readonly plan: Plan;
+  readonly toolbox: Toolbox;
+  readonly wire: Wire<Request, Part>;
+}
+
+export interface PreparedRequest<Request, Part> extends SearchLoop<Request, Part> {
+  /** Whether there may be calls for us to answer; otherwise the request is sent once. */
+  readonly isLoop: boolean;
+}
+
+/** The toolbox and the plan for a request; nothing for one that is to pass. */
+export function requestPreparer<Request extends RequestBody, Part, Response_>(
+  endpoint: Endpoint<Request, Part, Response_>,
+  options: OpenAIToolSearchOptions,
+): (request: Request, host: string) => PreparedRequest<Request, Part> | undefined {
+  const { transport: given, transports, catalog: extra = [], execute, hooks, ...rest } = options;
+  const local = readCatalog(extra);
+  const isLocal = new Set(local.map((tool) => tool.id));
+  const byTransport = new Map<string, ReturnType<typeof requestToolboxes>>();
+  return (request, host) => {
+    const transport = given ?? (isOpenAI(host) ? endpoint.transport : 'unknown');
+    const model = typeof request.model === 'string' ? request.model : undefined;
+    const can = capabilitiesOf(transport, { model, ...(transports === undefined ? {} : { table: transports }) });
+    if ((rest.form ?? 'auto') === 'auto' && endpoint.isServed(request, can)) return undefined;
+    const declared = endpoint.readTools(request);
+    if (declared.length + local.length === 0 && !endpoint.isClientSearch(request)) return undefined;
+    const toolboxes =
+      byTransport.get(transport) ??
+      requestToolboxes(
+        { ...rest, ...(execute === undefined ? {} : { execute }), ...(hooks === undefined ? {} : { hooks }) },
+        { name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
+      );
+    byTransport.set(transport, toolboxes);
+    // What the client declares comes first: a tool of the catalog by the same name is the client's own.
+    const ids = new Set(declared.map((tool) => tool.id));
+    const tools = [...declared, ...local.filter((tool) => !ids.has(tool.id))];
+    const toolbox = toolboxes.toolbox(tools, JSON.stringify([request.tools, endpoint.loadedTools(request)]));
+    const isClient = endpoint.isClientSearch(request);
+    const plan = toolbox.plan(contextWindow({ override: rest.contextTokens, model }), {
+      form: chooseForm(can, isClient ? 'client' : rest.form).form,
+      ...(rest.caller === undefined ? {} : { caller: rest.caller }),
+    });
+    const { wire } = endpoint;
+    const isOurs = (tool: Tool): boolean => isLocal.has(tool.id) && !ids.has(tool.id);
+    const stages = execute === undefined ? { toolbox, wire } : withLocalExecution({ toolbox, wire }, isOurs);
+    if (plan.kind === 'defer') return { request, plan, ...stages, isLoop: true };
+    const ours = plan.shown.filter(({ tool }) => isOurs(tool));
+    const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan) : plan;
+    if (ours.length === 0) return { request, plan: inline, ...stages, isLoop: isClient };
+    const added = ours.map(({ tool, name }) => writeTool(tool, endpoint.format, { name, deferred: false }));
+    const whole = { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...added] };
+    return { request: whole, plan: inline, ...stages, isLoop: isClient || execute !== undefined };
+  };
+}
+
+/** Every tool in full and no search, for a request with traces of one that its host would stumble over. */
+function withoutSearch(plan: InlinePlan): Plan {
+  return { ...plan, kind: 'defer', form: FORMS.client, deferred: new Set(), own: [] };
+}
+
+function readCatalog(definitions: readonly object[]): readonly Tool[] {
+  return definitions.every((one): one is Tool => 'id' in one && 'policy' in one && 'extras' in one && 'schema' in one)
+    ? definitions
+    : parseTools(definitions, { onProblem: 'throw' }).tools;
+}
+
+function isOpenAI(host: string): boolean {
+  return host === 'api.openai.com' || host.endsWith('.api.openai.com') || host.endsWith('.openai.azure.com');
+}
+
+/** The longest name that the API takes. */
+const MAX_NAME_LENGTH = 64;

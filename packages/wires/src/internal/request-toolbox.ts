@@ -1,0 +1,92 @@
+import {
+  applyPolicies,
+  type Caller,
+  capabilitiesOf,
+  chooseForm,
+  contextWindow,
+  createSnapshot,
+  createToolbox,
+  type FormName,
+  NAME_TEMPLATES,
+  type Plan,
+  type PolicyRules,
+  type Tool,
+  type Toolbox,
+  type ToolboxOptions,
+} from '@quartermaster/core';
+
+/**
+ * How an adapter searches: everything that a toolbox takes, but for the catalog, which is what each request declares, and the
+ * execution of tools, which stays the client's.
+ */
+export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form'> {
+  /** How schemas reach the model. A form that the transport can't carry becomes `bridge`. @default auto */
+  readonly form?: FormName | 'auto';
+  /** Which tools may be deferred, where that is not left to the gate. */
+  readonly policies?: PolicyRules;
+  /** Whose requests these are. @default a caller that may use everything */
+  readonly caller?: Caller;
+  /** The model's context window, for the gate. @default from the model's name */
+  readonly contextTokens?: number;
+  /** How many times the model may be asked for one response, at least 1. @default 12 */
+  readonly maxRounds?: number;
+  /** Whether the latest user message is searched before the model is asked. @default false */
+  readonly prefetch?: boolean;
+}
+
+export interface RequestToolboxes {
+  /** The toolbox for these tools; `key` is their content as text, and the same content gives the same toolbox back. */
+  toolbox(tools: readonly Tool[], key: string): Toolbox;
+  plan(toolbox: Toolbox, model: string | undefined): Plan;
+}
+
+/** How many tool lists are kept indexed at a time. Content only: no conversation leaves a trace here. */
+const MOST_TOOLBOXES = 8;
+
+/** Toolboxes over what requests declare, each built once for as long as the same tools keep coming. */
+export function requestToolboxes(
+  options: ToolSearchOptions & Pick<ToolboxOptions, 'execute' | 'hooks'>,
+  transport: {
+    readonly name: string;
+    readonly maxNameLength: number;
+    /** Where `{server}` and `{tool}` go in the names that the model sees. @default the tool's own name */
+    readonly nameTemplate?: string;
+  },
+): RequestToolboxes {
+  const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, ...rest } = options;
+  const kept = new Map<string, Toolbox>();
+  return {
+    toolbox(tools, key) {
+      const known = kept.get(key);
+      if (known !== undefined) {
+        kept.delete(key);
+        kept.set(key, known);
+        return known;
+      }
+      const catalog = policies === undefined ? tools : applyPolicies(tools, policies);
+      const { maxNameLength, nameTemplate = NAME_TEMPLATES.plain } = transport;
+      const toolbox = createToolbox({ ...rest, tools: createSnapshot(catalog, { nameTemplate, maxNameLength }) });
+      kept.set(key, toolbox);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_TOOLBOXES && oldest !== undefined) kept.delete(oldest);
+      return toolbox;
+    },
+    plan(toolbox, model) {
+      const choice = chooseForm(capabilitiesOf(transport.name, { model }), form);
+      return toolbox.plan(contextWindow({ override: contextTokens, model }), {
+        form: choice.form,
+        ...(caller === undefined ? {} : { caller }),
+      });
+    },
+  };
+}
+
+/** What `runLoop` takes from the options of an adapter. */
+export function loopSettings(options: ToolSearchOptions): Pick<ToolSearchOptions, 'caller' | 'maxRounds' | 'prefetch'> {
+  const { caller, maxRounds, prefetch } = options;
+  return {
+    ...(caller === undefined ? {} : { caller }),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...(prefetch === undefined ? {} : { prefetch }),
+  };
+}

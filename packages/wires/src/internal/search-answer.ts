@@ -1,0 +1,74 @@
+import { type Found, isJsonObject, type JsonObject, type Own, type Step } from '@quartermaster/core';
+
+/** What a call of ours was answered with. A refusal is a text, and leaves nothing to remember. */
+export type SearchAnswer =
+  | { readonly kind: 'found'; readonly found: Found }
+  | { readonly kind: 'refused'; readonly text: string };
+
+/** An answer out of a step. */
+export function toSearchAnswer(step: Extract<Step, { readonly kind: 'answer' }>): SearchAnswer {
+  return step.found === undefined ? { kind: 'refused', text: step.text } : { kind: 'found', found: step.found };
+}
+
+/** An answer as JSON, for protocols whose messages have room for it: nothing that was found is lost on a replay. */
+export function writeSearchAnswer(answer: SearchAnswer): JsonObject {
+  if (answer.kind === 'refused') return { refused: answer.text };
+  const { found } = answer;
+  switch (found.kind) {
+    case 'search': {
+      const { queries, names, also, unavailable } = found;
+      return {
+        toolNames: [...names],
+        queries: [...queries],
+        ...(also === undefined ? {} : { also: also.map((one) => ({ name: one.name, of: one.of })) }),
+        ...(unavailable === undefined
+          ? {}
+          : { unavailable: unavailable.map((one) => ({ server: one.server, reason: one.reason })) }),
+      };
+    }
+    case 'describe':
+      return { toolNames: [...found.names] };
+    case 'failure':
+      return { queries: [...found.queries], error: found.code, message: found.message };
+  }
+}
+
+/** The other direction. A history is a stranger's: what does not read as an answer of ours counts as one that found nothing. */
+export function readSearchAnswer(role: Own['role'] | undefined, value: unknown): SearchAnswer {
+  const answer = isJsonObject(value) ? value : {};
+  if (typeof answer.refused === 'string') return { kind: 'refused', text: answer.refused };
+  const queries = texts(answer.queries);
+  if (typeof answer.error === 'string') {
+    const message = typeof answer.message === 'string' ? answer.message : '';
+    return { kind: 'found', found: { kind: 'failure', queries, code: answer.error, message } };
+  }
+  const names = texts(answer.toolNames);
+  if (role === 'describe') return { kind: 'found', found: { kind: 'describe', names } };
+  const also = pairs(answer.also, 'name', 'of');
+  const unavailable = pairs(answer.unavailable, 'server', 'reason');
+  return {
+    kind: 'found',
+    found: {
+      kind: 'search',
+      queries,
+      names,
+      ...(also.length === 0 ? {} : { also }),
+      ...(unavailable.length === 0 ? {} : { unavailable }),
+    },
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function pairs<First extends string, Second extends string>(
+  value: unknown,
+  first: First,
+  second: Second,
+): readonly { readonly [Key in First | Second]: string }[] {
+  return (Array.isArray(value) ? value : []).flatMap((one) => {
+    if (!isJsonObject(one) || typeof one[first] !== 'string' || typeof one[second] !== 'string') return [];
+    return [{ [first]: one[first], [second]: one[second] } as { readonly [Key in First | Second]: string }];
+  });
+}

@@ -1,0 +1,25 @@
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+
+/**
+ * The usage of two rounds as one: numbers are added at every depth, anything else is the later round's. A count that only one
+ * of them has stays.
+ */
+export function sumUsage(left: JsonObject | undefined, right: JsonObject | undefined): JsonObject | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return addObjects(left, right);
+}
+
+function addObjects(left: JsonObject, right: JsonObject): JsonObject {
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return Object.fromEntries([...keys].map((key) => [key, add(own(left, key), own(right, key))]));
+}
+
+function add(left: Json | undefined, right: Json | undefined): Json {
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (isJsonObject(left) && isJsonObject(right)) return addObjects(left, right);
+  return right ?? left ?? null;
+}
+
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

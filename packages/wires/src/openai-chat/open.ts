@@ -1,0 +1,52 @@
+import { isJsonObject, type Opened, type Policy, parseTools, SettingError, type Tool } from '@quartermaster/core';
+import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
+
+/** Reads a request. Throws for several choices at once: each would search for itself, and a stream has one history. */
+export function openRequest(request: ChatRequest): Opened {
+  if (typeof request.n === 'number' && request.n > 1) {
+    throw new SettingError(
+      'invalid_setting',
+      `n is ${request.n}; tool search writes one choice per request. Leave n out, and ask several times for several answers`,
+      { context: { setting: 'n', value: request.n } },
+    );
+  }
+  const userText = request.messages[latestUserIndex(request.messages)];
+  return {
+    tools: readTools(request),
+    ...(typeof request.model === 'string' ? { model: request.model } : {}),
+    stream: request.stream === true,
+    ...(userText === undefined ? {} : { userText: textOf(userText) }),
+  };
+}
+
+/**
+ * The functions and custom tools that a request declares. `defer_loading`, which the API itself does not know, is read; tools
+ * without it are `missingDeferral`. The older `functions` are no part of the catalog: they pass through.
+ */
+export function readTools(request: ChatRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
+  const { tools } = parseTools(declared(request).filter(isReadable), {
+    format: 'openai-chat',
+    missingDeferral,
+    onProblem: 'throw',
+  });
+  return tools;
+}
+
+/** Tools of types that only the upstream knows. They are sent as they came, and never deferred. */
+export function foreignTools(request: ChatRequest): readonly unknown[] {
+  return declared(request).filter((tool) => !isReadable(tool));
+}
+
+/** The latest message of the user's that has text, or -1. */
+export function latestUserIndex(messages: readonly ChatMessage[]): number {
+  return messages.findLastIndex((message) => message.role === 'user' && textOf(message).trim() !== '');
+}
+
+function declared(request: ChatRequest): readonly unknown[] {
+  return Array.isArray(request.tools) ? request.tools : [];
+}
+
+function isReadable(tool: unknown): boolean {
+  if (!isJsonObject(tool)) return true;
+  return tool.type === undefined || tool.type === 'function' || tool.type === 'custom';
+}

@@ -1,0 +1,84 @@
+import {
+  type DeferPlan,
+  EMPTY_MEMORY,
+  type Fact,
+  type Memory,
+  type Own,
+  type Plan,
+  parseArguments,
+  readTold,
+  remember,
+} from '@quartermaster/core';
+import { modelName } from '../internal/client-names.ts';
+import { readQueries } from '../internal/read-queries.ts';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatToolCall,
+  callsOf,
+  nameOf,
+  textOf,
+} from './chat-shapes-2026-11.ts';
+import { forcedName } from './tool-choice.ts';
+
+/**
+ * What the messages have revealed. Between turns that is what was called, since a chat client never sees the rounds in which
+ * tools were searched for; within a turn, and for a loop that keeps them, the searches too.
+ */
+export function recallRequest(request: ChatRequest, plan: Plan): Memory {
+  if (plan.kind === 'inline') return EMPTY_MEMORY;
+  const forced = forcedName(request.tool_choice);
+  const first: readonly Fact[] = forced === undefined ? [] : [{ kind: 'revealed', names: known(plan, forced) }];
+  return [...first, ...factsIn(request.messages, plan)].reduce(remember, EMPTY_MEMORY);
+}
+
+/** The role of a call to one of our tools. */
+export function roleOf(plan: DeferPlan, call: ChatToolCall): Own['role'] | undefined {
+  const name = nameOf(call);
+  return plan.own.find((own) => own.name === name)?.role;
+}
+
+/** A call's arguments: JSON for a function, the single field `input` for a custom tool. */
+export function argumentsOf(call: ChatToolCall): unknown {
+  if (call.function === undefined) return { input: call.custom?.input ?? '' };
+  return parseArguments(call.function.arguments) ?? call.function.arguments;
+}
+
+function factsIn(messages: readonly ChatMessage[], plan: DeferPlan): readonly Fact[] {
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'assistant') return [];
+    return callsOf(message).flatMap((call) => factsOf(call, { plan, answer: answerTo(call.id, messages, index) }));
+  });
+}
+
+function factsOf(call: ChatToolCall, context: { plan: DeferPlan; answer: string | undefined }): readonly Fact[] {
+  const { plan, answer } = context;
+  const role = roleOf(plan, call);
+  switch (role) {
+    case undefined:
+      return [{ kind: 'called', name: modelName(plan.snapshot, nameOf(call) ?? '') }];
+    case 'search':
+      if (answer === undefined) return [];
+      return [{ kind: 'searched', queries: readQueries(argumentsOf(call)), names: readTold(answer) }];
+    case 'describe':
+      return answer === undefined ? [] : [{ kind: 'revealed', names: readTold(answer) }];
+    case 'call':
+      // A call that was let through stands in the history under the real name; this one was refused.
+      return [];
+  }
+}
+
+/** The text that answers a call, among the results right after its message. */
+function answerTo(id: string, messages: readonly ChatMessage[], index: number): string | undefined {
+  for (let next = index + 1; messages[next]?.role === 'tool'; next += 1) {
+    const message = messages[next];
+    if (message?.tool_call_id === id) return textOf(message);
+  }
+  return undefined;
+}
+
+/** A tool that the model is forced to call must be there in full, found or not. */
+function known(plan: DeferPlan, forced: string): readonly string[] {
+  const name = modelName(plan.snapshot, forced);
+  return plan.deferred.has(name) ? [name] : [];
+}

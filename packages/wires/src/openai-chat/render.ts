@@ -1,0 +1,140 @@
+import {
+  type DeferPlan,
+  isJsonObject,
+  type JsonObject,
+  type Own,
+  type Shown,
+  type View,
+  wrapCall,
+  writeTool,
+} from '@quartermaster/core';
+import { modelName } from '../internal/client-names.ts';
+import { type ChatMessage, type ChatRequest, type ChatToolCall, nameOf } from './chat-shapes-2026-11.ts';
+import { foreignTools, latestUserIndex } from './open.ts';
+import { pairCalls } from './pair-calls.ts';
+import { argumentsOf, roleOf } from './recall.ts';
+import { forcedName, renderToolChoice } from './tool-choice.ts';
+
+/** The plain request for the upstream. Searches within a turn already stand in it as ordinary calls with their answers. */
+export function renderRequest(request: ChatRequest, view: View): ChatRequest {
+  const { plan } = view;
+  if (plan.kind === 'inline') return withoutMarks(request);
+  const tools = declaredTools(request, view, plan);
+  return {
+    ...request,
+    ...(request.tool_choice === undefined ? {} : { tool_choice: renderToolChoice(request.tool_choice, plan, tools) }),
+    tools,
+    messages: withNote(withTail(renderMessages(request, plan), view.tail), plan.note),
+  };
+}
+
+/** `defer_loading` is no field of this API: an upstream would refuse it. */
+function withoutMarks(request: ChatRequest): ChatRequest {
+  if (!Array.isArray(request.tools) || !request.tools.some(hasMark)) return request;
+  return { ...request, tools: request.tools.map(withoutMark) };
+}
+
+function withoutMark(tool: unknown): unknown {
+  if (!isJsonObject(tool) || !hasMark(tool)) return tool;
+  const { defer_loading: _, ...rest } = tool;
+  const key = tool.type === 'custom' ? 'custom' : 'function';
+  const inner = rest[key];
+  if (!isJsonObject(inner) || inner.defer_loading === undefined) return rest;
+  const { defer_loading: __, ...bare } = inner;
+  return { ...rest, [key]: bare };
+}
+
+function hasMark(tool: unknown): boolean {
+  if (!isJsonObject(tool)) return false;
+  const inner = tool.type === 'custom' ? tool.custom : tool.function;
+  return tool.defer_loading !== undefined || (isJsonObject(inner) && inner.defer_loading !== undefined);
+}
+
+const fixed = new WeakMap<DeferPlan, readonly JsonObject[]>();
+
+/** Ours and those that are always shown: written once per plan, since a catalog may be large. */
+function fixedTools(plan: DeferPlan): readonly JsonObject[] {
+  const known = fixed.get(plan);
+  if (known !== undefined) return known;
+  const tools = [...plan.own.map(writeOwn), ...plan.shown.map(writeShown)];
+  fixed.set(plan, tools);
+  return tools;
+}
+
+/** What is revealed stands last, so that as much as possible of the prefix stays. */
+function declaredTools(request: ChatRequest, view: View, plan: DeferPlan): readonly unknown[] {
+  const late = plan.form.reveal === 'append' ? view.revealed : forcedTools(request, view, plan);
+  const names = new Set(late.map((shown) => shown.name));
+  const first = fixedTools(plan);
+  const kept =
+    plan.form.hidden === 'stub' && late.length > 0 ? first.filter((tool) => !names.has(nameOf(tool) ?? '')) : first;
+  return [...kept, ...foreignTools(request), ...late.map(writeShown)];
+}
+
+/** A tool that `tool_choice` forces must be declared, whatever the form; for that request alone. */
+function forcedTools(request: ChatRequest, view: View, plan: DeferPlan): readonly Shown[] {
+  const forced = forcedName(request.tool_choice);
+  if (forced === undefined) return [];
+  const name = modelName(plan.snapshot, forced);
+  return view.revealed.filter((shown) => shown.name === name);
+}
+
+function writeOwn(own: Own): JsonObject {
+  return { type: 'function', function: { name: own.name, description: own.description, parameters: own.schema } };
+}
+
+/** A stub can't be `strict`, which asks for a closed schema. A custom tool has no schema to take away: it stays whole. */
+function writeShown(shown: Shown): JsonObject {
+  const { tool, name } = shown;
+  if (shown.as !== 'stub' || tool.extras.freeform === true) {
+    return writeTool(tool, 'openai-chat', { name, deferred: false });
+  }
+  const { strict: _, ...extras } = tool.extras;
+  return writeTool({ ...tool, schema: shown.schema, extras }, 'openai-chat', { name, deferred: false });
+}
+
+function renderMessages(request: ChatRequest, plan: DeferPlan): readonly ChatMessage[] {
+  return pairCalls(request.messages).map((message) => {
+    if (message.role !== 'assistant' || !Array.isArray(message.tool_calls)) return message;
+    return { ...message, tool_calls: message.tool_calls.map((call) => renderCall(call, plan)) };
+  });
+}
+
+/** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
+function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
+  const known = nameOf(call);
+  if (known === undefined || roleOf(plan, call) !== undefined) return call;
+  const name = modelName(plan.snapshot, known);
+  const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
+  if (wrapped.name !== name) {
+    const { custom: _, ...rest } = call;
+    const arguments_ = JSON.stringify(wrapped.arguments);
+    return { ...rest, type: 'function', function: { name: wrapped.name, arguments: arguments_ } };
+  }
+  if (name === known) return call;
+  if (call.function !== undefined) return { ...call, function: { ...call.function, name } };
+  return { ...call, custom: { input: '', ...call.custom, name } };
+}
+
+/** At the end of the first message when that instructs the model, in a message of its own otherwise: the same place in every turn. */
+function withNote(messages: readonly ChatMessage[], note: string | undefined): readonly ChatMessage[] {
+  if (note === undefined) return messages;
+  const [first, ...rest] = messages;
+  if (first === undefined || (first.role !== 'system' && first.role !== 'developer')) {
+    return [{ role: 'system', content: note }, ...messages];
+  }
+  return [withText(first, note), ...rest];
+}
+
+function withTail(messages: readonly ChatMessage[], tail: string | undefined): readonly ChatMessage[] {
+  if (tail === undefined) return messages;
+  const latest = latestUserIndex(messages);
+  return messages.map((message, index) => (index === latest ? withText(message, tail) : message));
+}
+
+function withText(message: ChatMessage, text: string): ChatMessage {
+  const { content } = message;
+  if (Array.isArray(content)) return { ...message, content: [...content, { type: 'text', text }] };
+  const before = typeof content === 'string' && content !== '' ? `${content}\n\n` : '';
+  return { ...message, content: `${before}${text}` };
+}

@@ -1,0 +1,40 @@
+import { type DeferPlan, isJsonObject } from '@quartermaster/core';
+import { modelName } from '../internal/client-names.ts';
+
+/** The one tool that a `tool_choice` forces, or that a definition defines: both name it in the same place. */
+export function forcedName(choice: unknown): string | undefined {
+  if (!isJsonObject(choice)) return undefined;
+  const inner = choice.type === 'custom' ? choice.custom : choice.function;
+  return isJsonObject(inner) && typeof inner.name === 'string' ? inner.name : undefined;
+}
+
+/**
+ * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be refused upstream: it is
+ * cut down to those that are there, and ours are let in so that the others can be reached.
+ */
+export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
+  if (!isJsonObject(choice)) return choice;
+  if (choice.type === 'allowed_tools' && isJsonObject(choice.allowed_tools)) {
+    const declared = new Set(tools.map(forcedName));
+    const listed: readonly unknown[] = Array.isArray(choice.allowed_tools.tools) ? choice.allowed_tools.tools : [];
+    const kept = listed.map((tool) => renamed(tool, plan)).filter((tool) => declared.has(forcedName(tool)));
+    const ours = plan.own.map((own) => ({ type: 'function', function: { name: own.name } }));
+    return { ...choice, allowed_tools: { ...choice.allowed_tools, tools: [...kept, ...ours] } };
+  }
+  return renamed(choice, plan);
+}
+
+/** A choice that forced the search has had its effect: the next round is free. */
+export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
+  const name = forcedName(choice);
+  return name !== undefined && plan.own.some((own) => own.name === name) ? 'auto' : choice;
+}
+
+function renamed(choice: unknown, plan: DeferPlan): unknown {
+  const name = forcedName(choice);
+  if (name === undefined || !isJsonObject(choice)) return choice;
+  const shown = modelName(plan.snapshot, name);
+  if (shown === name) return choice;
+  const key = choice.type === 'custom' ? 'custom' : 'function';
+  return { ...choice, [key]: { ...(choice[key] as object), name: shown } };
+}

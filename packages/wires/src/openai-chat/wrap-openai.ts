@@ -1,0 +1,49 @@
+import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+import { searchFetch } from '../internal/search-fetch.ts';
+import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
+import { readTools } from './open.ts';
+import { openaiChatWire } from './openai-chat-wire.ts';
+import { chatWhole } from './whole.ts';
+
+/** The part of an OpenAI client that is needed: any of the SDK's, Azure's included. */
+export interface OpenAIClient {
+  withOptions(options: { fetch: typeof fetch }): unknown;
+}
+
+/**
+ * A client like the one given, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
+ * and the model no longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held
+ * back, `defer_loading: true` beside a tool's `type` decides for that tool. Requests with few tools pass untouched.
+ */
+export function withToolSearch<Client extends OpenAIClient>(
+  client: Client,
+  options: OpenAIToolSearchOptions = {},
+): Client {
+  const { fetch: send = globalThis.fetch } = client as { readonly fetch?: typeof fetch };
+  return client.withOptions({ fetch: toolSearchFetch({ ...options, fetch: send }) }) as Client;
+}
+
+/** The same as a `fetch`, for `new OpenAI({ fetch: toolSearchFetch() })`. */
+export function toolSearchFetch(
+  options: OpenAIToolSearchOptions & { readonly fetch?: typeof fetch } = {},
+): typeof fetch {
+  const { fetch: send = globalThis.fetch, ...rest } = options;
+  return searchFetch(CHAT, rest, send);
+}
+
+const CHAT: Endpoint<ChatRequest, ChatChunk, ChatCompletion> = {
+  wire: openaiChatWire,
+  whole: chatWhole,
+  path: '/chat/completions',
+  format: 'openai-chat',
+  transport: 'openai-chat',
+  isRequest: (value) => 'messages' in value && Array.isArray(value.messages),
+  readTools,
+  loadedTools: () => [],
+  isClientSearch: () => false,
+  // The wire takes marks off by itself, and there is nothing else.
+  isMarked: () => false,
+  isServed: () => false,
+  writePart: (chunk) => `data: ${JSON.stringify(chunk)}\n\n`,
+  streamEnd: 'data: [DONE]\n\n',
+};

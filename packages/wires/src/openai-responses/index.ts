@@ -1,0 +1,11 @@
+export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+export { openaiResponsesWire } from './openai-responses-wire.ts';
+export type {
+  ResponsesEvent,
+  ResponsesItem,
+  ResponsesRequest,
+  ResponsesResponse,
+} from './responses-shapes-2026-11.ts';
+export { responsesWhole } from './whole.ts';
+export type { OpenAIClient } from './wrap-openai.ts';
+export { toolSearchFetch, withToolSearch } from './wrap-openai.ts';

@@ -1,0 +1,90 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type Opened,
+  type OpenedSearch,
+  type Policy,
+  parseTools,
+  SettingError,
+  type Tool,
+} from '@quartermaster/core';
+import {
+  isSearchOutput,
+  itemsOf,
+  type ResponsesItem,
+  type ResponsesRequest,
+  textOf,
+} from './responses-shapes-2026-11.ts';
+
+/** Reads a request. Throws for one whose history is kept elsewhere: what it has revealed can only be read from the items. */
+export function openRequest(request: ResponsesRequest): Opened {
+  for (const [setting, advice] of Object.entries(REFUSED)) {
+    const value = request[setting];
+    if (value === undefined || value === null || value === false) continue;
+    throw new SettingError('invalid_setting', `${setting} can't be used with tool search: ${advice}`, {
+      context: { setting, value },
+    });
+  }
+  const search = openSearch(request);
+  const items = itemsOf(request);
+  const latest = items[latestUserIndex(items)];
+  return {
+    tools: readTools(request),
+    ...(typeof request.model === 'string' ? { model: request.model } : {}),
+    stream: request.stream === true,
+    ...(search === undefined ? {} : { search }),
+    ...(latest === undefined ? {} : { userText: textOf(latest.content) }),
+  };
+}
+
+/**
+ * What a request declares, its search tool left out. Members of a namespace have it as their server. Where the client searches,
+ * what it has found is declared too: those definitions stand in its items and nowhere else.
+ */
+export function readTools(request: ResponsesRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
+  const read = (definitions: readonly unknown[]): readonly Tool[] =>
+    parseTools(definitions, { format: 'openai-responses', missingDeferral, onProblem: 'throw' }).tools;
+  const declared = read((Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool)));
+  const byId = new Map<string, Tool>();
+  // A search may find the same tool again; what is declared stands.
+  for (const tool of [...read(loadedTools(request)), ...declared]) byId.set(tool.id, tool);
+  return byId.size === declared.length ? declared : [...byId.values()];
+}
+
+/** The definitions that a client which searches by itself has found. */
+export function loadedTools(request: ResponsesRequest): readonly unknown[] {
+  if (openSearch(request)?.kind !== 'client') return [];
+  return itemsOf(request).flatMap((item) =>
+    isSearchOutput(item) && item.execution !== 'server' && Array.isArray(item.tools) ? item.tools : [],
+  );
+}
+
+/** The search tool that a request declares. */
+export function searchTool(request: ResponsesRequest): JsonObject | undefined {
+  return Array.isArray(request.tools) ? request.tools.find(isSearchTool) : undefined;
+}
+
+export function openSearch(request: ResponsesRequest): OpenedSearch | undefined {
+  const tool = searchTool(request);
+  if (tool === undefined) return undefined;
+  if (tool.execution === 'client') return { kind: 'client' };
+  return { kind: 'hosted', engine: 'any', name: 'tool_search' };
+}
+
+/** The latest message of the user's that has text, or -1. */
+export function latestUserIndex(items: readonly ResponsesItem[]): number {
+  return items.findLastIndex((item) => item.role === 'user' && textOf(item.content).trim() !== '');
+}
+
+function isSearchTool(tool: unknown): tool is JsonObject {
+  return isJsonObject(tool) && tool.type === 'tool_search';
+}
+
+const HISTORY =
+  'the history is needed to know which tools were found. Send all items in input, with what the response put out appended';
+
+const REFUSED: Readonly<Record<string, string>> = {
+  previous_response_id: HISTORY,
+  conversation: HISTORY,
+  background: 'a response that is fetched later has no one to answer its searches. Leave it out, and stream instead',
+};

@@ -1,0 +1,98 @@
+import { type Call, OWN_NAMES, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
+
+/** A held call with the item that the model wrote, and the place in the round's output that it had. */
+export interface HeldItemCall extends Call {
+  readonly item: ResponsesItem;
+  readonly outputIndex: number;
+}
+
+/** Items that the client has to answer before the model can go on. */
+const WAITING: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+  'mcp_approval_request',
+]);
+
+const CLOSINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** Reads one round. All events of a held item are kept back; it is handed over once the round has ended well. */
+export function createReader(holds: (name: string) => boolean): Reader<ResponsesEvent> {
+  const held = new Map<number, { name: string; item: ResponsesItem; isDone: boolean }>();
+  const searchName = ownSearchName(holds);
+  let ending: string | undefined;
+
+  return {
+    read(event): readonly Read<ResponsesEvent>[] {
+      if (CLOSINGS.has(event.type)) {
+        ending = event.type;
+        return [{ kind: 'close', part: event }];
+      }
+      const { output_index: index, item } = event;
+      if (index === undefined) return [{ kind: 'forward', part: event }];
+      if (event.type === 'response.output_item.added' && item !== undefined) {
+        const name = heldName(item, holds, searchName);
+        if (name !== undefined) {
+          held.set(index, { name, item, isDone: false });
+          return [];
+        }
+        const waits = WAITING.has(item.type ?? '') || (isSearchCall(item) && item.execution === 'client');
+        const passed: readonly Read<ResponsesEvent>[] = waits ? [{ kind: 'passed', name: nameOf(item) }] : [];
+        return [...passed, { kind: 'forward', part: event }];
+      }
+      const open = held.get(index);
+      if (open === undefined) return [{ kind: 'forward', part: event }];
+      if (event.type === 'response.output_item.done' && item !== undefined) {
+        held.set(index, { ...open, item, isDone: item.status !== 'incomplete' });
+      }
+      return [];
+    },
+    end: () =>
+      [...held].map(([outputIndex, { name, item, isDone }]): Read<ResponsesEvent> => {
+        const parsed = argumentsIn(item);
+        const isWhole =
+          isDone && ending !== 'response.failed' && (parsed !== undefined || ending === 'response.completed');
+        if (!isWhole) return { kind: 'cut', name };
+        const call: HeldItemCall = { id: idOf(item), name, arguments: parsed ?? item.arguments, item, outputIndex };
+        return { kind: 'held', call };
+      }),
+  };
+}
+
+function heldName(
+  item: ResponsesItem,
+  holds: (name: string) => boolean,
+  searchName: string | undefined,
+): string | undefined {
+  // A search that the provider runs is its own business.
+  if (isSearchCall(item)) return item.execution === 'client' ? searchName : undefined;
+  if (!isCall(item)) return undefined;
+  return item.namespace === undefined && holds(item.name) ? item.name : undefined;
+}
+
+/**
+ * The name of our search tool, which a `tool_search_call` does not say. It is `tool_search`, or with a number where the catalog
+ * has a tool of that name: then both may be held, and ours is the one with the number.
+ */
+function ownSearchName(holds: (name: string) => boolean): string | undefined {
+  const names = [OWN_NAMES.search, ...[2, 3, 4, 5].map((count) => `${OWN_NAMES.search}_${count}`)];
+  return names.findLast(holds);
+}
+
+function argumentsIn(item: ResponsesItem): unknown {
+  if (item.type === 'custom_tool_call') return { input: typeof item.input === 'string' ? item.input : '' };
+  return parseArguments(item.arguments);
+}
+
+function idOf(item: ResponsesItem): string {
+  if (typeof item.call_id === 'string' && item.call_id !== '') return item.call_id;
+  return typeof item.id === 'string' ? item.id : 'call_0';
+}
+
+function nameOf(item: ResponsesItem): string {
+  return typeof item.name === 'string' ? item.name : (item.type ?? '');
+}

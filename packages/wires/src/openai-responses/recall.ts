@@ -1,0 +1,92 @@
+import {
+  type DeferPlan,
+  EMPTY_MEMORY,
+  type Fact,
+  type Memory,
+  type Own,
+  type Plan,
+  parseArguments,
+  readTold,
+  remember,
+} from '@quartermaster/core';
+import { readQueries } from '../internal/read-queries.ts';
+import { type History, readHistory } from './read-history.ts';
+import {
+  type CallItem,
+  isCall,
+  isCallOutput,
+  isSearchOutput,
+  isWritten,
+  itemsOf,
+  type ResponsesItem,
+  type ResponsesRequest,
+  textOf,
+} from './responses-shapes-2026-11.ts';
+import { forcedTool } from './tool-choice.ts';
+import { namesIn, toModelName } from './tool-names.ts';
+
+/** What the items have revealed, whoever searched: definitions in search outputs, answers of ours, calls. */
+export function recallRequest(request: ResponsesRequest, plan: Plan): Memory {
+  if (plan.kind === 'inline') return EMPTY_MEMORY;
+  const items = itemsOf(request);
+  const memory = walkHistory(items, { plan, history: readHistory(items) }).memory;
+  const forced = forcedTool(request.tool_choice);
+  if (forced === undefined) return memory;
+  // A tool that the model is forced to call must be there in full, found or not.
+  const name = toModelName(plan.snapshot, forced);
+  return plan.deferred.has(name) ? remember(memory, { kind: 'revealed', names: [name] }) : memory;
+}
+
+export interface Walked {
+  readonly memory: Memory;
+  /** The memory before the round in which an item was written: searches side by side share it. */
+  readonly before: ReadonlyMap<ResponsesItem, Memory>;
+}
+
+interface WalkContext {
+  readonly plan: DeferPlan;
+  readonly history: History;
+}
+
+/** One pass over the items, folding what they say. */
+export function walkHistory(items: readonly ResponsesItem[], context: WalkContext): Walked {
+  const before = new Map<ResponsesItem, Memory>();
+  let memory = EMPTY_MEMORY;
+  let roundStart = memory;
+  let wasWritten = false;
+  for (const item of items) {
+    const written = isWritten(item);
+    if (written && !wasWritten) roundStart = memory;
+    wasWritten = written;
+    if (written) before.set(item, roundStart);
+    memory = factsOf(item, context).reduce(remember, memory);
+  }
+  return { memory, before };
+}
+
+function factsOf(item: ResponsesItem, { plan, history }: WalkContext): readonly Fact[] {
+  const search = history.searches.get(item);
+  if (search !== undefined && isSearchOutput(item)) {
+    return [{ kind: 'searched', queries: search.queries, names: namesIn(plan.snapshot, item.tools) }];
+  }
+  const call = history.calls.get(item);
+  if (call === undefined) return [];
+  const role = roleOf(plan, call);
+  if (isCall(item)) return role === undefined ? [{ kind: 'called', name: toModelName(plan.snapshot, call) }] : [];
+  if (!isCallOutput(item)) return [];
+  if (role === 'describe') return [{ kind: 'revealed', names: readTold(textOf(item.output)) }];
+  if (role !== 'search') return [];
+  return [{ kind: 'searched', queries: readQueries(argumentsOf(call)), names: readTold(textOf(item.output)) }];
+}
+
+/** The role of a call to one of our tools. */
+export function roleOf(plan: DeferPlan, call: CallItem): Own['role'] | undefined {
+  if (call.namespace !== undefined) return undefined;
+  return plan.own.find((own) => own.name === call.name)?.role;
+}
+
+/** A call's arguments: JSON for a function, the single field `input` for a custom tool. */
+export function argumentsOf(call: CallItem): unknown {
+  if (call.type === 'custom_tool_call') return { input: call.input ?? '' };
+  return parseArguments(call.arguments) ?? call.arguments;
+}

@@ -1,0 +1,166 @@
+import { type DeferPlan, isJsonObject, type Memory, type Tell, type View, wrapCall } from '@quartermaster/core';
+import { latestUserIndex } from './open.ts';
+import { type History, type HistorySearch, readHistory } from './read-history.ts';
+import { argumentsOf, roleOf, type Walked, walkHistory } from './recall.ts';
+import { renderTools, writeLoaded } from './render-tools.ts';
+import {
+  type CallItem,
+  isCall,
+  isCallOutput,
+  isSearchCall,
+  isSearchOutput,
+  isWritten,
+  itemsOf,
+  type ResponsesItem,
+  type ResponsesRequest,
+  textOf,
+} from './responses-shapes-2026-11.ts';
+import { renderToolChoice } from './tool-choice.ts';
+import { namesIn, toModelName } from './tool-names.ts';
+
+/**
+ * The plain request for the upstream. Searches in the history become calls of an ordinary function with their answers, or
+ * searches that the client executes where the upstream knows those.
+ */
+export function renderRequest(request: ResponsesRequest, view: View, tell: Tell): ResponsesRequest {
+  const { plan } = view;
+  if (plan.kind === 'inline') return request;
+  const tools = renderTools(request, view, plan);
+  const { tool_choice: choice } = request;
+  const isHosted = plan.form.search === 'provider';
+  return {
+    ...request,
+    ...(choice === undefined || isHosted ? {} : { tool_choice: renderToolChoice(choice, plan, tools) }),
+    ...(plan.note === undefined ? {} : { instructions: withText(request.instructions, plan.note) }),
+    tools,
+    ...(request.input === undefined ? {} : { input: renderInput(request.input, view, { plan, tell }) }),
+  };
+}
+
+function renderInput(
+  input: string | readonly ResponsesItem[],
+  view: View,
+  context: { readonly plan: DeferPlan; readonly tell: Tell },
+): string | readonly ResponsesItem[] {
+  const { plan, tell } = context;
+  if (typeof input === 'string') return view.tail === undefined ? input : withText(input, view.tail);
+  const items = itemsOf({ input });
+  const history = readHistory(items);
+  const walked = walkHistory(items, { plan, history });
+  const rendered = items.flatMap((item) => renderItem(item, { plan, tell, history, walked, view }));
+  return withTail(plan.form.search === 'provider' ? rendered : withoutLooseReasoning(rendered), view.tail);
+}
+
+interface RenderContext {
+  readonly plan: DeferPlan;
+  readonly tell: Tell;
+  readonly history: History;
+  readonly walked: Walked;
+  readonly view: View;
+}
+
+function renderItem(item: ResponsesItem, context: RenderContext): readonly ResponsesItem[] {
+  const { plan, history } = context;
+  if (isSearchCall(item) || isSearchOutput(item)) {
+    const search = history.searches.get(item);
+    if (search === undefined) return [];
+    if (plan.form.search === 'provider') return [item];
+    return isSearchCall(item) ? renderSearch(search, plan) : renderFound(search, context);
+  }
+  if (plan.form.search === 'provider') return [item];
+  const call = history.calls.get(item);
+  if (isCall(item)) return call === undefined && item.async !== true ? [] : [renderCall(item, plan)];
+  if (!isCallOutput(item)) return [item];
+  if (call === undefined) return [];
+  return [renderCall(call, plan).type === 'function_call' ? { ...item, type: 'function_call_output' } : item];
+}
+
+function renderSearch(search: HistorySearch, plan: DeferPlan): readonly ResponsesItem[] {
+  const { id, arguments: input } = search.call;
+  const call_id = callIdOf(search);
+  if (plan.form.reveal === 'native') {
+    // The id ties a search to the reasoning before it; one that we have made up ties nothing.
+    const kept = typeof id === 'string' && id.startsWith('tsc_') ? { id } : {};
+    return [{ type: 'tool_search_call', ...kept, call_id, execution: 'client', status: 'completed', arguments: input }];
+  }
+  const name = plan.own.find((own) => own.role === 'search')?.name ?? 'tool_search';
+  return [{ type: 'function_call', call_id, name, arguments: JSON.stringify(input ?? {}) }];
+}
+
+function renderFound(search: HistorySearch, context: RenderContext): readonly ResponsesItem[] {
+  const { plan, tell, walked } = context;
+  const names = namesIn(plan.snapshot, search.output.tools);
+  const before: Memory | undefined = walked.before.get(search.call);
+  if (before === undefined) return [];
+  const isFailed = search.output.status === 'incomplete';
+  const { queries } = search;
+  const text = isFailed
+    ? tell({ kind: 'failure', queries, code: 'unavailable', message: 'The search could not be run.' }, before)
+    : tell({ kind: 'search', queries, names }, before);
+  const call_id = callIdOf(search);
+  if (plan.form.reveal !== 'native') return [{ type: 'function_call_output', call_id, output: text }];
+  const tools = names.flatMap((name) => loaded(name, context));
+  const hint = isFailed ? undefined : hintIn(text);
+  return [
+    { type: 'tool_search_output', call_id, execution: 'client', status: 'completed', tools },
+    ...(hint === undefined ? [] : [{ type: 'message', role: 'developer', content: hint }]),
+  ];
+}
+
+/** Not an id that a call of the model's could have too. */
+function callIdOf(search: HistorySearch): string {
+  return `call_ts_${search.key}`;
+}
+
+/** A search's output has room for definitions only: what else its answer says (nothing fits, you go in circles) follows it. */
+function hintIn(text: string): string | undefined {
+  const answer: unknown = JSON.parse(text);
+  return isJsonObject(answer) && typeof answer.hint === 'string' ? answer.hint : undefined;
+}
+
+/** Names that the catalog no longer holds have nothing to load. */
+function loaded(name: string, { plan, view }: RenderContext): readonly ResponsesItem[] {
+  const late = view.revealed.find((shown) => shown.name === name);
+  if (late !== undefined) return [writeLoaded(late.tool, name)];
+  const tool = plan.snapshot.resolve(name);
+  return tool === undefined || !plan.deferred.has(name) ? [] : [writeLoaded(tool, name)];
+}
+
+/** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
+function renderCall(call: CallItem, plan: DeferPlan): CallItem {
+  if (roleOf(plan, call) !== undefined) return call;
+  const name = toModelName(plan.snapshot, call);
+  const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
+  const { namespace: _, ...flat } = call;
+  if (wrapped.name === name) return { ...flat, name };
+  const arguments_ = JSON.stringify(wrapped.arguments);
+  if (call.type === 'function_call') return { ...flat, name: wrapped.name, arguments: arguments_ };
+  // A custom call's id is none of a function call.
+  return { type: 'function_call', call_id: call.call_id, name: wrapped.name, arguments: arguments_ };
+}
+
+/**
+ * Reasoning must stand right before what it led to: the API refuses it otherwise. Where that was a search that the client was
+ * not shown, or half of a pair, the reasoning goes with it.
+ */
+function withoutLooseReasoning(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
+  return items.filter((item, index) => {
+    if (item.type !== 'reasoning') return true;
+    const next = items[index + 1];
+    return next !== undefined && next.type !== 'reasoning' && isWritten(next);
+  });
+}
+
+function withTail(items: readonly ResponsesItem[], tail: string | undefined): readonly ResponsesItem[] {
+  if (tail === undefined) return items;
+  const latest = latestUserIndex(items);
+  return items.map((item, index) => {
+    if (index !== latest) return item;
+    if (!Array.isArray(item.content)) return { ...item, content: withText(textOf(item.content), tail) };
+    return { ...item, content: [...item.content, { type: 'input_text', text: tail }] };
+  });
+}
+
+function withText(before: unknown, text: string): string {
+  return typeof before === 'string' && before !== '' ? `${before}\n\n${text}` : text;
+}

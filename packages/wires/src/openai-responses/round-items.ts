@@ -1,0 +1,53 @@
+import type { Step } from '@quartermaster/core';
+import type { HeldItemCall } from './reader.ts';
+import type { ResponsesItem } from './responses-shapes-2026-11.ts';
+import { searchCallItem, searchOutputItem } from './search-items.ts';
+import { isSearch, itemOf, type WriterState } from './writer-state.ts';
+
+/** A round for the history: what the model wrote, in its order, then the answers. */
+export function roundItems(state: WriterState): readonly ResponsesItem[] {
+  const { round } = state;
+  const written = new Map(round.written);
+  const answers: ResponsesItem[] = [];
+  let last = Math.max(-1, ...written.keys());
+  for (const step of round.steps) {
+    if (step.kind !== 'answer') continue;
+    const held = step.call as Partial<HeldItemCall>;
+    last += 1;
+    const { item, answer } = pairFor(step, state);
+    written.set(held.outputIndex ?? last, item);
+    answers.push(...answer);
+  }
+  return [...[...written].sort(([left], [right]) => left - right).map(([, item]) => item), ...answers];
+}
+
+/**
+ * A held call and its answer. A search that found is kept by what it found where that can be shown or loaded; any other answer
+ * is kept as the text that it was.
+ */
+function pairFor(
+  step: Step & { readonly kind: 'answer' },
+  state: WriterState,
+): { readonly item: ResponsesItem; readonly answer: readonly ResponsesItem[] } {
+  const { plan } = state;
+  const isNative = plan.kind === 'defer' && plan.form.reveal === 'native' && isSearch(step.call, plan);
+  const isKept = isKeptByNames(step);
+  if (isNative || (state.isShown && isKept)) {
+    const key = state.searchKey(step.call);
+    const told = isKept ? [] : [{ type: 'message', role: 'developer', content: step.text }];
+    return { item: searchCallItem(step.call, key), answer: [searchOutputItem(step, key, plan), ...told] };
+  }
+  const source = itemOf(step.call) ?? {
+    type: 'function_call',
+    name: step.call.name,
+    arguments: JSON.stringify(step.call.arguments),
+  };
+  const call_id = state.unique(step.call.id);
+  const output = source.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output';
+  return { item: { ...source, call_id }, answer: [{ type: output, call_id, output: step.text }] };
+}
+
+/** Whether the names found are all that there is to tell. */
+function isKeptByNames({ found }: Step & { readonly kind: 'answer' }): boolean {
+  return found?.kind === 'search' && found.also === undefined && found.unavailable === undefined;
+}

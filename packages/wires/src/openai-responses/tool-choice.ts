@@ -1,0 +1,52 @@
+import { type DeferPlan, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { type ClientName, toModelName } from './tool-names.ts';
+
+/** The one tool that a `tool_choice` forces. */
+export function forcedTool(choice: unknown): ClientName | undefined {
+  if (!isJsonObject(choice) || (choice.type !== 'function' && choice.type !== 'custom')) return undefined;
+  const { name, namespace } = choice;
+  if (typeof name !== 'string') return undefined;
+  return typeof namespace === 'string' ? { name, namespace } : { name };
+}
+
+/**
+ * A `tool_choice` for what is declared now. A list of allowed tools that names deferred ones would be refused upstream: it is
+ * cut down to those that are there, and ours are let in so that the others can be reached.
+ */
+export function renderToolChoice(choice: unknown, plan: DeferPlan, tools: readonly unknown[]): unknown {
+  if (!isJsonObject(choice)) return choice;
+  if (choice.type === 'tool_search') return forceSearch(choice, plan);
+  if (choice.type !== 'allowed_tools') return renamed(choice, plan);
+  const declared = new Set(tools.map((tool) => (isJsonObject(tool) ? tool.name : undefined)));
+  const listed: readonly unknown[] = Array.isArray(choice.tools) ? choice.tools : [];
+  const kept = listed
+    .map((tool) => renamed(tool, plan))
+    .filter((tool) => {
+      const named = forcedTool(tool);
+      return named === undefined || declared.has(named.name);
+    });
+  return { ...choice, tools: [...kept, ...plan.own.map((own) => writeOwn(own.name, plan))] };
+}
+
+/** A choice that forced the search has had its effect: the next round is free. */
+export function relaxToolChoice(choice: unknown, plan: DeferPlan): unknown {
+  if (isJsonObject(choice) && choice.type === 'tool_search') return 'auto';
+  const forced = forcedTool(choice);
+  return forced !== undefined && plan.own.some((own) => own.name === forced.name) ? 'auto' : choice;
+}
+
+function forceSearch(choice: JsonObject, plan: DeferPlan): unknown {
+  const search = plan.own.find((own) => own.role === 'search');
+  return search === undefined || plan.form.reveal === 'native' ? choice : { type: 'function', name: search.name };
+}
+
+function writeOwn(name: string, plan: DeferPlan): JsonObject {
+  return plan.form.reveal === 'native' ? { type: 'tool_search' } : { type: 'function', name };
+}
+
+function renamed(choice: unknown, plan: DeferPlan): unknown {
+  const forced = forcedTool(choice);
+  if (forced === undefined || !isJsonObject(choice)) return choice;
+  const { namespace: _, ...rest } = choice;
+  return { ...rest, name: toModelName(plan.snapshot, forced) };
+}

@@ -1,0 +1,63 @@
+import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+import { searchFetch } from '../internal/search-fetch.ts';
+import { loadedTools, openSearch, readTools } from './open.ts';
+import { openaiResponsesWire } from './openai-responses-wire.ts';
+import {
+  isSearchCall,
+  isSearchOutput,
+  itemsOf,
+  type ResponsesEvent,
+  type ResponsesRequest,
+  type ResponsesResponse,
+} from './responses-shapes-2026-11.ts';
+import { responsesWhole } from './whole.ts';
+
+/** The part of an OpenAI client that is needed: any of the SDK's, Azure's included. */
+export interface OpenAIClient {
+  withOptions(options: { fetch: typeof fetch }): unknown;
+}
+
+/**
+ * A client like the one given, with tool search in `responses`: `create`, `parse` and `stream` work as before, and the model no
+ * longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held back,
+ * `defer_loading: true` decides for one tool. A request with a `tool_search` tool passes untouched where the host knows it; elsewhere
+ * we search in its place, and show the same items, or pass on the client's own search as a function.
+ */
+export function withToolSearch<Client extends OpenAIClient>(
+  client: Client,
+  options: OpenAIToolSearchOptions = {},
+): Client {
+  const { fetch: send = globalThis.fetch } = client as { readonly fetch?: typeof fetch };
+  return client.withOptions({ fetch: toolSearchFetch({ ...options, fetch: send }) }) as Client;
+}
+
+/** The same as a `fetch`, for `new OpenAI({ fetch: toolSearchFetch() })`. */
+export function toolSearchFetch(
+  options: OpenAIToolSearchOptions & { readonly fetch?: typeof fetch } = {},
+): typeof fetch {
+  const { fetch: send = globalThis.fetch, ...rest } = options;
+  return searchFetch(RESPONSES, rest, send);
+}
+
+const RESPONSES: Endpoint<ResponsesRequest, ResponsesEvent, ResponsesResponse> = {
+  wire: openaiResponsesWire,
+  whole: responsesWhole,
+  path: '/responses',
+  format: 'openai-responses',
+  transport: 'openai-responses',
+  isRequest: () => true,
+  readTools,
+  loadedTools,
+  isClientSearch: (request) => openSearch(request)?.kind === 'client',
+  isMarked: (request) =>
+    openSearch(request) !== undefined ||
+    itemsOf(request).some((item) => isSearchCall(item) || isSearchOutput(item)) ||
+    readTools(request).some((tool) => tool.extras.verbatim?.['openai-responses']?.defer_loading !== undefined),
+  isServed(request, can) {
+    const search = openSearch(request);
+    if (search?.kind === 'client') return can.clientSearch;
+    return search?.kind === 'hosted' && can.hostedSearch.includes('openai');
+  },
+  writePart: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  streamEnd: '',
+};

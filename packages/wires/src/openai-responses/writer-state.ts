@@ -1,0 +1,101 @@
+import { type Call, type JsonObject, type Plan, type Step, uniqueIds } from '@quartermaster/core';
+import { openSearch } from './open.ts';
+import type { HeldItemCall } from './reader.ts';
+import {
+  itemsOf,
+  type ResponsesEvent,
+  type ResponsesItem,
+  type ResponsesRequest,
+  type ResponsesResponse,
+} from './responses-shapes-2026-11.ts';
+
+/** Where an item of the upstream's stands in the client's output. */
+export interface Placed {
+  readonly index: number;
+  /** What it is called by in the upstream's events, and in ours. */
+  readonly id: string | undefined;
+  readonly callId: string | undefined;
+}
+
+export interface WriterRound {
+  /** By the upstream's place. */
+  readonly placed: Map<number, Placed>;
+  /** What the upstream itself wrote, by its place: for the next round's input. */
+  readonly written: Map<number, ResponsesItem>;
+  steps: readonly Step[];
+  usage: JsonObject | undefined;
+}
+
+/** What a response is written from. */
+export interface WriterState {
+  readonly request: ResponsesRequest;
+  readonly plan: Plan;
+  /** Whether the client is shown searches. */
+  readonly isShown: boolean;
+  /** Whether the client searches, and the upstream calls a function for it. */
+  readonly isClientSearch: boolean;
+  readonly unique: (id: string) => string;
+  /** The client's output so far. */
+  readonly output: ResponsesItem[];
+  /** What the rounds so far have added to the history. */
+  readonly hidden: ResponsesItem[];
+  /** Gives an event the next number. */
+  readonly number: (event: ResponsesEvent) => ResponsesEvent;
+  /** What the two items of a search share. */
+  readonly searchKey: (call: Call) => string;
+  opening: ResponsesResponse | undefined;
+  closing: ResponsesEvent | undefined;
+  usage: JsonObject | undefined;
+  isFirstRound: boolean;
+  round: WriterRound;
+}
+
+export function newWriterState(request: ResponsesRequest, plan: Plan): WriterState {
+  const unique = uniqueIds({ taken: idsIn(itemsOf(request)), prefix: 'call_' });
+  const keys = new Map<Call, string>();
+  let sequence = 0;
+  return {
+    request,
+    plan,
+    isShown: openSearch(request)?.kind === 'hosted',
+    isClientSearch: plan.kind === 'defer' && plan.form.search === 'client' && openSearch(request)?.kind === 'client',
+    unique,
+    output: [],
+    hidden: [],
+    number(event) {
+      sequence += 1;
+      return { ...event, sequence_number: sequence - 1 };
+    },
+    searchKey(call) {
+      const known = keys.get(call);
+      if (known !== undefined) return known;
+      const id = itemOf(call)?.type === 'tool_search_call' ? itemOf(call)?.id : undefined;
+      const key = unique(typeof id === 'string' ? id : `tsc_${call.id.replace(/^call_/, '')}`).replace(/^tsc_/, '');
+      keys.set(call, key);
+      return key;
+    },
+    opening: undefined,
+    closing: undefined,
+    usage: undefined,
+    isFirstRound: true,
+    round: newRound(),
+  };
+}
+
+export function newRound(): WriterRound {
+  return { placed: new Map(), written: new Map(), steps: [], usage: undefined };
+}
+
+/** Whether a held call is to our search tool. */
+export function isSearch(call: Call, plan: Plan): boolean {
+  return plan.kind === 'defer' && plan.own.some((own) => own.role === 'search' && own.name === call.name);
+}
+
+/** The item that a held call came in. */
+export function itemOf(call: Call & Partial<HeldItemCall>): ResponsesItem | undefined {
+  return call.item;
+}
+
+function idsIn(items: readonly ResponsesItem[]): readonly string[] {
+  return items.flatMap((item) => [item.id, item.call_id].filter((id) => typeof id === 'string'));
+}

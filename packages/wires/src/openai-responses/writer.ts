@@ -1,0 +1,161 @@
+import type { Ending, Plan, Resolved, Step, Writer } from '@quartermaster/core';
+import { sumUsage } from '../internal/sum-usage.ts';
+import { outputEvents } from './output-events.ts';
+import { placeEvent, placeItem } from './place-event.ts';
+import {
+  itemsOf,
+  type ResponsesEvent,
+  type ResponsesItem,
+  type ResponsesRequest,
+  type ResponsesResponse,
+} from './responses-shapes-2026-11.ts';
+import { roundItems } from './round-items.ts';
+import { searchCallItem, searchOutputItem } from './search-items.ts';
+import { relaxToolChoice } from './tool-choice.ts';
+import { toClientName } from './tool-names.ts';
+import { isSearch, itemOf, newRound, newWriterState, type WriterState } from './writer-state.ts';
+
+/**
+ * Writes one response over all rounds: the first round's id, gapless numbers and places, summed usage. Our searches are shown as
+ * the provider's own would be when the client has declared a search tool, and are hidden otherwise.
+ */
+export function createWriter(request: ResponsesRequest, plan: Plan): Writer<ResponsesRequest, ResponsesEvent> {
+  const state = newWriterState(request, plan);
+  const { number } = state;
+
+  return {
+    forward(event) {
+      if (LIFECYCLE.has(event.type)) return state.isFirstRound ? [number(openEvent(event, state))] : [];
+      if (event.output_index === undefined) return [event.sequence_number === undefined ? event : number(event)];
+      return placeEvent(event, state).map(number);
+    },
+    close(event) {
+      state.closing = event;
+      state.round.usage = event.response?.usage ?? undefined;
+    },
+    hold(call) {
+      if (!state.isShown || !isSearch(call, plan)) return [];
+      return show(searchCallItem(call, state.searchKey(call)), state);
+    },
+    answer(steps) {
+      state.round.steps = steps;
+      return steps.flatMap((step) => {
+        if (step.kind === 'calls') {
+          return step.calls.flatMap((call, index) =>
+            show(callItem({ call, step, isFirst: index === 0 }, state), state),
+          );
+        }
+        if (!state.isShown || !isSearch(step.call, plan)) return [];
+        return show(searchOutputItem(step, state.searchKey(step.call), plan), state);
+      });
+    },
+    extend() {
+      state.hidden.push(...roundItems(state));
+      state.usage = sumUsage(state.usage, state.round.usage);
+      state.round = newRound();
+      state.isFirstRound = false;
+      const { tool_choice: choice } = request;
+      return {
+        ...request,
+        ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
+        input: [...itemsOf(request), ...state.hidden],
+      };
+    },
+    finish(ending) {
+      const type = endingType(ending, state.closing?.type);
+      const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };
+      const usage = sumUsage(state.usage, state.round.usage);
+      const response = restate(
+        {
+          ...base,
+          ...(state.opening?.created_at === undefined ? {} : { created_at: state.opening.created_at }),
+          ...(usage === undefined ? {} : { usage }),
+          ...statusFor(ending, type, base),
+          output: finalOutput(state),
+        },
+        state,
+      );
+      return [number({ ...state.closing, type, response })];
+    },
+  };
+}
+
+function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {
+  if (event.response === undefined) return event;
+  state.opening ??= event.response;
+  return { ...event, response: restate(event.response, state) };
+}
+
+/** The client is told what it asked for, not what was asked upstream. */
+function restate(response: ResponsesResponse, state: WriterState): ResponsesResponse {
+  if (state.plan.kind === 'inline') return response;
+  const { request, opening } = state;
+  const asked = {
+    tools: request.tools ?? [],
+    instructions: request.instructions ?? null,
+    tool_choice: request.tool_choice ?? 'auto',
+  };
+  const kept = Object.entries(asked).filter(([key]) => response[key] !== undefined);
+  return { ...response, ...(opening?.id === undefined ? {} : { id: opening.id }), ...Object.fromEntries(kept) };
+}
+
+/** An item of ours at the end of the client's output. */
+function show(item: ResponsesItem, state: WriterState): readonly ResponsesEvent[] {
+  const index = state.output.length;
+  state.output.push(item);
+  return outputEvents(item, index).map(state.number);
+}
+
+/**
+ * A call for the client, made from the item that it came in: fields that nobody here knows stay, and so does the id, to which
+ * reasoning may be tied.
+ */
+function callItem(
+  made: { readonly call: Resolved; readonly step: Step; readonly isFirst: boolean },
+  state: WriterState,
+): ResponsesItem {
+  const { call, step, isFirst } = made;
+  const isFreeform = call.tool.extras.freeform === true;
+  const type = isFreeform ? 'custom_tool_call' : 'function_call';
+  const source = itemOf(step.call);
+  const kept = isFirst && source?.type === type ? source : { id: `${isFreeform ? 'ctc' : 'fc'}_${call.id}` };
+  const { input } = call.arguments;
+  return {
+    ...kept,
+    type,
+    id: state.unique(kept.id ?? call.id),
+    call_id: state.unique(call.id),
+    ...toClientName(state.plan.snapshot, call.name),
+    ...(isFreeform
+      ? { input: typeof input === 'string' ? input : JSON.stringify(input ?? '') }
+      : { arguments: JSON.stringify(call.arguments) }),
+    status: 'completed',
+  };
+}
+
+/** What the last round left unfinished is taken as the upstream's own response has it. */
+function finalOutput(state: WriterState): readonly ResponsesItem[] {
+  const { round, closing, plan } = state;
+  const output = [...state.output];
+  for (const [index, place] of round.placed) {
+    const item = closing?.response?.output?.[index];
+    if (item !== undefined && item.type === output[place.index]?.type)
+      output[place.index] = placeItem(item, place, plan);
+  }
+  return output;
+}
+
+function endingType(ending: Ending, type: string | undefined): string {
+  if (ending === 'pause') return 'response.incomplete';
+  return type ?? 'response.incomplete';
+}
+
+/** A round limit has no name of its own in this API. */
+function statusFor(ending: Ending, type: string, response: ResponsesResponse): Partial<ResponsesResponse> {
+  if (ending === 'pause') return { status: 'incomplete', incomplete_details: { reason: 'max_messages' } };
+  return {
+    status: response.status === 'in_progress' ? type.replace('response.', '') : (response.status ?? 'completed'),
+  };
+}
+
+const LIFECYCLE: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
