@@ -1,1 +1,22 @@
-export const placeholder = 1;
+export type { CommandIo } from './command-io.ts';
+export { createSearcher, ENGINES, type EngineName } from './create-searcher.ts';
+export {
+  averageEstimates,
+  type Estimate,
+  evaluateQueries,
+  METRIC_TITLES,
+  METRICS,
+  makeReport,
+  type Outcome,
+  type Report,
+  renderReport,
+  type Score,
+  type Summary,
+  summariseOutcomes,
+} from './evaluate/index.ts';
+export { EXIT, type ExitCode } from './exit-code.ts';
+export { type LabelledQuery, type ReadTools, readQueries, readTools } from './input/index.ts';
+export { InputError } from './input-error.ts';
+export { run } from './run.ts';
+export { findSampleCatalog, type SampleCatalog } from './sample-catalog.ts';
+export { type Column, renderTable } from './terminal/index.ts';

@@ -76,6 +76,7 @@ export {
   type Own,
   type PastSearch,
   type Plan,
+  type PlanEngine,
   type PlanTokens,
   readTold,
   remember,
@@ -113,8 +114,10 @@ export {
   parseArguments,
   type RefusalReason,
   type Resolved,
+  readDefinitions,
   rememberFound,
   resolveName,
+  type SearcherSource,
   type Step,
   suggestName,
   type Telling,
@@ -125,7 +128,14 @@ export {
   type ViewExtra,
 } from './dispatch/index.ts';
 export type { ErrorCode, ErrorDetails } from './errors.ts';
-export { CatalogError, PatternError, QuartermasterError, SettingError } from './errors.ts';
+export {
+  CatalogError,
+  PatternError,
+  QuartermasterError,
+  RequestError,
+  SettingError,
+  UpstreamError,
+} from './errors.ts';
 export {
   type CapabilityOptions,
   type ContextWindowQuestion,
@@ -179,10 +189,20 @@ export {
   type Bm25SearcherOptions,
   type Bm25Settings,
   buildBm25Index,
+  buildVectorIndex,
   createBm25Searcher,
+  createHybridSearcher,
   createRegexSearcher,
+  createSemanticSearcher,
+  type Embedder,
+  type EmbedOptions,
   type Explanation,
   type Hit,
+  HYBRID_DEFAULTS,
+  type HybridFeatures,
+  type HybridOptions,
+  type HybridSearcherOptions,
+  type HybridSettings,
   QUERY_LIMITS,
   REGEX_SEARCH_DEFAULTS,
   type RegexSearcherOptions,
@@ -192,4 +212,6 @@ export {
   type SearchRequest,
   type SearchResult,
   type Standing,
+  type StaticEmbedder,
+  type VectorIndex,
 } from './search/index.ts';

@@ -17,6 +17,15 @@ export {
   type Ranking,
   type TermTableData,
 } from './bm25/index.ts';
+export {
+  createHybridSearcher,
+  createSemanticSearcher,
+  HYBRID_DEFAULTS,
+  type HybridFeatures,
+  type HybridOptions,
+  type HybridSearcherOptions,
+  type HybridSettings,
+} from './hybrid/index.ts';
 export { QUERY_LIMITS, resolveLimit, takeTurns } from './query/index.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
 export {
@@ -29,3 +38,10 @@ export {
   type SearchResult,
   type Standing,
 } from './searcher.ts';
+export {
+  buildVectorIndex,
+  type Embedder,
+  type EmbedOptions,
+  type StaticEmbedder,
+  type VectorIndex,
+} from './semantic/index.ts';

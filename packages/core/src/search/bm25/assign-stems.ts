@@ -3,35 +3,29 @@ import { NO_LIST } from './bm25-index.ts';
 import type { TermTable } from './term-table.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** Per term, its stem's term and the list of that stem. */
+/** The stem of each term. */
 export interface Stems {
-  readonly stemTerms: Uint32Array;
+  /** Per term, the list of its stem; {@link NO_LIST} for one that does not occur. */
   readonly stemLists: Uint32Array;
+  readonly termCount: number;
   /** Terms, and then the stems that several terms share. */
   readonly listCount: number;
 }
 
 /** Stems that one term alone has share that term's list; function words are their own stems. */
 export function assignStems(store: TokenStore): Stems {
-  const { terms } = store;
+  const { terms, uses } = store;
   const wordCount = terms.size;
-  const uses = new Uint8Array(wordCount);
-  for (let at = 0; at < store.size; at += 1) {
-    const token = store.tokens[at] ?? 0;
-    uses[token >>> 2] = (uses[token >>> 2] ?? 0) | (1 << (token & 3));
-  }
   const stemOf = findStems(terms, uses);
   const termCount = terms.size;
-  const stems = new Uint32Array(termCount);
   const only = new Uint32Array(termCount).fill(NO_LIST);
   const stemLists = new Uint32Array(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
-    const stem = term < wordCount ? (stemOf[term] ?? term) : term;
-    stems[term] = stem;
-    if (term >= wordCount || uses[term] === 0) {
+    if (term >= wordCount || !uses[term]) {
       continue;
     }
+    const stem = stemOf[term] ?? term;
     if (only[stem] === NO_LIST) {
       only[stem] = term;
       stemLists[stem] = term;
@@ -41,16 +35,16 @@ export function assignStems(store: TokenStore): Stems {
     }
   }
   for (let term = 0; term < termCount; term += 1) {
-    stemLists[term] = stemLists[stems[term] ?? term] ?? NO_LIST;
+    stemLists[term] = stemLists[stemOf[term] ?? term] ?? NO_LIST;
   }
-  return { stemTerms: stems, stemLists, listCount };
+  return { stemLists, termCount, listCount };
 }
 
 const LONGEST_STEMMED = 24;
 
 /** Only what occurs as a word has a stem; wholes and single characters are their own. */
 function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
-  const wordCount = uses.length;
+  const wordCount = terms.size;
   const stems = new Uint32Array(wordCount);
   const word = new Uint16Array(LONGEST_STEMMED + 2);
   for (let term = 0; term < wordCount; term += 1) {

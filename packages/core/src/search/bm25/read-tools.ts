@@ -1,7 +1,7 @@
 import { type SearchText, searchText, type Tool } from '../../catalog/index.ts';
 import { FUNCTION_WORDS, nameKey, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
-import { BM25_FIELDS } from './bm25-options.ts';
+import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore } from './token-store.ts';
 
@@ -9,7 +9,7 @@ import { TokenStore } from './token-store.ts';
 export interface ReadTools {
   readonly toolCount: number;
   readonly store: TokenStore;
-  /** Entry `tool × fields + field` is where that field's tokens end. */
+  /** Entry `tool × fields + field` is where that field's units end in the store. */
   readonly fieldEnds: Uint32Array;
   /** Words per field and tool, without wholes and single characters. */
   readonly fieldLengths: Uint32Array;
@@ -22,32 +22,33 @@ export function readTools(tools: readonly Tool[]): ReadTools {
   for (const word of FUNCTION_WORDS) {
     terms.internText(word);
   }
-  const store = new TokenStore(terms, tools.length * EXPECTED_TOKENS);
+  const store = new TokenStore(terms);
   const fieldEnds = new Uint32Array(tools.length * FIELD_COUNT);
   const fieldLengths = new Uint32Array(tools.length * FIELD_COUNT);
   const nameTerms = new Uint32Array(tools.length);
   let entry = 0;
   for (let tool = 0; tool < tools.length; tool += 1) {
     const text = searchText(tools[tool] as Tool);
+    store.progress = (tool + 1) / tools.length;
     for (const field of BM25_FIELDS) {
-      const start = store.size;
-      readField(store, text, field);
+      const { words } = store;
       if (field === 'name') {
-        nameTerms[tool] = addNameKey(store, text.name, start);
+        nameTerms[tool] = readName(store, text.name);
+      } else {
+        readField(store, text, field);
       }
       fieldEnds[entry] = store.size;
-      fieldLengths[entry] = countWords(store.tokens, start, store.size);
+      fieldLengths[entry] = store.words - words;
       entry += 1;
     }
   }
   return { toolCount: tools.length, store, fieldEnds, fieldLengths, nameTerms };
 }
 
-function readField(store: TokenStore, text: SearchText, field: (typeof BM25_FIELDS)[number]): void {
+function readField(store: TokenStore, text: SearchText, field: Exclude<Bm25Field, 'name'>): void {
   switch (field) {
-    case 'name':
     case 'description':
-      store.add(text[field]);
+      store.add(text.description);
       return;
     case 'server':
       store.addRepeating(text.server);
@@ -62,40 +63,26 @@ function readField(store: TokenStore, text: SearchText, field: (typeof BM25_FIEL
   }
 }
 
-/** Makes sure that a name's key is among its tokens, so that the key's list leads to the tool. */
-function addNameKey(store: TokenStore, name: string, start: number): number {
+/** Makes sure that a name's key is among its tokens, so that the key's list leads to the tool. Returns the key's term. */
+function readName(store: TokenStore, name: string): number {
+  const start = store.size;
+  const count = store.add(name);
   // Of a plain identifier the last token is the key: the whole, or its only word.
-  if (PLAIN_IDENTIFIER.test(name)) {
-    const last = store.tokens[store.size - 1] ?? 0;
-    if (store.size === start + 1 || (last & 3) === TokenKind.whole) {
-      return last >>> 2;
-    }
+  if (PLAIN_IDENTIFIER.test(name) && (count === 1 || (count > 1 && (store.last & 3) === TokenKind.whole))) {
+    return store.last >>> 2;
   }
   const key = nameKey(name);
   if (key === '') {
     return NO_LIST;
   }
   const term = store.terms.internText(key);
-  for (let at = start; at < store.size; at += 1) {
-    if ((store.tokens[at] ?? 0) >>> 2 === term) {
-      return term;
-    }
+  if (!store.hasTerm(term, start)) {
+    store.addTerm(term, TokenKind.whole);
   }
-  store.addTerm(term, TokenKind.whole);
   return term;
 }
 
 const PLAIN_IDENTIFIER = /^[A-Za-z0-9_-]{1,64}$/;
-
-function countWords(tokens: Uint32Array, start: number, end: number): number {
-  let count = 0;
-  for (let at = start; at < end; at += 1) {
-    if (((tokens[at] ?? 0) & 3) === TokenKind.word) {
-      count += 1;
-    }
-  }
-  return count;
-}
 
 /** Per field, its average number of words; 1 where a field is always empty. */
 export function averageFieldLengths(read: ReadTools): Float64Array {
@@ -108,5 +95,3 @@ export function averageFieldLengths(read: ReadTools): Float64Array {
 }
 
 const FIELD_COUNT = BM25_FIELDS.length;
-/** Tokens of a usual tool. */
-const EXPECTED_TOKENS = 96;

@@ -1,0 +1,110 @@
+import { createInterface } from 'node:readline';
+import type { Searcher, Snapshot } from '@quartermaster/core';
+import { SNAPSHOT_DEFAULTS } from '@quartermaster/core';
+import type { Command } from 'commander';
+import { write } from '../command-io.ts';
+import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
+import { readTools } from '../input/index.ts';
+import { InputError } from '../input-error.ts';
+import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
+import { findSampleCatalog } from '../sample-catalog.ts';
+import { renderBars, renderHits, renderStanding, type Terminal } from '../terminal/index.ts';
+import type { CommandContext } from './command-context.ts';
+import { findTools } from './find-tools.ts';
+
+export function addDemoCommand(program: Command, context: CommandContext): void {
+  program
+    .command('demo')
+    .description('take a short tour of the sample catalog; in a terminal, ask your own questions')
+    .action(() => demo(context));
+}
+
+async function demo(context: CommandContext): Promise<void> {
+  const { io, terminal } = context;
+  const { snapshot } = await readTools(findSampleCatalog().tools, {
+    stdin: io.stdin,
+    maxTools: SNAPSHOT_DEFAULTS.maxTools,
+  });
+  const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
+  const costs = inspectCatalog(snapshot, { contextTokens: CONTEXT_TOKENS, searcher });
+  await write(io.stdout, `${renderGreeting(snapshot, costs, terminal)}\n\n`);
+  for (const query of QUERIES) {
+    const result = await searcher.search({ query, limit: 3 });
+    await write(io.stdout, `${terminal.paint.cyan(`› ${query}`)}\n${renderHits(result, terminal)}\n\n`);
+  }
+  if (io.stdin.isTTY === true) await converse({ searcher, snapshot, context });
+  else await write(io.stdout, `${HINTS}\n`);
+}
+
+function renderGreeting(snapshot: Snapshot, costs: CatalogCosts, terminal: Terminal): string {
+  const { paint } = terminal;
+  const after = (costs.deferred[0]?.tokens ?? 0) + costs.answerTokens;
+  const bars = [
+    { label: 'every tool inline', value: costs.tokens, note: `${costs.tokens.toLocaleString('en-US')} tokens` },
+    { label: 'search, five found', value: after, note: `${after.toLocaleString('en-US')} tokens` },
+  ];
+  return [
+    paint.bold('Quartermaster: thousands of tools for any model, which reads only the few it needs.'),
+    `This is the sample catalog: ${snapshot.tools.length} tools of ${snapshot.servers.length} services.`,
+    'A model could read all of them on every turn, or search and read what it finds:',
+    '',
+    renderBars(bars, terminal),
+  ].join('\n');
+}
+
+interface Conversation {
+  readonly searcher: Searcher;
+  readonly snapshot: Snapshot;
+  readonly context: CommandContext;
+}
+
+/** Answers lines until `:quit` or the end of input. `:why` is about the last query. */
+async function converse({ searcher, snapshot, context }: Conversation): Promise<void> {
+  const { io, terminal } = context;
+  await write(io.stdout, 'Your turn. A request in your own words, :why TOOL about the last one, :quit to leave.\n');
+  // From here to the loop nothing may wait: lines that come before it listens are lost.
+  const lines = createInterface({ input: io.stdin, output: io.stdout, prompt: '› ' });
+  let last = QUERIES[QUERIES.length - 1] ?? '';
+  lines.prompt();
+  for await (const line of lines) {
+    const text = line.trim();
+    if (text === ':quit' || text === ':q') break;
+    if (text.startsWith(':why')) {
+      await write(
+        io.stdout,
+        `${await tellWhy(text.slice(':why'.length).trim(), last, { searcher, snapshot, context })}\n`,
+      );
+    } else if (text.startsWith(':')) {
+      await write(io.stdout, `There is :why TOOL and :quit, but no ${text}\n`);
+    } else if (text !== '') {
+      last = text;
+      await write(io.stdout, `${renderHits(await searcher.search({ query: text }), terminal)}\n`);
+    }
+    lines.prompt();
+  }
+  lines.close();
+}
+
+async function tellWhy(label: string, query: string, { searcher, snapshot, context }: Conversation): Promise<string> {
+  try {
+    const tools = findTools(label, snapshot);
+    const texts = tools.map(async (tool) =>
+      renderStanding(tool, await searcher.explain({ query }, tool), context.terminal),
+    );
+    return (await Promise.all(texts)).join('\n');
+  } catch (error) {
+    if (error instanceof InputError) return error.message;
+    throw error;
+  }
+}
+
+const CONTEXT_TOKENS = 200_000;
+
+/** Requests that name no tool and no service. */
+const QUERIES = ['refund a payment', 'find a free slot for a meeting', 'scale the web deployment to five replicas'];
+
+const HINTS = `What to try next:
+  npx quartermaster search "move the meeting to Friday" --explain
+  npx quartermaster inspect
+  npx quartermaster eval
+  npx quartermaster search "…" --tools your-catalog.json`;

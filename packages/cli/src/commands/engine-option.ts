@@ -1,0 +1,6 @@
+import { Option } from 'commander';
+import { DEFAULT_ENGINE, ENGINES } from '../create-searcher.ts';
+
+export function engineOption(): Option {
+  return new Option('-e, --engine <name>', 'what searches').choices(ENGINES).default(DEFAULT_ENGINE);
+}

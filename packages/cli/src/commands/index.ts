@@ -1,0 +1,5 @@
+export type { CommandContext } from './command-context.ts';
+export { addDemoCommand } from './demo.ts';
+export { addEvalCommand } from './eval.ts';
+export { addInspectCommand } from './inspect.ts';
+export { addSearchCommand } from './search.ts';

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { write } from '../command-io.ts';
+import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
+import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
+import { renderBars, renderTable, type Terminal } from '../terminal/index.ts';
+import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
+import type { CommandContext } from './command-context.ts';
+import { wholeNumber } from './option-values.ts';
+
+interface InspectFlags extends CatalogFlags {
+  readonly context: number;
+  readonly top: number;
+  readonly json?: boolean;
+}
+
+export function addInspectCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('inspect')
+    .description('show what a catalog costs in tokens, and what deferral saves');
+  addCatalogOptions(command)
+    .option('-c, --context <tokens>', "the model's context window", wholeNumber(1_000, 100_000_000), 200_000)
+    .option('--top <n>', 'how many servers and tools to show', wholeNumber(1, 1_000), 15)
+    .option('--json', 'write one JSON object, every tool in it')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: InspectFlags) => inspect(flags, context));
+}
+
+async function inspect(flags: InspectFlags, context: CommandContext): Promise<void> {
+  const snapshot = await loadCatalog(flags, context);
+  const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
+  const costs = inspectCatalog(snapshot, { contextTokens: flags.context, searcher });
+  const text = flags.json === true ? JSON.stringify(costs, null, 2) : renderCosts(costs, flags.top, context.terminal);
+  await write(context.io.stdout, `${text}\n`);
+}
+
+function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): string {
+  const { paint } = terminal;
+  const servers = costs.servers.slice(0, top).map(({ server, tools, tokens }) => ({
+    label: server ?? '(no server)',
+    value: tokens,
+    note: `${count(tokens)} tokens, ${count(tools)} tools`,
+  }));
+  const tools = costs.byTool.slice(0, top).map(({ id, tokens }) => ({ label: id, value: tokens, note: count(tokens) }));
+  const parts = [
+    `${count(costs.tools)} tools cost about ${paint.bold(count(costs.tokens))} tokens, ${share(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
+    `${paint.bold('By server')}${more(costs.servers.length, top)}\n${renderBars(servers, terminal)}`,
+    `${paint.bold('By tool')}${more(costs.byTool.length, top)}\n${renderBars(tools, terminal)}`,
+    `${paint.bold('With deferral')}\n${renderSavings(costs)}`,
+    `An answer of five tools adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
+    `By default: ${costs.gate.kind === 'defer' ? 'deferred' : 'sent in full'}. ${costs.gate.reason}.`,
+    paint.dim('Tokens are estimated as characters / 4.'),
+  ];
+  return parts.join('\n\n');
+}
+
+function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): string {
+  const rows = deferred.map(({ form, tokens: after }) => [
+    form,
+    count(tokens),
+    count(after),
+    share(contextTokens === 0 ? 0 : after, contextTokens),
+    `${(100 - (after / Math.max(1, tokens)) * 100).toFixed(1)} %`,
+  ]);
+  return renderTable(
+    [
+      { title: 'form' },
+      { title: 'before', align: 'right' },
+      { title: 'after', align: 'right' },
+      { title: 'of the window', align: 'right' },
+      { title: 'saved', align: 'right' },
+    ],
+    rows,
+  );
+}
+
+function more(size: number, top: number): string {
+  return size > top ? ` (the dearest ${top} of ${count(size)})` : '';
+}
+
+function share(part: number, whole: number): string {
+  return `${((part / whole) * 100).toFixed(1)} %`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster inspect
+  $ quartermaster inspect --tools catalog.json --context 128000 --top 30
+  $ quartermaster inspect --tools catalog.jsonl.gz --json
+
+Exit status: 0 done, 2 the command line or a file can't be understood.`;

@@ -1,0 +1,174 @@
+import { QuartermasterError, SEARCH_LIMITS, type Searcher, type SearchResult } from '@quartermaster/core';
+import type { Command } from 'commander';
+import { write } from '../command-io.ts';
+import { createSearcher, type EngineName } from '../create-searcher.ts';
+import { EXIT } from '../exit-code.ts';
+import { readBareQueries } from '../input/index.ts';
+import { InputError } from '../input-error.ts';
+import { oneLine, renderHits, renderStanding } from '../terminal/index.ts';
+import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
+import type { CommandContext } from './command-context.ts';
+import { engineOption } from './engine-option.ts';
+import { findTools } from './find-tools.ts';
+import { wholeNumber } from './option-values.ts';
+
+interface SearchFlags extends CatalogFlags {
+  readonly engine: EngineName;
+  readonly limit: number;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+  readonly why?: string;
+  readonly batch?: string;
+}
+
+export function addSearchCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('search')
+    .description('find the tools that fit a request')
+    .argument('[query...]', 'what is looked for; a Python regular expression with --engine regex');
+  addCatalogOptions(command)
+    .addOption(engineOption())
+    .option(
+      '-n, --limit <n>',
+      `how many tools at most, ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`,
+      wholeNumber(SEARCH_LIMITS.min, SEARCH_LIMITS.max),
+      SEARCH_LIMITS.default,
+    )
+    .option('--explain', 'take every score apart')
+    .option('--why <tool>', 'say where one tool stands for the query, and why it is listed or not')
+    .option('--batch <file>', 'answer every line {"query": …} of a file; "-" is stdin')
+    .option('--json', 'write JSON: one line per query')
+    .addHelpText('after', EXAMPLES)
+    .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));
+}
+
+async function search(query: string, flags: SearchFlags, context: CommandContext): Promise<void> {
+  checkFlags(query, flags);
+  const snapshot = await loadCatalog(flags, context);
+  const searcher = await createSearcher(flags.engine, snapshot);
+  if (flags.batch !== undefined) {
+    await searchBatch(flags.batch, { searcher, flags, context });
+  } else if (flags.why !== undefined) {
+    await explainStanding(query, flags.why, { searcher, snapshot, flags, context });
+  } else {
+    await searchOnce(query, { searcher, flags, context });
+  }
+}
+
+function checkFlags(query: string, { batch, why, tools }: SearchFlags): void {
+  if (batch === undefined && query.trim() === '') {
+    const hint = tools === undefined ? '' : ' (it stands before --tools, which takes all that follows)';
+    throw new InputError(`Say what to search for: quartermaster search "send an email"${hint}`);
+  }
+  if (batch !== undefined && query !== '') throw new InputError('Give a query or --batch, not both');
+  if (batch !== undefined && why !== undefined)
+    throw new InputError('--why is about one query, so it does not go with --batch');
+  if (batch === '-' && tools?.includes('-') === true) {
+    throw new InputError('Only one of --tools and --batch can be read from stdin');
+  }
+}
+
+interface Task {
+  readonly searcher: Searcher;
+  readonly flags: SearchFlags;
+  readonly context: CommandContext;
+}
+
+async function searchOnce(query: string, { searcher, flags, context }: Task): Promise<void> {
+  const { io, terminal } = context;
+  const result = await searcher.search({ query, limit: flags.limit, explain: flags.explain === true });
+  if (flags.json === true) await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
+  else await write(io.stdout, `${renderHits(result, terminal)}\n`);
+  if (result.verdict === 'none') context.exit(EXIT.nothingFound);
+}
+
+function describeAnswer(query: string, result: SearchResult, engine: EngineName): object {
+  const hits = result.hits.map(({ tool, score, explanation, also }) => ({
+    id: tool.id,
+    ...(tool.server === undefined ? {} : { server: tool.server }),
+    name: tool.name,
+    description: tool.description,
+    score,
+    ...(also === undefined ? {} : { also: also.map((one) => one.id) }),
+    ...(explanation === undefined ? {} : { explanation }),
+  }));
+  const { verdict, confidence } = result;
+  return { query, engine, hits, verdict, ...(confidence === undefined ? {} : { confidence }) };
+}
+
+/**
+ * One answer per line and query, in order. A query that the engine can't take (a malformed pattern) has its line too, with an
+ * `error`, and makes the exit status that of bad input once all are answered.
+ */
+async function searchBatch(file: string, { searcher, flags, context }: Task): Promise<void> {
+  const { io, terminal } = context;
+  let found = 0;
+  let failed = 0;
+  for await (const query of readBareQueries(file, io.stdin)) {
+    const { result, error } = await tryQuery(query, searcher, flags);
+    if (error !== undefined) failed += 1;
+    else if (result.verdict === 'match') found += 1;
+    if (flags.json === true) {
+      const hits = result.hits.map(({ tool, score }) => ({ name: tool.name, score }));
+      const line = { query, hits, verdict: result.verdict, ...(error === undefined ? {} : { error: error.message }) };
+      await write(io.stdout, `${JSON.stringify(line)}\n`);
+    } else {
+      const answer = error === undefined ? renderHits(result, terminal) : error.message;
+      await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
+    }
+  }
+  if (failed > 0) {
+    await write(
+      io.stderr,
+      `${failed} queries could not be answered by the engine "${flags.engine}"; their lines say why.\n`,
+    );
+    context.exit(EXIT.badInput);
+  } else if (found === 0) {
+    context.exit(EXIT.nothingFound);
+  }
+}
+
+interface Tried {
+  readonly result: SearchResult;
+  readonly error?: QuartermasterError;
+}
+
+async function tryQuery(query: string, searcher: Searcher, { limit, explain }: SearchFlags): Promise<Tried> {
+  try {
+    return { result: await searcher.search({ query, limit, explain: explain === true }) };
+  } catch (error) {
+    if (!(error instanceof QuartermasterError)) throw error;
+    return { result: { hits: [], verdict: 'none' }, error };
+  }
+}
+
+async function explainStanding(
+  query: string,
+  label: string,
+  { searcher, snapshot, flags, context }: Task & { readonly snapshot: Parameters<typeof findTools>[1] },
+): Promise<void> {
+  const { io, terminal } = context;
+  let isListed = false;
+  for (const tool of findTools(label, snapshot)) {
+    const standing = await searcher.explain({ query, limit: flags.limit }, tool);
+    isListed ||= standing.kind === 'listed';
+    const text =
+      flags.json === true
+        ? JSON.stringify({ query, tool: tool.id, ...standing })
+        : renderStanding(tool, standing, terminal);
+    await write(io.stdout, `${text}\n`);
+  }
+  if (!isListed) context.exit(EXIT.nothingFound);
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster search "send an email to a customer"
+  $ quartermaster search "open pull requests" --tools github.json jira.json.gz --limit 3
+  $ quartermaster search "^(get|list)_.*user" --engine regex --tools catalog.jsonl
+  $ quartermaster search "refund a payment" --why stripe/refunds.create
+  $ npx some-mcp-client tools/list | quartermaster search "read a file" --tools -
+  $ quartermaster search --batch queries.jsonl --tools catalog.jsonl --json
+
+Words that steer a search: select:A,B takes tools by name, +word is required, server:NAME narrows to one server.
+Exit status: 0 something fits, 1 nothing fits, 2 the command line or a file can't be understood.`;

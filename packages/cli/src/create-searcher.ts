@@ -1,0 +1,21 @@
+import { createBm25Searcher, createRegexSearcher, type Searcher, type Snapshot } from '@quartermaster/core';
+
+/** The engines that can be asked for by name, the default first. */
+export const ENGINES = ['hybrid', 'bm25', 'regex'] as const;
+
+export type EngineName = (typeof ENGINES)[number];
+
+export const DEFAULT_ENGINE: EngineName = 'hybrid';
+
+/** The only place where an engine is chosen. Asynchronous, since an engine may have a model to load. */
+export async function createSearcher(engine: EngineName, snapshot: Snapshot): Promise<Searcher> {
+  switch (engine) {
+    case 'regex':
+      return createRegexSearcher(snapshot);
+    case 'bm25':
+      return createBm25Searcher(snapshot);
+    case 'hybrid':
+      // There is no semantic engine yet, so that the words are all there is to fuse.
+      return createBm25Searcher(snapshot);
+  }
+}

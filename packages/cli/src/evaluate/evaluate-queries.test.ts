@@ -1,0 +1,72 @@
+import { createSnapshot, createTool, PatternError, type Searcher } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { evaluateQueries } from './evaluate-queries.ts';
+import { renderReport } from './render-report.ts';
+import { makeReport } from './summarise-outcomes.ts';
+
+const snapshot = createSnapshot([
+  createTool({ name: 'send', server: 'mail', description: 'x'.repeat(100) }),
+  createTool({ name: 'send', server: 'chat' }),
+  createTool({ name: 'pay' }),
+]);
+
+/** Answers with the tools whose names are in the query; refuses the word `none`; throws for `[`. */
+const searcher: Searcher = {
+  engine: 'bm25',
+  async search({ query }) {
+    const text = String(query);
+    if (text.includes('[')) throw new PatternError('invalid_pattern', 'no');
+    const hits = snapshot.tools.filter((tool) => text.includes(tool.name)).map((tool) => ({ tool, score: 1 }));
+    return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
+  },
+  async explain() {
+    return { kind: 'not-allowed' };
+  },
+};
+
+const queries = [
+  { query: 'send', relevant: ['chat/send'], split: 'a' },
+  { query: 'pay', relevant: ['pay'], split: 'a' },
+  { query: 'owe [', relevant: ['pay', 'gone'], split: 'b' },
+  { query: 'fly to the moon', relevant: [], split: 'none' },
+  { query: 'pay with gold', relevant: [], split: 'none' },
+];
+
+describe('evaluateQueries', () => {
+  it('measures answers, times, refusals and what could not be asked', async () => {
+    let clock = 0;
+    const now = (): number => {
+      clock += 1;
+      return clock;
+    };
+    const { all, splits } = makeReport(await evaluateQueries(queries, { searcher, snapshot, now }));
+    expect(all.queries).toBe(3);
+    expect(all.scores.hit1.mean).toBeCloseTo(1 / 3);
+    expect(all.scores.hit3.mean).toBeCloseTo(2 / 3);
+    expect(all.scores.mrr.mean).toBeCloseTo(0.5);
+    expect(all.wronglyRefused.mean).toBeCloseTo(1 / 3);
+    expect(all.invalidQueries).toBe(1);
+    expect(all.unknownRelevant).toBe(1);
+    expect(all.latencyMs).toEqual({ p50: 1, p99: 1 });
+    expect(all.unanswerable.queries).toBe(2);
+    expect(all.unanswerable.refused.mean).toBe(0.5);
+    expect(Object.keys(splits)).toEqual(['a', 'b', 'none']);
+    expect(splits.a?.scores.hit3.mean).toBe(1);
+    expect(splits.none?.queries).toBe(0);
+  });
+
+  it('renders a report that a person can read, without NaN', async () => {
+    const text = renderReport(makeReport(await evaluateQueries(queries, { searcher, snapshot })));
+    expect(text).toMatch(/^split +queries +hit@1/);
+    expect(text).toMatch(/nothing fits +queries +refused/);
+    expect(text).toContain('1 relevant tools are not in the catalog');
+    expect(text).not.toContain('NaN');
+  });
+
+  it('a split called __proto__ is a split', async () => {
+    const report = makeReport(
+      await evaluateQueries([{ query: 'pay', relevant: ['pay'], split: '__proto__' }], { searcher, snapshot }),
+    );
+    expect(Object.keys(report.splits)).toEqual(['__proto__']);
+  });
+});

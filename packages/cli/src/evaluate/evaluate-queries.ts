@@ -1,0 +1,108 @@
+import {
+  QuartermasterError,
+  SEARCH_LIMITS,
+  type Searcher,
+  type SearchResult,
+  type Snapshot,
+  snapshotTokens,
+  type Tool,
+} from '@quartermaster/core';
+import type { LabelledQuery } from '../input/index.ts';
+import { RANKING_DEPTH, type Score, scoreRanking } from './score-ranking.ts';
+import { wordOverlap } from './word-overlap.ts';
+
+/** What one query came to. */
+export type Outcome = AnswerableOutcome | UnanswerableOutcome;
+
+interface OutcomeBase {
+  readonly query: string;
+  readonly split?: string;
+  readonly isRefused: boolean;
+  /** The engine could not take the query, for example as a regular expression; counts as nothing found. */
+  readonly isInvalid: boolean;
+  readonly milliseconds: number;
+}
+
+export interface AnswerableOutcome extends OutcomeBase {
+  readonly kind: 'answerable';
+  readonly score: Score;
+  /** Of the definitions that a default answer hands over. */
+  readonly answerTokens: number;
+  readonly overlap: number;
+  /** Entries of `relevant` that no tool of the catalog answers to: they can't be found. */
+  readonly unknownRelevant: number;
+}
+
+/** Nothing in the catalog fits, so that the only right answer is none. */
+export interface UnanswerableOutcome extends OutcomeBase {
+  readonly kind: 'unanswerable';
+}
+
+export interface EvaluateOptions {
+  readonly searcher: Searcher;
+  readonly snapshot: Snapshot;
+  /** A clock in milliseconds. @default performance.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Asks every query in turn, each alone, so that the time is that of one search. */
+export async function evaluateQueries(queries: readonly LabelledQuery[], options: EvaluateOptions): Promise<Outcome[]> {
+  const { searcher, snapshot, now = () => performance.now() } = options;
+  const byLabel = toolsByLabel(snapshot);
+  const costs = snapshotTokens(snapshot).byTool;
+  const outcomes: Outcome[] = [];
+  for (const { query } of queries.slice(0, WARM_UP_QUERIES)) await ask(searcher, query);
+  for (const { query, relevant, split } of queries) {
+    const started = now();
+    const result = await ask(searcher, query);
+    const milliseconds = now() - started;
+    const hits = result?.hits ?? [];
+    const base: OutcomeBase = {
+      query,
+      ...(split === undefined ? {} : { split }),
+      isRefused: result?.verdict !== 'match',
+      isInvalid: result === undefined,
+      milliseconds,
+    };
+    if (relevant.length === 0) {
+      outcomes.push({ ...base, kind: 'unanswerable' });
+      continue;
+    }
+    const ranking = hits.map((hit) => hit.tool);
+    const gold = relevant.map((label) => byLabel.get(label) ?? []);
+    outcomes.push({
+      ...base,
+      kind: 'answerable',
+      score: scoreRanking(ranking, relevant),
+      answerTokens: ranking.slice(0, SEARCH_LIMITS.default).reduce((sum, tool) => sum + (costs.get(tool) ?? 0), 0),
+      overlap: wordOverlap(query, gold.flat()),
+      unknownRelevant: gold.filter((tools) => tools.length === 0).length,
+    });
+  }
+  return outcomes;
+}
+
+/** Undefined when the engine refuses the query as such. */
+async function ask(searcher: Searcher, query: string): Promise<SearchResult | undefined> {
+  try {
+    return await searcher.search({ query, limit: RANKING_DEPTH });
+  } catch (error) {
+    if (error instanceof QuartermasterError) return undefined;
+    throw error;
+  }
+}
+
+function toolsByLabel(snapshot: Snapshot): ReadonlyMap<string, readonly Tool[]> {
+  const byLabel = new Map<string, Tool[]>();
+  for (const tool of snapshot.tools) {
+    for (const label of new Set([tool.id, tool.name])) {
+      const same = byLabel.get(label);
+      if (same === undefined) byLabel.set(label, [tool]);
+      else same.push(tool);
+    }
+  }
+  return byLabel;
+}
+
+/** Asked once before the clock counts, so that times are those of a process that has been running. */
+const WARM_UP_QUERIES = 50;

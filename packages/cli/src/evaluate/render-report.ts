@@ -1,0 +1,72 @@
+import { type Column, renderTable } from '../terminal/index.ts';
+import type { Estimate } from './estimate.ts';
+import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
+
+/** A report as tables: the scores of all queries and of each split, then what one search costs. */
+export function renderReport(report: Report): string {
+  const rows: readonly (readonly [string, Summary])[] = [['all', report.all], ...Object.entries(report.splits)];
+  const scored = rows.filter(([, summary]) => summary.queries > 0);
+  const parts: string[] = [];
+  if (scored.length > 0) parts.push(renderScores(scored));
+  const refusable = rows.filter(([, summary]) => summary.unanswerable.queries > 0);
+  if (refusable.length > 0) parts.push(renderRefusals(refusable));
+  parts.push(renderCosts(report.all));
+  return parts.join('\n\n');
+}
+
+/** `63.1 ± 2.4`, in percent; the larger side of the interval where it is lopsided. */
+function percent({ mean, low, high }: Estimate): string {
+  if (Number.isNaN(mean)) return '–';
+  return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
+}
+
+function renderScores(rows: readonly (readonly [string, Summary])[]): string {
+  const columns: Column[] = [
+    { title: 'split' },
+    { title: 'queries', align: 'right' },
+    ...METRICS.map((metric): Column => ({ title: METRIC_TITLES[metric], align: 'right' })),
+    { title: 'refused', align: 'right' },
+    { title: 'overlap', align: 'right' },
+  ];
+  const cells = rows.map(([split, summary]) => [
+    split,
+    String(summary.queries),
+    ...METRICS.map((metric) => percent(summary.scores[metric])),
+    percent(summary.wronglyRefused),
+    `${(summary.overlap * 100).toFixed(0)} %`,
+  ]);
+  return renderTable(columns, cells);
+}
+
+function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
+  const columns: Column[] = [
+    { title: 'nothing fits' },
+    { title: 'queries', align: 'right' },
+    { title: 'refused', align: 'right' },
+  ];
+  return renderTable(
+    columns,
+    rows.map(([split, { unanswerable }]) => [split, String(unanswerable.queries), percent(unanswerable.refused)]),
+  );
+}
+
+function renderCosts(summary: Summary): string {
+  const lines = [
+    `One search takes ${summary.latencyMs.p50.toFixed(2)} ms (p50), ${summary.latencyMs.p99.toFixed(2)} ms (p99).`,
+    'Percent with 95 % intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest.',
+  ];
+  if (summary.queries > 0) {
+    lines.splice(
+      1,
+      0,
+      `An answer of five tools has ${summary.answerTokens.toFixed(0)} tokens of definitions (characters / 4).`,
+    );
+  }
+  if (summary.invalidQueries > 0) {
+    lines.push(`${summary.invalidQueries} queries were refused by the engine as malformed and count as nothing found.`);
+  }
+  if (summary.unknownRelevant > 0) {
+    lines.push(`${summary.unknownRelevant} relevant tools are not in the catalog and count as not found.`);
+  }
+  return lines.join('\n');
+}

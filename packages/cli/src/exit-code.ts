@@ -1,0 +1,13 @@
+/** What the command's exit status means; the help says the same. */
+export const EXIT = {
+  /** Something was found, or the job is done. */
+  ok: 0,
+  /** The search ran and nothing in the catalog fits. */
+  nothingFound: 1,
+  /** The command line or a file can't be understood. */
+  badInput: 2,
+  /** A mistake in the program itself (EX_SOFTWARE of sysexits.h). */
+  fault: 70,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,0 +1,31 @@
+import { isJsonObject, parseTools } from '@quartermaster/core';
+import type { JsonPath } from './scan-json.ts';
+
+/**
+ * The path to the first tool definition in a delivery that can't be read, as deep as it can be told. Only asked once something is
+ * known to be wrong, so that it may parse again.
+ */
+export function findBadDefinition(value: unknown): JsonPath {
+  const path: (string | number)[] = [];
+  let place = value;
+  for (let depth = 0; depth < DEEPEST; depth += 1) {
+    const bad = membersOf(place).find(([, member]) => parseTools([member]).problems.length > 0);
+    if (bad === undefined) return path;
+    path.push(bad[0]);
+    place = bad[1];
+  }
+  return path;
+}
+
+/** The parts of a delivery that may hold definitions, or be ones, with their keys. */
+export function membersOf(value: unknown): readonly (readonly [string | number, unknown])[] {
+  if (Array.isArray(value)) return value.map((member: unknown, index) => [index, member]);
+  if (!isJsonObject(value)) return [];
+  return CONTAINERS.filter((key) => Object.hasOwn(value, key) && typeof value[key] === 'object').map((key) => [
+    key,
+    value[key],
+  ]);
+}
+
+const CONTAINERS: readonly string[] = ['tools', 'result', 'functionDeclarations', 'function_declarations'];
+const DEEPEST = 8;

@@ -1,0 +1,2 @@
+export { type LabelledQuery, readBareQueries, readQueries } from './read-queries.ts';
+export { type ReadTools, readTools } from './read-tools.ts';

@@ -1,0 +1,54 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { CommandIo } from '../command-io.ts';
+import { at, InputError } from '../input-error.ts';
+import { inputName, openInput } from './open-input.ts';
+import { readRecords } from './read-records.ts';
+
+/** A line of a queries file. */
+export interface LabelledQuery {
+  readonly query: string;
+  /** Names or `server/name` ids of the tools that answer it; empty when nothing in the catalog does. */
+  readonly relevant: readonly string[];
+  readonly split?: string;
+}
+
+/** The `{query}` lines of a file, one at a time, other fields ignored. */
+export async function* readBareQueries(path: string, stdin: CommandIo['stdin']): AsyncGenerator<string> {
+  for await (const { value, place } of queryRecords(path, stdin)) yield readQuery(value, place);
+}
+
+/** The lines `{query, relevant, split?}` of a file, or a list of them. */
+export async function* readQueries(path: string, stdin: CommandIo['stdin']): AsyncGenerator<LabelledQuery> {
+  for await (const { value, place } of queryRecords(path, stdin)) {
+    const query = readQuery(value, place);
+    const { relevant, split } = value;
+    if (!Array.isArray(relevant) || !relevant.every((name): name is string => typeof name === 'string')) {
+      throw new InputError(`${place}: "relevant" has to be a list of tool names (an empty one when nothing fits)`);
+    }
+    if (split !== undefined && split !== null && typeof split !== 'string') {
+      throw new InputError(`${place}: "split" has to be a text`);
+    }
+    yield typeof split === 'string' ? { query, relevant, split } : { query, relevant };
+  }
+}
+
+interface QueryRecord {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly place: string;
+}
+
+async function* queryRecords(path: string, stdin: CommandIo['stdin']): AsyncGenerator<QueryRecord> {
+  const file = inputName(path);
+  for await (const record of readRecords(openInput(path, stdin), file)) {
+    const place = at(file, record.line);
+    for (const value of Array.isArray(record.value) ? (record.value as readonly unknown[]) : [record.value]) {
+      if (!isJsonObject(value)) throw new InputError(`${place}: a query is an object with the field "query"`);
+      yield { value, place };
+    }
+  }
+}
+
+function readQuery(value: Readonly<Record<string, unknown>>, place: string): string {
+  if (typeof value.query === 'string') return value.query;
+  throw new InputError(`${place}: "query" is missing or no text`);
+}

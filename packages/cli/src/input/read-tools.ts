@@ -1,0 +1,84 @@
+import { createSnapshot, parseTools, SNAPSHOT_DEFAULTS, type Snapshot, type Tool } from '@quartermaster/core';
+import type { CommandIo } from '../command-io.ts';
+import { at, InputError } from '../input-error.ts';
+import { countDefinitions } from './count-definitions.ts';
+import { findBadDefinition } from './find-bad-definition.ts';
+import { isDeeperThan } from './is-deeper-than.ts';
+import { inputName, openInput } from './open-input.ts';
+import { READ_LIMITS, type ReadLimits } from './read-lines.ts';
+import { type JsonRecord, readRecords } from './read-records.ts';
+import { findJsonPath, lineAt } from './scan-json.ts';
+
+export interface ReadToolsOptions {
+  readonly stdin: CommandIo['stdin'];
+  /** Leaves out what can't be read, and repeated tools, instead of failing. @default false */
+  readonly skipBad?: boolean | undefined;
+  /** @default 10_000 */
+  readonly maxTools?: number | undefined;
+  /** @default 256 MiB a file, 64 MiB a line */
+  readonly limits?: ReadLimits | undefined;
+}
+
+export interface ReadTools {
+  readonly snapshot: Snapshot;
+  /** What was left out, one sentence each with file and line; at most the first hundred. */
+  readonly skipped: readonly string[];
+  readonly skippedCount: number;
+}
+
+/** How deep JSON may nest. Real schemas stay below 50; what is deeper could exhaust the stack of whoever renders it. */
+const DEEPEST_JSON = 256;
+
+/** Reads catalogs from files in any shape that `parseTools` knows, all into one snapshot. */
+export async function readTools(files: readonly string[], options: ReadToolsOptions): Promise<ReadTools> {
+  const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
+  const places = new Map<string, string>();
+  const tools: Tool[] = [];
+  const skipped: string[] = [];
+  let skippedCount = 0;
+  const reject = (message: string): void => {
+    if (options.skipBad !== true) throw new InputError(`${message}${SKIP_HINT}`);
+    skippedCount += 1;
+    if (skipped.length < MOST_MESSAGES) skipped.push(message);
+  };
+  for (const path of files) {
+    const file = inputName(path);
+    for await (const record of readRecords(openInput(path, options.stdin), file, options.limits ?? READ_LIMITS)) {
+      const place = at(file, record.line);
+      if (isDeeperThan(record.value, DEEPEST_JSON)) {
+        reject(`${place}: this is nested more than ${DEEPEST_JSON} levels deep`);
+        continue;
+      }
+      if (countDefinitions(record.value, maxTools) > maxTools) throw tooMany(place, maxTools);
+      const parsed = parseTools(record.value);
+      for (const [index, problem] of parsed.problems.entries()) {
+        // Telling the line of a problem parses again, so only the first of a record gets its own.
+        reject(`${index === 0 ? placeOfProblem(record, file) : place}: ${problem.message}`);
+      }
+      for (const tool of parsed.tools) {
+        const earlier = places.get(tool.id);
+        if (earlier !== undefined) {
+          reject(`${place}: tool ${JSON.stringify(tool.id)} is there already, at ${earlier}`);
+          continue;
+        }
+        if (tools.length >= maxTools) throw tooMany(place, maxTools);
+        places.set(tool.id, place);
+        tools.push(tool);
+      }
+    }
+  }
+  if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: there are no tools in this`);
+  return { snapshot: createSnapshot(tools, { maxTools }), skipped, skippedCount };
+}
+
+function tooMany(place: string, maxTools: number): InputError {
+  return new InputError(`${place}: there are more than ${maxTools} tools; raise the bound with --max-tools`);
+}
+
+function placeOfProblem(record: JsonRecord, file: string): string {
+  const offset = findJsonPath(record.text, findBadDefinition(record.value)) ?? 0;
+  return at(file, record.line - 1 + lineAt(record.text, offset));
+}
+
+const SKIP_HINT = ' (--skip-bad goes on without it)';
+const MOST_MESSAGES = 100;

@@ -1,0 +1,65 @@
+import {
+  createToolbox,
+  DEFAULT_GATE_SETTINGS,
+  decideGate,
+  FORMS,
+  type FormName,
+  SEARCH_LIMITS,
+  type Searcher,
+  type Snapshot,
+  snapshotTokens,
+} from '@quartermaster/core';
+
+/** What a catalog costs a model's context, and what deferring it would save. Tokens are estimated: characters / 4. */
+export interface CatalogCosts {
+  readonly contextTokens: number;
+  readonly tools: number;
+  readonly tokens: number;
+  /** The dearest first. */
+  readonly servers: readonly { readonly server: string | undefined; readonly tools: number; readonly tokens: number }[];
+  /** The dearest first. */
+  readonly byTool: readonly { readonly id: string; readonly tokens: number }[];
+  /** Whether the default gate would defer, and why. */
+  readonly gate: { readonly kind: 'inline' | 'defer'; readonly reason: string };
+  /** What is sent before the first message, by form. */
+  readonly deferred: readonly { readonly form: FormName; readonly tokens: number }[];
+  /** The definitions of a default answer, at this catalog's mean. */
+  readonly answerTokens: number;
+}
+
+export interface InspectOptions {
+  readonly contextTokens: number;
+  readonly searcher: Searcher;
+}
+
+export function inspectCatalog(snapshot: Snapshot, { contextTokens, searcher }: InspectOptions): CatalogCosts {
+  const { total, byTool } = snapshotTokens(snapshot);
+  const servers = new Map<string | undefined, { tools: number; tokens: number }>();
+  for (const [tool, tokens] of byTool) {
+    const sum = servers.get(tool.server) ?? { tools: 0, tokens: 0 };
+    servers.set(tool.server, { tools: sum.tools + 1, tokens: sum.tokens + tokens });
+  }
+  const limits = { contextTokens, source: 'override' } as const;
+  const { kind, reason } = decideGate({ snapshot, settings: DEFAULT_GATE_SETTINGS, limits });
+  const toolbox = createToolbox({
+    tools: snapshot,
+    searcher,
+    settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } },
+  });
+  return {
+    contextTokens,
+    tools: snapshot.tools.length,
+    tokens: total,
+    servers: [...servers].map(([server, sum]) => ({ server, ...sum })).sort((a, b) => b.tokens - a.tokens),
+    byTool: [...byTool].map(([tool, tokens]) => ({ id: tool.id, tokens })).sort((a, b) => b.tokens - a.tokens),
+    gate: { kind, reason },
+    deferred: COMPARED_FORMS.map((form) => ({
+      form,
+      tokens: toolbox.plan(limits, { form: FORMS[form] }).tokens.after,
+    })),
+    answerTokens: Math.round((total / Math.max(1, snapshot.tools.length)) * SEARCH_LIMITS.default),
+  };
+}
+
+/** The forms in which we search ourselves; what a provider's own search costs is the provider's to say. */
+const COMPARED_FORMS: readonly FormName[] = ['bridge', 'native', 'stub'];

@@ -1,0 +1,320 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandIo } from './command-io.ts';
+import { run } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quartermaster-cli-'));
+const file = (name: string): string => join(folder, name);
+
+const MAIL = { name: 'send_email', description: 'Send an email', input_schema: { type: 'object', properties: {} } };
+const PAY = { type: 'function', function: { name: 'createRefund', description: 'Give money back', parameters: {} } };
+const LIST = { name: 'list_files', description: 'List the files of a folder', inputSchema: { type: 'object' } };
+
+beforeAll(() => {
+  const files: Record<string, string | Uint8Array> = {
+    'tools.json': JSON.stringify([MAIL, PAY, LIST], null, 2),
+    'tools.jsonl': [MAIL, PAY, LIST].map((tool) => JSON.stringify(tool)).join('\n'),
+    'tools.jsonl.gz': gzipSync([MAIL, PAY, LIST].map((tool) => JSON.stringify(tool)).join('\n')),
+    'rpc.json': JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [LIST] } }),
+    'servers.jsonl': `${JSON.stringify({ server: 'one', tools: [LIST] })}\n${JSON.stringify({ server: 'two', tools: [LIST] })}`,
+    'nameless.json': JSON.stringify([MAIL, { description: 'x', inputSchema: {} }], null, 2),
+    'nameless.jsonl': `${JSON.stringify(MAIL)}\n${JSON.stringify({ description: 'x', inputSchema: {} })}\n`,
+    'number.jsonl': `${JSON.stringify(MAIL)}\n\n${JSON.stringify({ name: 'x', inputSchema: 5 })}\n`,
+    'twice.jsonl': `${JSON.stringify(MAIL)}\n${JSON.stringify(MAIL)}\n`,
+    'deep.json': `{"name": "x", "inputSchema": {"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+    'long.jsonl': `{"name": "${'x'.repeat(100 * 1024 * 1024)}"}`,
+    'broken.json': '[\n  {"name": "a"},\n  {"name": }\n]',
+    'text.txt': 'not json at all',
+    'empty.json': '',
+    'none.json': '{"tools": []}',
+    'cut.json.gz': gzipSync(JSON.stringify([MAIL])).subarray(0, 40),
+    'queries.jsonl': '{"query": "send an email"}\n{"query": "zzzz qqqq"}\n',
+    'labelled.jsonl': [
+      '{"query": "send an email", "relevant": ["send_email"], "split": "plain"}',
+      '{"query": "money back", "relevant": ["createRefund"], "split": "plain"}',
+      '{"query": "qqqq zzzz", "relevant": [], "split": "nothing"}',
+    ].join('\n'),
+    'unlabelled.jsonl': '{"query": "x", "relevant": "y"}',
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(file(name), content);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('search', () => {
+  it.each(['tools.json', 'tools.jsonl', 'tools.jsonl.gz'])('finds a tool in %s', async (name) => {
+    const { code, out } = await qm(['search', 'send an email', '--tools', file(name)]);
+    expect(out).toMatch(/^ +1 {2}send_email/);
+    expect(code).toBe(0);
+  });
+
+  it('reads several files and stdin', async () => {
+    const args = ['search', 'list files', '--tools', file('rpc.json'), '-', '--json'];
+    const { code, out } = await qm(args, { stdin: JSON.stringify([MAIL]) });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ engine: 'hybrid', verdict: 'match', hits: [{ id: 'list_files' }] });
+  });
+
+  it('keeps tools of the same name on different servers apart', async () => {
+    const { out } = await qm(['search', 'list_files', '--tools', file('servers.jsonl'), '--json']);
+    const { hits } = JSON.parse(out) as { hits: { id: string; server: string; name: string }[] };
+    expect(hits.map((hit) => hit.id).sort()).toEqual(['one/list_files', 'two/list_files']);
+    expect(hits[0]?.name).toBe('list_files');
+  });
+
+  it('says so with status 1 when nothing fits', async () => {
+    const { code, out } = await qm(['search', 'zzzz', 'qqqq', '--tools', file('tools.json')]);
+    expect(out).toContain('Nothing fits');
+    expect(code).toBe(1);
+  });
+
+  it('takes a regular expression', async () => {
+    const { out } = await qm(['search', '^create[A-Z]', '--engine', 'regex', '--tools', file('tools.json'), '--json']);
+    expect(JSON.parse(out)).toMatchObject({ hits: [{ name: 'createRefund' }] });
+  });
+
+  it('takes scores apart', async () => {
+    const { out } = await qm(['search', 'send an email', '--explain', '--tools', file('tools.json')]);
+    expect(out.split('\n').filter((line) => /^ {5,}\d+\.\d{3} {2}/.test(line)).length).toBeGreaterThan(1);
+  });
+
+  it('says why a tool is listed or not', async () => {
+    const listed = await qm(['search', 'email', '--why', 'send_email', '--tools', file('tools.json')]);
+    expect(listed).toMatchObject({ code: 0, out: expect.stringContaining('send_email is listed, at rank 1') });
+    const missing = await qm(['search', 'email', '--why', 'list_files', '--tools', file('tools.json')]);
+    expect(missing).toMatchObject({ code: 1, out: expect.stringContaining('list_files is not listed') });
+    const unknown = await qm(['search', 'email', '--why', 'nope', '--tools', file('tools.json')]);
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('"nope"') });
+  });
+
+  it('answers a batch with exactly one line per query', async () => {
+    const args = ['search', '--batch', file('queries.jsonl'), '--tools', file('tools.json'), '--json'];
+    const { code, out } = await qm(args);
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { query: 'send an email', hits: [{ name: 'send_email', score: expect.any(Number) }], verdict: 'match' },
+      { query: 'zzzz qqqq', hits: [], verdict: 'none' },
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('a malformed pattern in a batch has its line, and shows in the status', async () => {
+    const args = ['search', '--batch', '-', '--engine', 'regex', '--tools', file('tools.json'), '--json'];
+    const { code, out } = await qm(args, { stdin: '{"query":"("}\n{"query":"send"}\n' });
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([{ query: '(', hits: [], verdict: 'none' }, { hits: [{ name: 'send_email' }] }]);
+    expect(code).toBe(2);
+  });
+
+  it('uses the sample catalog when none is named, and says so', async () => {
+    const { code, out, err } = await qm(['search', 'create a pull request']);
+    expect(err).toMatch(/sample catalog \(\d{3} tools of \d\d services\)/);
+    expect(out).toContain('pull_request');
+    expect(code).toBe(0);
+  });
+
+  it('is plain in a pipe and coloured in a terminal, unless NO_COLOR is set', async () => {
+    const args = ['search', 'email', '--tools', file('tools.json')];
+    const colour = '\u001b[';
+    expect((await qm(args)).out).not.toContain(colour);
+    expect((await qm(args, { isTTY: true })).out).toContain(colour);
+    expect((await qm(args, { isTTY: true, env: { NO_COLOR: '1' } })).out).not.toContain(colour);
+  });
+
+  it('a description can not steer the terminal', async () => {
+    const stdin = JSON.stringify([{ name: 'evil', description: 'evil\u001b[2J\u0007 text', inputSchema: {} }]);
+    const { out } = await qm(['search', 'evil', '--tools', '-'], { stdin });
+    expect(out).toContain('evil [2J text');
+    expect(out).not.toContain('\u001b');
+  });
+});
+
+describe('bad input gets one sentence with file and line, and status 2', () => {
+  it.each([
+    ['text.txt', /text\.txt:1: this is not JSON, from "not json at all" on/],
+    ['broken.json', /broken\.json:3: this is not JSON/],
+    ['nameless.json', /nameless\.json:10: .*name/],
+    ['nameless.jsonl', /nameless\.jsonl:2: .*name/],
+    ['number.jsonl', /number\.jsonl:3: .*inputSchema is 5/],
+    ['twice.jsonl', /twice\.jsonl:2: tool "send_email" is there already, at .*twice\.jsonl:1/],
+    ['deep.json', /deep\.json:1: this is nested more than 256 levels deep/],
+    ['long.jsonl', /long\.jsonl:1: the line is longer than 64 MiB/],
+    ['cut.json.gz', /cut\.json\.gz: the gzip data is broken/],
+    ['missing.json', /missing\.json: there is no such file/],
+    ['.', /: this is a directory/],
+    ['empty.json', /empty\.json: there are no tools/],
+    ['none.json', /none\.json: there are no tools/],
+  ])('%s', async (name, message) => {
+    const { code, out, err } = await qm(['search', 'x', '--tools', file(name)]);
+    expect(err).toMatch(message);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect(out).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [['search'], /Say what to search for/],
+    [['search', 'x', '--limit', '0'], /1 to 50/],
+    [['search', 'x', '--limit', 'many'], /1 to 50/],
+    [['search', 'x', '--engine', 'magic'], /hybrid, bm25, regex/],
+    [['search', 'x', '--batch', 'y'], /not both/],
+    [['search', '(', '--engine', 'regex'], /\(/],
+    [['eval', '--tools', 'x'], /go together/],
+    [['inspect', '--context', '-5'], /whole number/],
+    [['serch', 'x'], /unknown command/],
+    [['search', 'x', '--nope'], /unknown option/],
+  ])('%j', async (argv, message) => {
+    const { code, err, out } = await qm(argv);
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/^\s+at /m);
+    expect(out).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('an oversized catalog names the bound and how to raise it', async () => {
+    const { code, err } = await qm(['search', 'x', '--tools', file('tools.jsonl'), '--max-tools', '2']);
+    expect(err).toMatch(/tools\.jsonl:3: there are more than 2 tools; raise the bound with --max-tools/);
+    expect(code).toBe(2);
+  });
+
+  it('--skip-bad goes on and counts', async () => {
+    const args = ['search', 'email', '--tools', file('number.jsonl'), file('twice.jsonl'), '--skip-bad'];
+    const { code, out, err } = await qm(args);
+    expect(out).toContain('send_email');
+    expect(err).toMatch(/Left out 3 tools/);
+    expect(code).toBe(0);
+  });
+
+  it('a queries file is checked the same way', async () => {
+    const { code, err } = await qm(['eval', '--tools', file('tools.json'), '--queries', file('unlabelled.jsonl')]);
+    expect(err).toMatch(/unlabelled\.jsonl:1: "relevant" has to be a list/);
+    expect(code).toBe(2);
+  });
+});
+
+describe('eval', () => {
+  it('prints a table per split', async () => {
+    const { code, out } = await qm(['eval', '--tools', file('tools.json'), '--queries', file('labelled.jsonl')]);
+    expect(out).toMatch(/^plain +2 +100\.0/m);
+    expect(out).toMatch(/^nothing +1 +100\.0/m);
+    expect(out).not.toContain('NaN');
+    expect(code).toBe(0);
+  });
+
+  it('writes JSON', async () => {
+    const args = ['eval', '--tools', file('tools.json'), '--queries', file('labelled.jsonl'), '--json', '-e', 'bm25'];
+    const report = JSON.parse((await qm(args)).out) as object;
+    expect(report).toMatchObject({
+      engine: 'bm25',
+      tools: 3,
+      all: { queries: 2, scores: { hit1: { mean: 1 } }, unanswerable: { queries: 1, refused: { mean: 1 } } },
+    });
+  });
+});
+
+describe('inspect', () => {
+  it('shows what a catalog costs and what deferral saves', async () => {
+    const { code, out } = await qm(['inspect', '--context', '128000']);
+    expect(out).toMatch(/\d{3} tools cost about [\d,]+ tokens, [\d.]+ % of a context window of 128,000/);
+    expect(out).toContain('█');
+    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ %$/m);
+    expect(code).toBe(0);
+  });
+
+  it('writes JSON with every tool in it', async () => {
+    const { out } = await qm(['inspect', '--tools', file('tools.json'), '--json']);
+    const costs = JSON.parse(out) as { tokens: number; byTool: { tokens: number }[] };
+    expect(costs.byTool).toHaveLength(3);
+    expect(costs.byTool.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(costs.tokens);
+  });
+});
+
+describe('demo', () => {
+  it('tours the sample catalog and ends with hints in a pipe', async () => {
+    const { code, out } = await qm(['demo']);
+    expect(out).toMatch(/every tool inline +[\d,]+ tokens/);
+    expect(out.match(/^› /gm)).toHaveLength(3);
+    expect(out).toContain('What to try next');
+    expect(code).toBe(0);
+  });
+
+  it('answers questions in a terminal', async () => {
+    const stdin = 'upload a file to a bucket\n:why nope\n:what\n:quit\n';
+    const { code, out } = await qm(['demo'], { stdin, isTTY: true, env: { NO_COLOR: '1' } });
+    expect(out).toContain('Your turn');
+    expect(out).toContain('No tool of the catalog is called "nope"');
+    expect(out).toContain('no :what');
+    expect(out).toMatch(/^ +1 {2}upload/m);
+    expect(code).toBe(0);
+  });
+});
+
+describe('the command', () => {
+  it('helps on stdout with status 0, for every command', async () => {
+    for (const argv of [['--help'], ['search', '--help'], ['eval', '--help'], ['inspect', '--help']]) {
+      const { code, out, err } = await qm(argv);
+      expect(out).toContain('Exit status:');
+      expect(out).toContain('Examples:');
+      expect(err).toBe('');
+      expect(code).toBe(0);
+    }
+    expect((await qm(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('works as the program that is installed', async () => {
+    const bin = fileURLToPath(new URL('../bin/quartermaster.js', import.meta.url));
+    const start = (args: readonly string[]): Promise<{ code: number; out: string; err: string }> =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [bin, ...args], (error, out, err) =>
+          resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+        );
+      });
+    const found = await start(['search', 'send an email', '--tools', file('tools.jsonl.gz'), '--json']);
+    expect(JSON.parse(found.out)).toMatchObject({ verdict: 'match', hits: [{ name: 'send_email' }] });
+    expect(found.code).toBe(0);
+    const broken = await start(['search', 'x', '--tools', file('broken.json')]);
+    expect(broken).toMatchObject({ code: 2, out: '' });
+    expect(broken.err.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+interface Surroundings {
+  readonly stdin?: string;
+  readonly isTTY?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function qm(
+  argv: readonly string[],
+  { stdin = '', isTTY = false, env = {} }: Surroundings = {},
+): Promise<{ code: number; out: string; err: string }> {
+  const out = collector(isTTY);
+  const err = collector(false);
+  const input = Object.assign(new PassThrough(), { isTTY });
+  input.write(stdin);
+  // A terminal stays open until the program has had enough.
+  if (!isTTY) input.end();
+  const io: CommandIo = { stdin: input, stdout: out.stream, stderr: err.stream, env };
+  const code = await run(argv, io);
+  return { code, out: out.text(), err: err.text() };
+}
+
+function collector(isTTY: boolean): { stream: CommandIo['stdout']; text: () => string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { isTTY, columns: 100 }), text: () => chunks.join('') };
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { QuartermasterError } from '@quartermaster/core';
+import { Command, CommanderError } from 'commander';
+import { type CommandIo, write } from './command-io.ts';
+import {
+  addDemoCommand,
+  addEvalCommand,
+  addInspectCommand,
+  addSearchCommand,
+  type CommandContext,
+} from './commands/index.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
+import { InputError } from './input-error.ts';
+import { createTerminal } from './terminal/index.ts';
+
+/** Runs one command line (without `node` and the script) and returns the exit status. Throws nothing that a user could cause. */
+export async function run(argv: readonly string[], io: CommandIo): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const program = createProgram({
+    io,
+    terminal: createTerminal(io),
+    exit(chosen) {
+      code = chosen;
+    },
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    return await fail(error, io);
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const { io } = context;
+  const program = new Command('quartermaster')
+    .description('Search, inspect and measure catalogs of tools for language models.')
+    .version(readVersion(), '-V, --version')
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => context.terminal.width,
+      getErrHelpWidth: () => context.terminal.width,
+    })
+    .exitOverride()
+    .addHelpText('after', HELP);
+  addSearchCommand(program, context);
+  addEvalCommand(program, context);
+  addInspectCommand(program, context);
+  addDemoCommand(program, context);
+  return program;
+}
+
+async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
+  // Commander has said what is wrong already; its status is 0 for --help and --version.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  if (error instanceof InputError || error instanceof QuartermasterError) {
+    await write(io.stderr, `${error.message}\n`);
+    return EXIT.badInput;
+  }
+  const text = error instanceof Error ? (io.env.QUARTERMASTER_DEBUG ? error.stack : error.message) : String(error);
+  await write(io.stderr, `This is a mistake in quartermaster, please report it: ${text}\n`);
+  return EXIT.fault;
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0';
+}
+
+const HELP = `
+Examples:
+  $ quartermaster demo
+  $ quartermaster search "send an email to a customer"
+  $ quartermaster search "open pull requests" --tools catalog.jsonl.gz --json
+  $ quartermaster inspect --tools catalog.json --context 128000
+  $ quartermaster eval --tools catalog.json --queries queries.jsonl
+
+A catalog is JSON or JSONL, gzip or plain: tools as Anthropic, OpenAI, Gemini, MCP or the AI SDK define them, a saved
+tools/list answer, or lines {"server", "tools"}. At most 256 MiB a file and 64 MiB a line after decompression.
+Colours only in a terminal; NO_COLOR turns them off.
+
+Exit status: 0 done or found, 1 nothing found, 2 the command line or a file can't be understood.`;

@@ -1,0 +1,5 @@
+export { renderBars } from './render-bars.ts';
+export { renderHits } from './render-hits.ts';
+export { renderStanding } from './render-standing.ts';
+export { type Column, renderTable } from './render-table.ts';
+export { createTerminal, oneLine, type Terminal } from './terminal.ts';

@@ -1,0 +1,32 @@
+import type { Explanation, Hit, SearchResult } from '@quartermaster/core';
+import { oneLine, type Terminal } from './terminal.ts';
+
+/** A search answer as a numbered list: name, server, score, the first line of the description. */
+export function renderHits(result: SearchResult, terminal: Terminal): string {
+  const { paint } = terminal;
+  const lines = result.hits.map((hit, index) => renderHit(hit, index + 1, terminal));
+  if (result.verdict === 'none') {
+    const text = result.hits.length === 0 ? 'Nothing fits.' : 'Nothing fits. What came nearest:';
+    lines.unshift(paint.yellow(text));
+  }
+  return lines.join('\n');
+}
+
+/** A score taken apart, as an indented tree. */
+export function renderExplanation(explanation: Explanation, { indent = 5 }: { readonly indent?: number } = {}): string {
+  const line = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  ${oneLine(explanation.what, 200)}`;
+  return [line, ...explanation.details.map((detail) => renderExplanation(detail, { indent: indent + 2 }))].join('\n');
+}
+
+function renderHit(hit: Hit, rank: number, { paint, width }: Terminal): string {
+  const { tool, score, explanation, also } = hit;
+  const server = tool.server === undefined ? '' : paint.dim(`  ${oneLine(tool.server, 40)}`);
+  const head = `${String(rank).padStart(3)}  ${paint.bold(oneLine(tool.name, 80))}${server}  ${paint.dim(score.toFixed(2))}`;
+  const lines = [head];
+  if (tool.description !== '') lines.push(`     ${oneLine(tool.description, width - 5)}`);
+  if (also !== undefined && also.length > 0) {
+    lines.push(paint.dim(`     also: ${oneLine(also.map((one) => one.id).join(', '), width - 11)}`));
+  }
+  if (explanation !== undefined) lines.push(paint.dim(renderExplanation(explanation)));
+  return lines.join('\n');
+}

@@ -1,0 +1,20 @@
+import type { Standing, Tool } from '@quartermaster/core';
+import { renderExplanation } from './render-hits.ts';
+import { oneLine, type Terminal } from './terminal.ts';
+
+/** Where a tool stands for a query, in a sentence, with its score taken apart where it has one. */
+export function renderStanding(tool: Tool, standing: Standing, { paint }: Terminal): string {
+  const name = paint.bold(oneLine(tool.id, 80));
+  switch (standing.kind) {
+    case 'listed':
+      return `${name} is listed, at rank ${standing.rank}:\n${renderExplanation(standing.explanation)}`;
+    case 'below-limit':
+      return `${name} matches, but is only at rank ${standing.rank}, below the limit:\n${renderExplanation(standing.explanation)}`;
+    case 'not-matched':
+      return `${name} is not listed: ${oneLine(standing.reason, 400)}`;
+    case 'not-allowed':
+      return `${name} is not listed: the caller may not see it`;
+    case 'not-in-catalog':
+      return `${name} is not in the catalog`;
+  }
+}

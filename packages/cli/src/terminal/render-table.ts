@@ -1,0 +1,24 @@
+/** One column of a table. */
+export interface Column {
+  readonly title: string;
+  /** @default 'left' */
+  readonly align?: 'left' | 'right';
+}
+
+/** Rows under their titles, padded with spaces, two between columns. Cells are plain text. */
+export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => [...(row[index] ?? '')].length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    columns
+      .map(({ align }, index) => pad(cells[index] ?? '', widths[index] ?? 0, align ?? 'left'))
+      .join('  ')
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)].join('\n');
+}
+
+function pad(text: string, width: number, align: 'left' | 'right'): string {
+  const space = ' '.repeat(Math.max(0, width - [...text].length));
+  return align === 'left' ? text + space : space + text;
+}

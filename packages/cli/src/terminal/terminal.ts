@@ -1,0 +1,46 @@
+import picocolors from 'picocolors';
+import type { CommandIo } from '../command-io.ts';
+
+/** How text may look on the output at hand: coloured in a terminal, plain in a pipe. */
+export interface Terminal {
+  readonly paint: Paint;
+  /** Columns to stay within, 40 to 160. */
+  readonly width: number;
+}
+
+type Style = (text: string) => string;
+
+interface Paint {
+  readonly bold: Style;
+  readonly dim: Style;
+  readonly cyan: Style;
+  readonly green: Style;
+  readonly yellow: Style;
+}
+
+/** Colours where the output is a terminal, unless NO_COLOR is set (https://no-color.org); FORCE_COLOR asks for them anyway. */
+export function createTerminal({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Terminal {
+  const isForced = isSet(env.FORCE_COLOR) && env.FORCE_COLOR !== '0';
+  const isColoured = !isSet(env.NO_COLOR) && (isForced || (stdout.isTTY === true && env.TERM !== 'dumb'));
+  const { bold, dim, cyan, green, yellow } = picocolors.createColors(isColoured);
+  // A terminal that does not know its width says 0.
+  const columns = stdout.columns === undefined || stdout.columns === 0 ? 100 : stdout.columns;
+  return {
+    paint: { bold, dim, cyan, green, yellow },
+    width: Math.min(160, Math.max(40, columns)),
+  };
+}
+
+/** A catalog's text for a terminal: on one line, without control characters (a description could steer the terminal), cut to fit. */
+export function oneLine(text: string, width: number): string {
+  const plain = text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...plain];
+  return characters.length <= width ? plain : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}

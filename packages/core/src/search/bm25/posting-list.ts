@@ -1,0 +1,161 @@
+/**
+ * How postings are written: every list a run of bytes, one after the other.
+ *
+ * ```
+ * length   one to three bytes, 7 bits each, low ones first
+ * peak     the greatest impact; left out of a list of one
+ * marks    for every MARK_DISTANCE postings but the last ones: 3 bytes of tool, 3 bytes of offset
+ * postings each a gap in one to three bytes (tools left out since the one before), then its impact in one
+ * ```
+ *
+ * A mark says which tool the gap at its offset counts from, so that a posting is found without reading all before it.
+ * Loops that read whole lists have the gap's decoding written out: a function can't return both a value and a place.
+ */
+
+/** Postings between two marks. */
+export const MARK_DISTANCE = 64;
+const MARK_BYTES = 6;
+/** A byte from this on has another one after it. */
+export const GAP_GOES_ON = 0x80;
+/** The same for two bytes taken together. */
+export const GAP_GOES_ON_TWICE = 0x4000;
+
+/** Bytes of a length or gap; both are below 2²¹, as many tools as an index holds. */
+export function gapBytes(gap: number): number {
+  if (gap < GAP_GOES_ON) {
+    return 1;
+  }
+  return gap < GAP_GOES_ON_TWICE ? 2 : 3;
+}
+
+/** Bytes of a list before its postings. */
+export function headBytes(length: number): number {
+  return length === 0 ? 0 : gapBytes(length) + (length > 1 ? 1 : 0) + markCount(length) * MARK_BYTES;
+}
+
+/** Writes a length or gap. Returns the place after it. */
+export function writeGap(bytes: Uint8Array, at: number, gap: number): number {
+  if (gap < GAP_GOES_ON) {
+    bytes[at] = gap;
+    return at + 1;
+  }
+  bytes[at] = (gap & 0x7f) | GAP_GOES_ON;
+  if (gap < GAP_GOES_ON_TWICE) {
+    bytes[at + 1] = gap >>> 7;
+    return at + 2;
+  }
+  bytes[at + 1] = ((gap >>> 7) & 0x7f) | GAP_GOES_ON;
+  bytes[at + 2] = gap >>> 14;
+  return at + 3;
+}
+
+/** The length of the list that starts at a place and is not empty. */
+export function readLength(bytes: Uint8Array, start: number): number {
+  let length = bytes[start] ?? 0;
+  if (length >= GAP_GOES_ON) {
+    length = (length & 0x7f) | ((bytes[start + 1] ?? 0) << 7);
+    if (length >= GAP_GOES_ON_TWICE) {
+      length = (length & 0x3fff) | ((bytes[start + 2] ?? 0) << 14);
+    }
+  }
+  return length;
+}
+
+/** The greatest impact of the list that starts at a place and is not empty. */
+export function readPeak(bytes: Uint8Array, start: number): number {
+  const length = readLength(bytes, start);
+  // The only impact of a list of one comes last, after a length of one byte and its gap.
+  return bytes[start + gapBytes(length) + (length > 1 ? 0 : sizeOfGap(bytes, start + 1))] ?? 0;
+}
+
+/** Fills in the head of a list whose postings are there already. */
+export function writeHead(bytes: Uint8Array, start: number, length: number): void {
+  let head = writeGap(bytes, start, length);
+  if (length < 2) {
+    return;
+  }
+  const peakAt = head;
+  const first = start + headBytes(length);
+  let peak = 0;
+  let next = 0;
+  let at = first;
+  head += 1;
+  for (let count = 0; count < length; count += 1) {
+    if (count > 0 && count % MARK_DISTANCE === 0) {
+      writeMark(bytes, head, next, at - first);
+      head += MARK_BYTES;
+    }
+    let gap = bytes[at++] ?? 0;
+    if (gap >= GAP_GOES_ON) {
+      gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
+      if (gap >= GAP_GOES_ON_TWICE) {
+        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
+      }
+    }
+    next += gap + 1;
+    const impact = bytes[at++] ?? 0;
+    if (impact > peak) {
+      peak = impact;
+    }
+  }
+  bytes[peakAt] = peak;
+}
+
+/** The impact of a tool in the list from `start` to `end`, or 0 when it is not in it. */
+export function findImpact(bytes: Uint8Array, start: number, end: number, tool: number): number {
+  const length = readLength(bytes, start);
+  const first = start + headBytes(length);
+  const marks = first - markCount(length) * MARK_BYTES;
+  let low = marks;
+  let high = first;
+  // The first mark that counts from beyond the tool; what is wanted lies before it.
+  while (low < high) {
+    const middle = low + (((high - low) / MARK_BYTES) >> 1) * MARK_BYTES;
+    if (readThree(bytes, middle) <= tool) {
+      low = middle + MARK_BYTES;
+    } else {
+      high = middle;
+    }
+  }
+  let next = low === marks ? 0 : readThree(bytes, low - MARK_BYTES);
+  let at = low === marks ? first : first + readThree(bytes, low - 3);
+  while (at < end) {
+    let gap = bytes[at++] ?? 0;
+    if (gap >= GAP_GOES_ON) {
+      gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
+      if (gap >= GAP_GOES_ON_TWICE) {
+        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
+      }
+    }
+    next += gap + 1;
+    if (next > tool) {
+      return next === tool + 1 ? (bytes[at] ?? 0) : 0;
+    }
+    at += 1;
+  }
+  return 0;
+}
+
+function markCount(length: number): number {
+  return Math.floor((length - 1) / MARK_DISTANCE);
+}
+
+function sizeOfGap(bytes: Uint8Array, at: number): number {
+  if ((bytes[at] ?? 0) < GAP_GOES_ON) {
+    return 1;
+  }
+  return (bytes[at + 1] ?? 0) < GAP_GOES_ON ? 2 : 3;
+}
+
+function writeMark(bytes: Uint8Array, at: number, tool: number, offset: number): void {
+  bytes[at] = tool;
+  bytes[at + 1] = tool >>> 8;
+  bytes[at + 2] = tool >>> 16;
+  bytes[at + 3] = offset;
+  bytes[at + 4] = offset >>> 8;
+  bytes[at + 5] = offset >>> 16;
+}
+
+function readThree(bytes: Uint8Array, at: number): number {
+  return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
+}

@@ -1,0 +1,53 @@
+import type { Explanation } from '../searcher.ts';
+import type { HybridFeatures, HybridSettings } from './hybrid-options.ts';
+import type { HybridRanking } from './rank-hybrid.ts';
+
+/** Takes a score apart. The values of the details add up to the score; the lexical part comes with its own terms. */
+export function explainHybrid(
+  ranking: HybridRanking,
+  settings: HybridSettings,
+  lexical: Explanation | undefined,
+): Explanation {
+  const { bonus, base, intent, features, score } = ranking;
+  const details: Explanation[] = [];
+  if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name, more for one that comes earlier', details: [] });
+  details.push({
+    value: base,
+    what: 'features, each times its weight',
+    details: explainFeatures(features, settings, lexical),
+  });
+  if (intent > 0) {
+    details.push({
+      value: intent,
+      what: 'serves a part of the request that nothing above it serves as well',
+      details: [],
+    });
+  }
+  return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
+}
+
+function explainFeatures(
+  features: HybridFeatures,
+  settings: HybridSettings,
+  lexical: Explanation | undefined,
+): readonly Explanation[] {
+  const names = Object.keys(FEATURE_WORDS) as (keyof HybridFeatures)[];
+  return names
+    .filter((name) => features[name] !== 0)
+    .map((name) => ({
+      value: settings.weights[name] * features[name],
+      what: `${settings.weights[name]} × ${features[name].toFixed(3)}: ${FEATURE_WORDS[name]}`,
+      details: name === 'terms' && lexical !== undefined ? [lexical] : [],
+    }));
+}
+
+const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
+  meaning: 'cosine of the request with the tool',
+  clauseMeaning: 'cosine of the clause of the request that fits best',
+  terms: 'lexical score, as a share of the best one',
+  clauseTerms: 'lexical score of the clause that fits best, as a share of the best one',
+  coverage: 'how much of the request’s known words the tool has, by idf',
+  bigrams: 'neighbouring words in common, by idf',
+  nameCoverage: 'how much of the name the request covers, by idf',
+  serverNamed: 'the request names its server',
+};

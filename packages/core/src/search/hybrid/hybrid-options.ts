@@ -1,0 +1,56 @@
+/**
+ * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
+ * weighted sum: a linear model carries over to catalogs that it never saw, where trees and networks did not.
+ */
+export interface HybridFeatures {
+  /** Cosine of the request's vector with the tool's. */
+  readonly meaning: number;
+  /** The best cosine of one clause of the request; the same as `meaning` for a request of one clause. */
+  readonly clauseMeaning: number;
+  /** The lexical score, as a share of the best lexical score for this request. */
+  readonly terms: number;
+  /** The same for the clause that fits best. */
+  readonly clauseTerms: number;
+  /** How much of the request's known words, by idf, the tool has. */
+  readonly coverage: number;
+  /** Neighbouring words in common, by idf, as a share of the request. */
+  readonly bigrams: number;
+  /** How much of the tool's name, by idf, the request covers. */
+  readonly nameCoverage: number;
+  /** 1 when the request names the tool's server. */
+  readonly serverNamed: number;
+}
+
+export interface HybridOptions {
+  /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
+  readonly weights?: Readonly<Record<keyof HybridFeatures, number>>;
+  /**
+   * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
+   * room for each of several intents where five siblings of one would fill the list.
+   * @default 2
+   */
+  readonly intentWeight?: number;
+  /**
+   * Below this probability that anything fits, the verdict is `none`, from 0 to 1.
+   * @default {@link HYBRID_DEFAULTS}
+   */
+  readonly leastConfidence?: number;
+}
+
+export type HybridSettings = Required<HybridOptions>;
+
+/** Learned from requests whose tools the embedded model had not seen; `packages/semantic/training` says how. */
+export const HYBRID_DEFAULTS: HybridSettings = {
+  weights: {
+    meaning: 6.6,
+    clauseMeaning: 6.3,
+    terms: 2,
+    clauseTerms: 0.8,
+    coverage: 1.5,
+    bigrams: 1,
+    nameCoverage: 0.7,
+    serverNamed: 1,
+  },
+  intentWeight: 2,
+  leastConfidence: 0.12,
+};

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSnapshot, createTool, type Snapshot } from '../../catalog/index.ts';
+import { describeSearcher } from '../searcher-contract.fixture.ts';
+import { createHybridSearcher } from './hybrid-searcher.ts';
+import { createSemanticSearcher } from './semantic-searcher.ts';
+import { toyEmbedder } from './toy-embedder.fixture.ts';
+
+describeSearcher('hybrid', (snapshot) => createHybridSearcher(snapshot, { embedder: toyEmbedder }));
+describeSearcher('semantic', (snapshot) => createSemanticSearcher(snapshot, { embedder: toyEmbedder }));
+
+function snapshotOf(...tools: readonly (readonly [name: string, description: string, server?: string])[]): Snapshot {
+  return createSnapshot(
+    tools.map(([name, description, server]) => {
+      return createTool({ name, description, ...(server === undefined ? {} : { server }) });
+    }),
+  );
+}
+
+const OFFICE = snapshotOf(
+  ['send_email', 'Send an email'],
+  ['create_invoice', 'Create an invoice'],
+  ['delete_file', 'Delete a file'],
+  ['list_files', 'List files'],
+  ['rename_file', 'Rename a file'],
+  ['copy_file', 'Copy a file'],
+  ['move_file', 'Move a file'],
+);
+
+describe('hybrid search', () => {
+  const office = createHybridSearcher(OFFICE, { embedder: toyEmbedder });
+  const names = async (query: string, limit?: number): Promise<string[]> => {
+    const { hits } = await office.search({ query, ...(limit === undefined ? {} : { limit }) });
+    return hits.map(({ tool }) => tool.name);
+  };
+
+  it('finds a tool that shares no word with the request', async () => {
+    expect((await names('bill'))[0]).toBe('create_invoice');
+  });
+
+  it('puts a named tool first, whatever the rest of the request means', async () => {
+    expect((await names('delete remove file with `send_email`'))[0]).toBe('send_email');
+  });
+
+  it('makes room for each of several intents', async () => {
+    const found = await names('delete a file and then create a bill', 2);
+    expect(found.toSorted()).toEqual(['create_invoice', 'delete_file']);
+  });
+
+  it('gives scores that fall from place to place and that their explanations add up to', async () => {
+    const { hits } = await office.search({
+      query: 'delete the old file and then send a letter. list more files',
+      explain: true,
+    });
+    hits.forEach((hit, at) => {
+      expect(hit.score).toBeLessThanOrEqual(hits[at - 1]?.score ?? Number.POSITIVE_INFINITY);
+      const { value = Number.NaN, details = [] } = hit.explanation ?? {};
+      expect(value).toBe(hit.score);
+      expect(details.reduce((sum, detail) => sum + detail.value, 0)).toBeCloseTo(value);
+      const features = details.find(({ what }) => what.startsWith('features'));
+      expect(features?.details.reduce((sum, detail) => sum + detail.value, 0)).toBeCloseTo(features?.value ?? 0);
+    });
+  });
+
+  it('says that nothing fits a request about something else, and how sure it is', async () => {
+    const { verdict, confidence } = await office.search({ query: 'quantum chromodynamics lattice' });
+    expect(verdict).toBe('none');
+    expect(confidence).toBeLessThan(0.12);
+    expect((await office.search({ query: 'send an email' })).confidence).toBeGreaterThan(0.9);
+  });
+
+  it('folds the same tool from two servers into one place and names the other', async () => {
+    const twice = snapshotOf(
+      ['create_issue', 'Create an issue in a repository', 'github'],
+      ['create_issue', 'Create an issue in a repository', 'gitlab'],
+      ['close_issue', 'Close an issue in a repository', 'github'],
+    );
+    const { hits } = await createHybridSearcher(twice, { embedder: toyEmbedder }).search({
+      query: 'create an issue for me',
+      limit: 2,
+    });
+    expect(hits.map(({ tool }) => tool.id)).toEqual(['github/create_issue', 'github/close_issue']);
+    expect(hits[0]?.also?.map(({ id }) => id)).toEqual(['gitlab/create_issue']);
+  });
+
+  it('does not fold tools that only share their name', async () => {
+    const same = snapshotOf(
+      ['search', 'Find songs and albums', 'music'],
+      ['search', 'Query the flight schedule', 'travel'],
+    );
+    const { hits } = await createHybridSearcher(same, { embedder: toyEmbedder }).search({ query: 'search' });
+    expect(hits).toHaveLength(2);
+  });
+
+  it('narrows what it finds by meaning to the server that the query names', async () => {
+    const two = snapshotOf(['send_email', 'Send an email', 'work'], ['post', 'Send a letter', 'home']);
+    const { hits } = await createHybridSearcher(two, { embedder: toyEmbedder }).search({ query: 'server:home mail' });
+    expect(hits.map(({ tool }) => tool.server)).toEqual(['home']);
+  });
+
+  it('finds nothing for a catalog without tools', async () => {
+    const none = createHybridSearcher(createSnapshot([]), { embedder: toyEmbedder });
+    expect(await none.search({ query: 'send email' })).toMatchObject({ hits: [], verdict: 'none' });
+  });
+
+  it('explains why a tool is where it is, and why one is not there', async () => {
+    const [first] = OFFICE.tools;
+    const [, second] = OFFICE.tools;
+    if (first === undefined || second === undefined) throw new Error('the office has tools');
+    expect(await office.explain({ query: 'send email' }, first)).toMatchObject({ kind: 'listed', rank: 1 });
+    expect(await office.explain({ query: 'send email', limit: 1 }, second)).not.toMatchObject({ kind: 'listed' });
+  });
+
+  it('never fails and never repeats a tool, whatever is asked', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'binary', maxLength: 80 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (query, limit) => {
+          const { hits } = await office.search({ query, limit });
+          expect(new Set(hits.map(({ tool }) => tool.id)).size).toBe(hits.length);
+          expect(hits.length).toBeLessThanOrEqual(limit);
+        },
+      ),
+    );
+  });
+});

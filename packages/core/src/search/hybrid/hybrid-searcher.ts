@@ -1,0 +1,147 @@
+import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
+import { type Bm25SearcherOptions, buildBm25Index, createBm25Searcher, QueryRanker } from '../bm25/index.ts';
+import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
+import { buildVectorIndex, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import { explainHybrid } from './explain-hybrid.ts';
+import { foldDuplicates } from './fold-duplicates.ts';
+import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
+import { type HybridAnswer, HybridRanker, type HybridRanking } from './rank-hybrid.ts';
+
+/** How a hybrid searcher is made. */
+export interface HybridSearcherOptions extends HybridOptions {
+  /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
+  readonly embedder: StaticEmbedder;
+  /** The lexical half; an index built elsewhere can be handed in. */
+  readonly bm25?: Bm25SearcherOptions;
+  /** Vectors of the same tools in the same order, by the same embedder. @default built on the first search */
+  readonly vectors?: VectorIndex;
+}
+
+/** Search by words and by meaning. Knows exact names and operators as the lexical engine does, and can say that nothing fits. */
+export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
+  const searcher = new HybridSearcher(snapshot, options);
+  return {
+    engine: 'hybrid',
+    search: async (request) => searcher.search(request),
+    explain: (request, tool) => searcher.explain(request, tool),
+  };
+}
+
+/** A place in the final list, and the query that it serves. */
+interface Answer {
+  readonly ranking: HybridRanking;
+  readonly served: HybridAnswer;
+  readonly query: string;
+}
+
+class HybridSearcher {
+  readonly #snapshot: Snapshot;
+  readonly #options: HybridSearcherOptions;
+  readonly #settings: HybridSettings;
+  readonly #lexical: Searcher;
+  readonly #lexicalRanker: QueryRanker;
+  #vectors: VectorIndex | undefined;
+  #ranker: HybridRanker | undefined;
+
+  constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
+    this.#snapshot = snapshot;
+    this.#options = options;
+    this.#settings = { ...HYBRID_DEFAULTS, ...options };
+    const { index: given, ...tuning } = options.bm25 ?? {};
+    const index = given ?? buildBm25Index(snapshot.tools, tuning);
+    this.#lexical = createBm25Searcher(snapshot, { index });
+    this.#lexicalRanker = new QueryRanker(snapshot, index);
+    this.#vectors = options.vectors;
+  }
+
+  search(request: SearchRequest): SearchResult {
+    request.signal?.throwIfAborted();
+    const limit = resolveLimit(request.limit);
+    const answers = this.#answers(request);
+    const list = takeTurns(answers, limit * DUPLICATE_SLACK, ({ ranking }) => ranking.tool);
+    const folded = foldDuplicates(list, limit, {
+      tool: ({ ranking }) => this.#tool(ranking),
+      position: ({ ranking }) => ranking.tool,
+      vectors: this.#vectorIndex(),
+    });
+    const hits = folded.map(
+      ({ item, also }): Hit => ({
+        tool: this.#tool(item.ranking),
+        score: item.ranking.score,
+        ...(request.explain === true ? { explanation: explainHybrid(item.ranking, this.#settings, undefined) } : {}),
+        ...(also.length > 0 ? { also: also.map(({ ranking }) => this.#tool(ranking)) } : {}),
+      }),
+    );
+    const confidence = answers.reduce((most, [first]) => Math.max(most, first?.served.confidence ?? 0), 0);
+    const fits = hits.length > 0 && confidence >= this.#settings.leastConfidence;
+    return { hits, verdict: fits ? 'match' : 'none', confidence };
+  }
+
+  async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
+    request.signal?.throwIfAborted();
+    const limit = resolveLimit(request.limit);
+    const known = this.#snapshot.get(tool.id);
+    if (known === undefined) return { kind: 'not-in-catalog' };
+    if (request.allow?.(known) === false) return { kind: 'not-allowed' };
+    const ranked = takeTurns(this.#answers(request), this.#snapshot.tools.length, ({ ranking }) => ranking.tool);
+    const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
+    const found = ranked[place] ?? this.#beyond(request, known);
+    const lexical = await this.#lexical.explain(request, known);
+    if (found === undefined) {
+      return lexical.kind === 'not-matched' && lexical.reason !== NO_WORD
+        ? lexical
+        : { kind: 'not-matched', reason: 'It has no word of the query and nothing of its meaning' };
+    }
+    const terms: Explanation | undefined = 'explanation' in lexical ? lexical.explanation : undefined;
+    const explanation = explainHybrid(found.ranking, this.#settings, terms);
+    if (place < 0) return { kind: 'below-limit', rank: ranked.length + 1, explanation };
+    return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
+  }
+
+  #answers(request: SearchRequest, whole = false): Answer[][] {
+    const { allow } = request;
+    const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
+    const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
+    return queries.map((query) => {
+      const served = this.#hybridRanker().rank(query, accept, whole);
+      return served.rankings.map((ranking) => ({ ranking, served, query }));
+    });
+  }
+
+  /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */
+  #beyond(request: SearchRequest, tool: Tool): Answer | undefined {
+    return this.#answers(request, true)
+      .flat()
+      .find(({ ranking }) => this.#tool(ranking).id === tool.id);
+  }
+
+  #tool(ranking: HybridRanking): Tool {
+    return this.#snapshot.tools[ranking.tool] as Tool;
+  }
+
+  #hybridRanker(): HybridRanker {
+    this.#ranker ??= new HybridRanker({
+      snapshot: this.#snapshot,
+      lexical: this.#lexicalRanker,
+      vectors: this.#vectorIndex(),
+      embedder: this.#options.embedder,
+      settings: this.#settings,
+    });
+    return this.#ranker;
+  }
+
+  #vectorIndex(): VectorIndex {
+    const { embedder } = this.#options;
+    const { tools } = this.#snapshot;
+    this.#vectors ??= buildVectorIndex(tools.length, embedder.dimensions, (tool) => {
+      return embedder.tool(searchText(tools[tool] as Tool));
+    });
+    return this.#vectors;
+  }
+}
+
+/** How many times the limit is ranked, so that folded duplicates leave no gap. */
+const DUPLICATE_SLACK = 3;
+
+const NO_WORD = 'It has no word of the query';

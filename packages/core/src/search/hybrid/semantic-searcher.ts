@@ -1,0 +1,21 @@
+import type { Snapshot } from '../../catalog/index.ts';
+import type { Searcher } from '../searcher.ts';
+import type { HybridFeatures } from './hybrid-options.ts';
+import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
+
+/** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
+export function createSemanticSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
+  const searcher = createHybridSearcher(snapshot, { ...options, weights: MEANING_ALONE, intentWeight: 0 });
+  return { ...searcher, engine: 'semantic' };
+}
+
+const MEANING_ALONE: Readonly<Record<keyof HybridFeatures, number>> = {
+  meaning: 1,
+  clauseMeaning: 0,
+  terms: 0,
+  clauseTerms: 0,
+  coverage: 0,
+  bigrams: 0,
+  nameCoverage: 0,
+  serverNamed: 0,
+};
