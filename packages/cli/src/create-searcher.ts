@@ -1,7 +1,15 @@
-import { createBm25Searcher, createRegexSearcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import {
+  createBm25Searcher,
+  createHybridSearcher,
+  createRegexSearcher,
+  createSemanticSearcher,
+  type Searcher,
+  type Snapshot,
+} from '@quartermaster/core';
+import { embeddedModel } from '@quartermaster/semantic';
 
 /** The engines that can be asked for by name, the default first. */
-export const ENGINES = ['hybrid', 'bm25', 'regex'] as const;
+export const ENGINES = ['hybrid', 'bm25', 'semantic', 'regex'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
 
@@ -14,8 +22,9 @@ export async function createSearcher(engine: EngineName, snapshot: Snapshot): Pr
       return createRegexSearcher(snapshot);
     case 'bm25':
       return createBm25Searcher(snapshot);
+    case 'semantic':
+      return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
     case 'hybrid':
-      // There is no semantic engine yet, so that the words are all there is to fuse.
-      return createBm25Searcher(snapshot);
+      return createHybridSearcher(snapshot, { embedder: embeddedModel() });
   }
 }
