@@ -20,8 +20,8 @@ export interface StaticModelData {
   readonly rows: Int8Array;
 }
 
-/** How much of each field is read, in characters; training read as much. */
-const FIELD_LIMITS = { description: 1500, parameters: 600, details: 1200, query: 4096 } as const;
+/** How much of each field is read, in characters. Training read more of it; the rest costs time and changes no ranking to speak of. */
+const FIELD_LIMITS = { description: 800, parameters: 400, details: 400, query: 4096 } as const;
 
 /**
  * The embedder of a static model. A text's vector is the sum of its pieces' vectors, made a unit vector; in a tool each
@@ -31,6 +31,7 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
   const { dimensions, fields, rows, scales } = data;
   const vocabulary = new Map(data.pieces.map((piece, row) => [piece, row]));
   const weights = new Float32Array(data.pieces.length);
+  const sum = new Float64Array(dimensions);
 
   /** Sums by piece first, so that a word said five times is read once. */
   function embed(parts: readonly Part[]): Float32Array {
@@ -43,14 +44,31 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
         weights[row] = (weights[row] as number) + each;
       }
     }
-    const sum = new Float32Array(dimensions);
-    for (const row of touched) {
-      const factor = (weights[row] as number) * (scales[row] as number);
-      weights[row] = 0;
-      const start = row * dimensions;
-      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + factor * (rows[start + i] as number);
-    }
+    sum.fill(0);
+    for (let at = 0; at < touched.length; at += AT_ONCE) addRows(touched, at);
     return toUnitLength(sum);
+  }
+
+  /** Four rows in one pass over the sum, which is what most of the time goes into; missing ones weigh nothing. */
+  function addRows(touched: readonly number[], at: number): void {
+    const [a, b, c, d] = [touched[at] ?? 0, touched[at + 1] ?? 0, touched[at + 2] ?? 0, touched[at + 3] ?? 0];
+    const [fa, fb, fc, fd] = [takeWeight(a), takeWeight(b), takeWeight(c), takeWeight(d)];
+    const [ra, rb, rc, rd] = [a * dimensions, b * dimensions, c * dimensions, d * dimensions];
+    for (let i = 0; i < dimensions; i++) {
+      sum[i] =
+        (sum[i] as number) +
+        fa * (rows[ra + i] as number) +
+        fb * (rows[rb + i] as number) +
+        fc * (rows[rc + i] as number) +
+        fd * (rows[rd + i] as number);
+    }
+  }
+
+  /** What a row counts; taken once, so that the next text starts from nothing. */
+  function takeWeight(row: number): number {
+    const weight = (weights[row] as number) * (scales[row] as number);
+    weights[row] = 0;
+    return weight;
   }
 
   return {
@@ -89,11 +107,15 @@ function joinUpTo(texts: readonly string[], limit: number): string {
   return joined.slice(0, limit);
 }
 
-function toUnitLength(vector: Float32Array): Float32Array {
+function toUnitLength(sum: Float64Array): Float32Array {
+  const vector = new Float32Array(sum.length);
   let square = 0;
-  for (const component of vector) square += component * component;
+  for (let i = 0; i < sum.length; i++) square += (sum[i] as number) ** 2;
   if (square === 0) return vector;
   const factor = 1 / Math.sqrt(square);
-  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] as number) * factor;
+  for (let i = 0; i < sum.length; i++) vector[i] = (sum[i] as number) * factor;
   return vector;
 }
+
+/** Rows added in one pass. */
+const AT_ONCE = 4;

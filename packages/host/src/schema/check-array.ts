@@ -1,0 +1,90 @@
+import type { Json, JsonObject } from '@quartermaster/core';
+import { canonicalText } from './canonical-text.ts';
+import type { Verdict } from './verdict.ts';
+import type { Evaluation, Visit } from './visit.ts';
+
+/** A visit of a list. */
+interface ListVisit extends Visit {
+  readonly value: readonly Json[];
+}
+
+export function checkArray(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
+  if (!isListVisit(visit)) return;
+  checkSize(visit, verdict);
+  checkItems(visit, verdict, evaluation);
+  if (visit.schema.uniqueItems === true) checkUnique(visit, verdict, evaluation);
+  if (visit.schema.contains !== undefined) checkContains(visit, verdict, evaluation);
+}
+
+function isListVisit(visit: Visit): visit is ListVisit {
+  return Array.isArray(visit.value);
+}
+
+function checkSize({ schema, value, place }: ListVisit, verdict: Verdict): void {
+  const { minItems, maxItems } = schema;
+  const actual = value.length;
+  if (typeof minItems === 'number' && actual < minItems) {
+    verdict.fail({ kind: 'bound', place, bound: 'minItems', limit: minItems, actual });
+  }
+  if (typeof maxItems === 'number' && actual > maxItems) {
+    verdict.fail({ kind: 'bound', place, bound: 'maxItems', limit: maxItems, actual });
+  }
+}
+
+function checkItems(visit: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
+  const { tuple, rest } = itemSchemas(visit.schema);
+  const end = rest === undefined ? Math.min(tuple.length, visit.value.length) : visit.value.length;
+  for (let index = 0; index < end; index += 1) {
+    if (!evaluation.spend(1)) {
+      verdict.doubt();
+      return;
+    }
+    const schema = tuple[index] ?? rest;
+    if (schema === undefined) continue;
+    verdict.includeChild(evaluation.applyTo(schema, visit, { key: index, value: visit.value[index] ?? null }));
+    if (evaluation.index.usesUnevaluated) verdict.see(index);
+  }
+}
+
+/** The schemas by position, and the one for what follows: `prefixItems` and `items`, before 2020 `items` and `additionalItems`. */
+function itemSchemas(schema: JsonObject): { readonly tuple: readonly Json[]; readonly rest: Json | undefined } {
+  const { prefixItems, items, additionalItems } = schema;
+  if (Array.isArray(items)) return { tuple: items, rest: additionalItems };
+  return { tuple: Array.isArray(prefixItems) ? prefixItems : [], rest: items };
+}
+
+function checkUnique({ value, place }: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
+  const firsts = new Map<string, number>();
+  for (const [index, item] of value.entries()) {
+    const text = canonicalText(item, evaluation);
+    if (text === undefined) {
+      verdict.doubt();
+      return;
+    }
+    const first = firsts.get(text);
+    if (first !== undefined) {
+      verdict.fail({ kind: 'repeated', place, first, second: index });
+      return;
+    }
+    firsts.set(text, index);
+  }
+}
+
+function checkContains(visit: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
+  const { contains = true, minContains, maxContains } = visit.schema;
+  const least = typeof minContains === 'number' ? minContains : 1;
+  const most = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY;
+  let count = 0;
+  let undecided = 0;
+  for (const [index, value] of visit.value.entries()) {
+    const { truth } = evaluation.applyTo(contains, visit, { key: index, value });
+    if (truth === 'valid') count += 1;
+    if (truth === 'unknown') undecided += 1;
+    if (truth === 'valid' && evaluation.index.usesUnevaluated) verdict.see(index);
+  }
+  if (count > most || count + undecided < least) {
+    verdict.fail({ kind: 'contains', place: visit.place, least, most, count });
+  } else if (undecided > 0) {
+    verdict.doubt();
+  }
+}

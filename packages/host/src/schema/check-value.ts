@@ -1,0 +1,64 @@
+import type { ArgumentProblem, Json, JsonObject } from '@quartermaster/core';
+import { EVALUATION_DEFAULTS, type EvaluationLimits, Evaluator } from './evaluator.ts';
+import { listProblems, PROBLEM_DEFAULTS, type ProblemLimits } from './list-problems.ts';
+import { createPatternCache, type PatternCache } from './pattern-cache.ts';
+import { repairValue } from './repair-value.ts';
+import { indexSchema, type SchemaIndex } from './schema-index.ts';
+import type { Unchecked } from './unchecked.ts';
+
+export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {
+  /**
+   * Whether a value that fails only by the form of its parts (`"5"` for 5, a lone value for a list) is mended.
+   * @default false
+   */
+  readonly repair?: boolean;
+}
+
+export const CHECK_DEFAULTS: Required<CheckOptions> = { ...EVALUATION_DEFAULTS, ...PROBLEM_DEFAULTS, repair: false };
+
+/** `unchecked` is what could not be decided and was let through; empty when everything was checked. */
+export type ValueCheck = { readonly unchecked: readonly Unchecked[] } & (
+  | {
+      readonly kind: 'good';
+      /** The mended value, where mending was needed and asked for. */
+      readonly repaired?: Json;
+    }
+  | { readonly kind: 'wrong'; readonly problems: readonly ArgumentProblem[] }
+);
+
+/**
+ * Checks a value against a JSON Schema of any draft from 4 to 2020-12 by interpreting it: nothing is generated from the
+ * schema, nothing is fetched, and its patterns run on our regex engine. It rejects only what is certainly wrong; what
+ * can't be decided within the budget is let through and noted.
+ */
+export function checkValue(schema: JsonObject, value: Json, options: CheckOptions = {}): ValueCheck {
+  const settings = { ...CHECK_DEFAULTS, ...options };
+  const { index, patterns } = prepare(schema);
+  const evaluator = new Evaluator({ index, patterns, limits: settings });
+  const verdict = evaluator.check(schema, value);
+  const { unchecked } = evaluator;
+  if (verdict.truth !== 'invalid') return { kind: 'good', unchecked };
+  const repaired = settings.repair
+    ? repairValue(value, verdict, (candidate) => evaluator.check(schema, candidate))
+    : undefined;
+  if (repaired !== undefined && !evaluator.isSpent) {
+    return { kind: 'good', repaired, unchecked: evaluator.unchecked };
+  }
+  return { kind: 'wrong', problems: listProblems(verdict.failures, settings), unchecked };
+}
+
+interface Prepared {
+  readonly index: SchemaIndex;
+  readonly patterns: PatternCache;
+}
+
+/** By identity: a catalog's schemas never change, and go with it. */
+const prepared = new WeakMap<JsonObject, Prepared>();
+
+function prepare(schema: JsonObject): Prepared {
+  const known = prepared.get(schema);
+  if (known !== undefined) return known;
+  const made = { index: indexSchema(schema), patterns: createPatternCache() };
+  prepared.set(schema, made);
+  return made;
+}

@@ -1,0 +1,19 @@
+import { type ArgumentChecker, isJsonObject, type Tool } from '@quartermaster/core';
+import { type CheckOptions, checkValue } from './check-value.ts';
+import type { Unchecked } from './unchecked.ts';
+
+export interface ArgumentCheckerOptions extends CheckOptions {
+  /** Told what could not be decided for a call, so that its arguments were let through there. */
+  readonly onUnchecked?: (tool: Tool, unchecked: readonly Unchecked[]) => void;
+}
+
+/** The check of arguments that a toolbox is given. */
+export function createArgumentChecker(options: ArgumentCheckerOptions = {}): ArgumentChecker {
+  const { onUnchecked, ...checkOptions } = options;
+  return (tool, sent) => {
+    const check = checkValue(tool.schema, sent, checkOptions);
+    if (check.unchecked.length > 0) onUnchecked?.(tool, check.unchecked);
+    if (check.kind === 'wrong') return { kind: 'wrong', problems: check.problems };
+    return isJsonObject(check.repaired) ? { kind: 'good', arguments: check.repaired } : { kind: 'good' };
+  };
+}

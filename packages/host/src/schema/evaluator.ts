@@ -1,0 +1,161 @@
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { checkArray } from './check-array.ts';
+import { checkCombinations } from './check-combinations.ts';
+import { checkNumber } from './check-number.ts';
+import { checkObject } from './check-object.ts';
+import { checkReferences } from './check-references.ts';
+import { checkString } from './check-string.ts';
+import { checkTypeAndEnum } from './check-type-and-enum.ts';
+import { checkUnevaluated } from './check-unevaluated.ts';
+import type { PatternCache } from './pattern-cache.ts';
+import { renderJson } from './render-value.ts';
+import type { SchemaIndex } from './schema-index.ts';
+import type { Unchecked } from './unchecked.ts';
+import { type Truth, Verdict } from './verdict.ts';
+import type { Evaluation, Keyword, Target, Visit } from './visit.ts';
+
+/** How much work one check may be. */
+export interface EvaluationLimits {
+  /**
+   * Schemas applied, children looked at, allowed values compared.
+   * @default 200_000
+   */
+  readonly maxSteps: number;
+  /**
+   * Steps of the regex engine, for all patterns together.
+   * @default 2_000_000
+   */
+  readonly maxPatternSteps: number;
+  /**
+   * Schemas inside schemas, references counted.
+   * @default 200
+   */
+  readonly maxDepth: number;
+}
+
+export const EVALUATION_DEFAULTS: EvaluationLimits = { maxSteps: 200_000, maxPatternSteps: 2_000_000, maxDepth: 200 };
+
+/** References last but for `unevaluated…`, which asks what all the others have looked at. */
+const KEYWORDS: readonly Keyword[] = [
+  checkTypeAndEnum,
+  checkNumber,
+  checkString,
+  checkArray,
+  checkObject,
+  checkCombinations,
+  checkReferences,
+  checkUnevaluated,
+];
+
+/** Making a matcher takes as long as this many schemas applied. */
+const COMPILE_STEPS = 200;
+const MOST_NOTES = 8;
+const MOST_DETAIL = 100;
+
+export interface EvaluatorOptions {
+  readonly index: SchemaIndex;
+  readonly patterns: PatternCache;
+  readonly limits: EvaluationLimits;
+}
+
+/** Interprets one schema. Its budget is for its whole life, so that the re-checks of a repair come out of the same one. */
+export class Evaluator implements Evaluation {
+  readonly index: SchemaIndex;
+  readonly #patterns: PatternCache;
+  readonly #maxDepth: number;
+  readonly #notes = new Map<string, Unchecked>();
+  #stepsLeft: number;
+  readonly #patternMeter: { left: number };
+
+  constructor(options: EvaluatorOptions) {
+    this.index = options.index;
+    this.#patterns = options.patterns;
+    this.#maxDepth = options.limits.maxDepth;
+    this.#stepsLeft = options.limits.maxSteps;
+    this.#patternMeter = { left: options.limits.maxPatternSteps };
+  }
+
+  get unchecked(): readonly Unchecked[] {
+    return [...this.#notes.values()];
+  }
+
+  /** Whether the budget ran out: from then on, nothing is decided any more. */
+  get isSpent(): boolean {
+    return this.#stepsLeft < 0 || this.#patternMeter.left <= 0;
+  }
+
+  check(schema: JsonObject, value: Json): Verdict {
+    return this.#visit({ schema, value, place: undefined, resource: this.index.root, depth: 0 });
+  }
+
+  apply(schema: Json, from: Visit): Verdict {
+    return this.#enter({ schema, resource: from.resource }, from, from);
+  }
+
+  applyTo(schema: Json, from: Visit, child: { readonly key: string | number; readonly value: Json }): Verdict {
+    const place = { parent: from.place, key: child.key };
+    return this.#enter({ schema, resource: from.resource }, from, { place, value: child.value });
+  }
+
+  follow(target: Target, from: Visit): Verdict {
+    return this.#enter(target, from, from);
+  }
+
+  spend(steps: number): boolean {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft >= 0) return true;
+    this.note('out-of-steps');
+    return false;
+  }
+
+  matches(pattern: string, text: string): Truth {
+    if (!this.spend(this.#patterns.has(pattern) ? 1 : COMPILE_STEPS + pattern.length)) return 'unknown';
+    const matcher = this.#patterns.matcher(pattern);
+    if (matcher === undefined) {
+      this.note('pattern-not-supported', pattern);
+      return 'unknown';
+    }
+    if (this.#patternMeter.left > 0) {
+      matcher.begin(text);
+      const answer = matcher.advance(this.#patternMeter);
+      if (answer === 'match' || answer === 'no-match') return answer === 'match' ? 'valid' : 'invalid';
+    }
+    this.note('out-of-pattern-steps', pattern);
+    return 'unknown';
+  }
+
+  note(reason: Unchecked['reason'], detail = ''): void {
+    const short = detail.length > MOST_DETAIL ? `${detail.slice(0, MOST_DETAIL)}…` : detail;
+    if (this.#notes.size < MOST_NOTES) this.#notes.set(`${reason} ${short}`, { reason, detail: short });
+  }
+
+  #enter(target: Target, caller: Visit, { value, place }: Pick<Visit, 'value' | 'place'>): Verdict {
+    const { schema } = target;
+    if (isJsonObject(schema)) {
+      const resource = this.index.byRoot.get(schema) ?? target.resource;
+      return this.#visit({ schema, value, place, resource, depth: caller.depth + 1, caller });
+    }
+    const verdict = new Verdict();
+    if (typeof schema !== 'boolean') this.note('not-a-schema', renderJson(schema));
+    if (!this.spend(1) || typeof schema !== 'boolean') verdict.doubt();
+    else if (!schema) verdict.fail({ kind: 'forbidden', place });
+    return verdict;
+  }
+
+  #visit(visit: Visit): Verdict {
+    const verdict = new Verdict();
+    const { schema } = visit;
+    if (visit.value === null && schema.nullable === true) return verdict;
+    if (visit.depth > this.#maxDepth) {
+      this.note('too-deep');
+      verdict.doubt();
+    } else if (!this.spend(1)) {
+      verdict.doubt();
+    } else if (visit.resource.isLegacy && typeof schema.$ref === 'string') {
+      checkReferences(visit, verdict, this);
+    } else {
+      for (const keyword of KEYWORDS) keyword(visit, verdict, this);
+    }
+    return verdict;
+  }
+}

@@ -1,0 +1,48 @@
+import type { ArgumentProblem } from '@quartermaster/core';
+import { describeFailure } from './describe-failure.ts';
+import type { Failure } from './failure.ts';
+
+/** How much is told of what is wrong. */
+export interface ProblemLimits {
+  /**
+   * The most problems listed, the line that counts the others included; 2 or more.
+   * @default 8
+   */
+  readonly maxProblems: number;
+  /**
+   * The most bytes of all problems together, as UTF-8; the first is always told.
+   * @default 2_000
+   */
+  readonly maxBytes: number;
+}
+
+export const PROBLEM_DEFAULTS: ProblemLimits = { maxProblems: 8, maxBytes: 2_000 };
+
+/** The bytes kept for the line that counts what is not listed. */
+const COUNT_LINE_BYTES = 60;
+
+/** Failures as problems, without repeats, within the limits; what is left out is counted in a last line. */
+export function listProblems(failures: readonly Failure[], limits: ProblemLimits): readonly ArgumentProblem[] {
+  const kept = new Map<string, ArgumentProblem>();
+  let bytes = 0;
+  for (const [index, failure] of failures.entries()) {
+    const problem = describeFailure(failure);
+    const key = `${problem.path} ${problem.message}`;
+    if (kept.has(key)) continue;
+    const isLast = index === failures.length - 1;
+    bytes += bytesOf(problem);
+    const isTooLong = bytes + (isLast ? 0 : COUNT_LINE_BYTES) > limits.maxBytes;
+    const isTooMany = kept.size >= limits.maxProblems - (isLast ? 0 : 1);
+    if (kept.size > 0 && (isTooLong || isTooMany)) return [...kept.values(), moreLine(failures.length - index)];
+    kept.set(key, problem);
+  }
+  return [...kept.values()];
+}
+
+function moreLine(left: number): ArgumentProblem {
+  return { path: '', message: left === 1 ? 'has 1 more problem' : `has ${left} more problems` };
+}
+
+function bytesOf({ path, message, closest = '' }: ArgumentProblem): number {
+  return Buffer.byteLength(path) + Buffer.byteLength(message) + Buffer.byteLength(closest);
+}

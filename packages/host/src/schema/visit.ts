@@ -1,0 +1,38 @@
+import type { Json, JsonObject } from '@quartermaster/core';
+import type { Place } from './place.ts';
+import type { Target } from './resolve-reference.ts';
+import type { Resource, SchemaIndex } from './schema-index.ts';
+import type { Unchecked } from './unchecked.ts';
+import type { Truth, Verdict } from './verdict.ts';
+
+export type { Target } from './resolve-reference.ts';
+
+/** One schema applied to one value. */
+export interface Visit {
+  readonly schema: JsonObject;
+  readonly value: Json;
+  /** Shared by identity between all visits of the same value. */
+  readonly place: Place;
+  readonly resource: Resource;
+  readonly depth: number;
+  /** The visit that this one came from; the chain is the dynamic scope. */
+  readonly caller?: Visit;
+}
+
+/** What a keyword needs of the interpreter around it. */
+export interface Evaluation {
+  readonly index: SchemaIndex;
+  /** Another schema on the same value. */
+  apply(schema: Json, from: Visit): Verdict;
+  /** A schema on a child of the value. */
+  applyTo(schema: Json, from: Visit, child: { readonly key: string | number; readonly value: Json }): Verdict;
+  follow(target: Target, from: Visit): Verdict;
+  /** False when the budget is spent: the caller leaves the rest undecided. */
+  spend(steps: number): boolean;
+  /** Whether a text matches a pattern, `valid` for yes. */
+  matches(pattern: string, text: string): Truth;
+  note(reason: Unchecked['reason'], detail?: string): void;
+}
+
+/** One group of keywords: adds what it finds to the verdict. A keyword with a value that it can't have is ignored. */
+export type Keyword = (visit: Visit, verdict: Verdict, evaluation: Evaluation) => void;
