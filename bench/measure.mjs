@@ -1,12 +1,14 @@
 // One process, one run: every section that was asked for, printed and written to bench/results.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureDisclosure } from './measure-disclosure.mjs';
 import { measureIndex } from './measure-index.mjs';
 import { measureRegex } from './measure-regex.mjs';
 
-const SECTIONS = { index: measureIndex, regex: measureRegex };
+const SECTIONS = { index: measureIndex, regex: measureRegex, disclosure: measureDisclosure };
 const results = fileURLToPath(new URL('results/', import.meta.url));
 
 let options;
@@ -22,16 +24,17 @@ console.log(machine);
 mkdirSync(results, { recursive: true });
 for (const name of options.sections) {
   const started = performance.now();
-  const { markdown, pictures } = await SECTIONS[name](options);
+  const { markdown, pictures, record = name } = await SECTIONS[name](options);
   const seconds = Math.round((performance.now() - started) / 1000);
-  const command = `npm run bench -- ${[name, ...options.rest].join(' ')}`;
+  const input = name === 'disclosure' && options.path !== undefined ? [basename(options.path)] : [];
+  const command = `npm run bench -- ${[name, ...input, ...options.rest].join(' ')}`;
   const text = `${markdown}\n\n${machine}; \`${command}\`; ${seconds} s in all.\n`;
   console.log(`\n${text}`);
   // The record is that of the whole; what is measured with options of its own is only shown.
   if (options.rest.length > 0) continue;
-  writeFileSync(`${results}${name}.md`, text);
+  writeFileSync(`${results}${record}.md`, text);
   for (const [file, svg] of Object.entries(pictures)) writeFileSync(`${results}${file}`, svg);
-  console.log(`Written to bench/results: ${name}.md, ${Object.keys(pictures).join(', ')}`);
+  console.log(`Written to bench/results: ${record}.md, ${Object.keys(pictures).join(', ')}`);
 }
 
 function readOptions() {
@@ -46,7 +49,12 @@ function readOptions() {
       all: { type: 'boolean', default: false },
     },
   });
-  const sections = positionals.length === 0 ? Object.keys(SECTIONS) : positionals;
+  // `disclosure` may be followed by a file of real servers' tools.
+  const path = positionals.find(
+    (word, index) => positionals[index - 1] === 'disclosure' && SECTIONS[word] === undefined,
+  );
+  const named = positionals.filter((word) => word !== path);
+  const sections = named.length === 0 ? Object.keys(SECTIONS) : named;
   for (const name of sections) {
     if (SECTIONS[name] === undefined) {
       throw new Error(`There is no section "${name}"; there are: ${Object.keys(SECTIONS).join(', ')}`);
@@ -59,5 +67,14 @@ function readOptions() {
   const runs = Number(values.runs);
   if (!(Number.isInteger(runs) && runs >= 1)) throw new Error('--runs takes a whole number from 1 up');
   const rest = process.argv.slice(2).filter((word) => !positionals.includes(word));
-  return { sections, sizes, runs, toolsFolder: values.tools, only: values.only?.split(','), all: values.all, rest };
+  return {
+    sections,
+    sizes,
+    runs,
+    toolsFolder: values.tools,
+    only: values.only?.split(','),
+    all: values.all,
+    path,
+    rest,
+  };
 }

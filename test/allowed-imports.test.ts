@@ -3,17 +3,18 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** Which package may import which: core ← semantic, wires ← host ← mcp ← agent, gateway ← cli. */
+/** Which package may import which: core ← semantic, reranker, wires ← host ← mcp ← agent, gateway ← cli. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   semantic: ['core'],
+  reranker: ['core'],
   wires: ['core'],
   host: ['core', 'semantic', 'wires'],
   mcp: ['core', 'semantic', 'wires', 'host'],
   agent: ['core', 'semantic', 'wires', 'host', 'mcp'],
   gateway: ['core', 'semantic', 'wires', 'host', 'mcp'],
   console: [],
-  cli: ['core', 'semantic', 'wires', 'host', 'mcp', 'agent', 'gateway'],
+  cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway'],
 };
 
 /** Which folder of core may import which: the stages of the flow, in order. */

@@ -13,7 +13,10 @@ export type ErrorCode =
   | 'out_of_budget'
   | 'invalid_limit'
   | 'invalid_setting'
-  | 'invalid_index';
+  | 'invalid_index'
+  | 'invalid_request'
+  | 'unsupported_request'
+  | 'upstream_failed';
 
 /** The base of every error that Quartermaster throws on purpose: a literal code, and the facts of the case in `context`. */
 export class QuartermasterError extends Error {
@@ -47,4 +50,14 @@ export class PatternError extends QuartermasterError {
 /** A setting has a value that is not allowed. */
 export class SettingError extends QuartermasterError {
   override readonly name: string = 'SettingError';
+}
+
+/** A client's request can't be served: it is malformed (`invalid_request`), or asks for what tool search can't do (`unsupported_request`). */
+export class RequestError extends QuartermasterError {
+  override readonly name: string = 'RequestError';
+}
+
+/** The upstream refused, broke off, or answered with what can't be read. Not the client's doing. */
+export class UpstreamError extends QuartermasterError {
+  override readonly name: string = 'UpstreamError';
 }

@@ -55,6 +55,18 @@ describe('createSnapshot', () => {
     expect(snapshot.get('search')?.description).toBe(description);
   });
 
+  it('keeps the last of each of 20,000 tools that came twice', () => {
+    const round = (text: string): Tool[] =>
+      Array.from({ length: 20_000 }, (_, number) => createTool({ name: `tool_${number}`, description: text }));
+    const snapshot = createSnapshot([...round('first'), ...round('second')], {
+      maxTools: 20_000,
+      onDuplicate: 'last',
+    });
+    expect(snapshot.tools).toHaveLength(20_000);
+    expect(snapshot.tools.every((tool, position) => tool.name === `tool_${position}`)).toBe(true);
+    expect(snapshot.tools.every((tool) => tool.description === 'second')).toBe(true);
+  });
+
   it('says the limit and how to raise it', () => {
     expect(() => createSnapshot([search, issue], { maxTools: 1 })).toThrow(
       'The catalog has more than 1 tools; leave some out or raise maxTools',

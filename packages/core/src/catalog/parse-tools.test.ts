@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogError } from '../errors.ts';
+import { createSnapshot } from './create-snapshot.ts';
 import { NO_SCHEMA } from './create-tool.ts';
-import { parseTools } from './parse-tools.ts';
+import { DEEPEST_DEFINITION, parseTools } from './parse-tools.ts';
 import type { ToolFormat } from './tool.ts';
 
 const schema = { type: 'object', properties: { q: { type: 'string' } } };
@@ -212,6 +213,34 @@ describe('parseTools', () => {
     it('throws the first one where that is asked for', () => {
       expect(() => parseTools([{ name: 'a' }, 1], { onProblem: 'throw' })).toThrow(CatalogError);
       expect(() => parseTools([{ name: 'a' }, 1], { onProblem: 'throw' })).toThrow("Tool 1 can't be read");
+    });
+
+    it.each([
+      ['anthropic', '{"name":"deep","input_schema":', '{"items":', '}', '}'],
+      ['gemini', '{"name":"deep","parameters":', '{"items":', '}', '}'],
+      ['an AI SDK schema holder', '{"name":"deep","inputSchema":', '{"jsonSchema":', '}', '}'],
+      ['a field that nobody knows', '{"name":"deep","input_schema":{},"x":', '[', ']', '}'],
+    ])('refuses %s nested 20,000 levels, and that tool alone', (_, head, open, close, tail) => {
+      const deep = JSON.parse(`${head}${open.repeat(20_000)}{}${close.repeat(20_000)}${tail}`);
+      const { tools, problems } = parseTools([{ name: 'a', input_schema: schema }, deep, { name: 'b' }]);
+      expect(tools.map(({ id }) => id)).toEqual(['a', 'b']);
+      expect(problems).toEqual([
+        {
+          index: 1,
+          name: 'deep',
+          code: 'invalid_tool',
+          message: 'Tool 1 ("deep") can\'t be read: it nests deeper than 256 levels; flatten its schema',
+        },
+      ]);
+    });
+
+    it('takes a definition that nests as deep as is allowed', () => {
+      const nested = (levels: number): object => JSON.parse(`${'{"items":'.repeat(levels)}{}${'}'.repeat(levels)}`);
+      const allowed = { name: 'a', input_schema: nested(DEEPEST_DEFINITION - 2) };
+      const { tools, problems } = parseTools([allowed, { name: 'b', input_schema: nested(DEEPEST_DEFINITION - 1) }]);
+      expect(tools.map(({ id }) => id)).toEqual(['a']);
+      expect(problems).toHaveLength(1);
+      expect(createSnapshot(tools).hash).toMatch(/^[0-9a-f]{64}$/);
     });
 
     it('cuts long values short', () => {

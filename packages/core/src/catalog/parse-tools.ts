@@ -1,4 +1,5 @@
 import { CatalogError, type ErrorCode } from '../errors.ts';
+import { exceedsDepth } from './exceeds-depth.ts';
 import { detectFormat } from './formats/detect-format.ts';
 import { formatOf } from './formats/format-of.ts';
 import { show } from './formats/read-fields.ts';
@@ -22,6 +23,12 @@ export interface ParseToolsOptions {
   /** Whether a definition that can't be read is listed as a problem or fails the whole. @default 'collect' */
   readonly onProblem?: 'collect' | 'throw' | undefined;
 }
+
+/**
+ * How deep lists and objects of a definition may nest, itself included. Real ones stay below 30; at a few thousand
+ * `JSON.stringify` runs out of stack, and everything after parsing relies on it.
+ */
+export const DEEPEST_DEFINITION = 256;
 
 /** The tools that could be read, and what was wrong with the others. */
 export interface ParsedTools {
@@ -66,6 +73,9 @@ export function parseTools(value: unknown, options: ParseToolsOptions = {}): Par
 function parseOne(item: Unfolded, missingDeferral: Policy, given: ToolFormat | undefined): Tool {
   const { definition, server, namespace } = item;
   if (!isJsonObject(definition)) throw new CatalogError('invalid_tool', `it is ${show(definition)}, not an object`);
+  if (exceedsDepth(definition, DEEPEST_DEFINITION) || exceedsDepth(namespace, DEEPEST_DEFINITION)) {
+    throw new CatalogError('invalid_tool', `it nests deeper than ${DEEPEST_DEFINITION} levels; flatten its schema`);
+  }
   const format = item.format ?? given ?? detectFormat(definition);
   if (format === undefined) {
     const keys = show(Object.keys(definition).join(', '));

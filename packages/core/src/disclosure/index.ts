@@ -16,7 +16,7 @@ export { makeView } from './make-view.ts';
 export type { Fact, Memory, PastSearch } from './memory.ts';
 export { EMPTY_MEMORY, remember } from './memory.ts';
 export { OWN_NAMES } from './own-tools.ts';
-export type { DeferPlan, Definition, InlinePlan, Own, Plan, PlanTokens, Shown } from './plan.ts';
+export type { DeferPlan, Definition, InlinePlan, Own, Plan, PlanEngine, PlanTokens, Shown } from './plan.ts';
 export { readTold } from './read-told.ts';
 export { signature } from './signature.ts';
 export type { AnswerBudget, TellQuestion } from './tell.ts';

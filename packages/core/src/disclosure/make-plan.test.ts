@@ -72,7 +72,7 @@ describe('makeDeferPlan', () => {
   });
 
   it('a search by regular expression takes a pattern', () => {
-    const [search] = planOf(FORMS.load, { isRegex: true, searchName: 'tool_search_tool_regex' }).own;
+    const [search] = planOf(FORMS.load, { engine: 'regex', searchName: 'tool_search_tool_regex' }).own;
     expect(search?.name).toBe('tool_search_tool_regex');
     expect(Object.keys(search?.schema.properties ?? {})).toEqual(['pattern', 'limit']);
   });

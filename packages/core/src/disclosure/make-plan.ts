@@ -4,7 +4,7 @@ import type { Form } from './form.ts';
 import { LISTING_DEFAULTS, makeListing } from './listing.ts';
 import { makeNote } from './note.ts';
 import { OWN_NAMES, ownTools } from './own-tools.ts';
-import type { DeferPlan, Definition, InlinePlan, Own, Shown } from './plan.ts';
+import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, Shown } from './plan.ts';
 
 export interface PlanQuestion {
   readonly snapshot: Snapshot;
@@ -21,8 +21,8 @@ export interface DeferQuestion extends PlanQuestion {
   /** Ids. */
   readonly deferred: ReadonlySet<string>;
   readonly countTokens: (text: string) => number;
-  /** Whether the search takes a regular expression. @default false */
-  readonly isRegex?: boolean | undefined;
+  /** @default text */
+  readonly engine?: PlanEngine | undefined;
   /** @default true */
   readonly describe?: boolean | undefined;
   /** @default tool_search */
@@ -56,14 +56,14 @@ export function makeInlinePlan(question: PlanQuestion): InlinePlan {
 
 /** The fixed part of what is sent, with the tools that the gate chose held back. */
 export function makeDeferPlan(question: DeferQuestion): DeferPlan {
-  const { snapshot, tools, form, countTokens } = question;
+  const { snapshot, tools, form, countTokens, engine = 'text' } = question;
   const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
   const deferredIds = new Set(deferred.map((tool) => tool.id));
   const shown = tools.flatMap((tool) => show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id) }));
   const own = ownTools({
     form,
     deferredCount: deferred.length,
-    isRegex: question.isRegex ?? false,
+    engine,
     hasDescribe: question.describe ?? true,
     searchName: question.searchName ?? OWN_NAMES.search,
     isTaken: (name) => snapshot.resolve(name) !== undefined,
@@ -80,6 +80,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     kind: 'defer',
     snapshot,
     form,
+    engine,
     deferred: new Set(deferred.map((tool) => snapshot.modelName(tool))),
     own,
     shown,

@@ -1,13 +1,12 @@
 import type { JsonSchema } from '../catalog/index.ts';
 import type { Form } from './form.ts';
-import type { Own } from './plan.ts';
+import type { Own, PlanEngine } from './plan.ts';
 
 export interface OwnToolOptions {
   readonly form: Form;
   /** How many tools are deferred: named in the descriptions, so that the model knows that there is something to find. */
   readonly deferredCount: number;
-  /** Whether the search takes a regular expression. */
-  readonly isRegex: boolean;
+  readonly engine: PlanEngine;
   readonly hasDescribe: boolean;
   readonly searchName: string;
   /** Whether a name already belongs to a tool of the catalog. */
@@ -27,7 +26,7 @@ export function ownTools(options: OwnToolOptions): readonly Own[] {
     role: 'search',
     name: freeName(options.searchName, options.isTaken),
     description: `${about(options)} ${AFTERWARDS[afterwards(options)]}`,
-    schema: searchSchema(options.isRegex),
+    schema: searchSchema(options.engine),
   };
   if (options.form.invoke !== 'wrapped') return [search];
   const call: Own = {
@@ -54,15 +53,17 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
 }
 
 function about(options: OwnToolOptions): string {
-  const { form, deferredCount: count, isRegex } = options;
+  const { form, deferredCount: count, engine } = options;
   const tools = count === 1 ? '1 tool' : `${count} tools`;
-  const by = isRegex
-    ? 'with a regular expression (Python syntax) over names and descriptions'
-    : 'by what they do or by name';
   if (form.hidden === 'stub')
-    return `Load the parameters of tools that are shown without them (${tools}). Searches ${by}.`;
-  return `Search ${tools} that are not in your list, ${by}.`;
+    return `Load the parameters of tools that are shown without them (${tools}). Searches ${SEARCHES[engine]}.`;
+  return `Search ${tools} that are not in your list, ${SEARCHES[engine]}.`;
 }
+
+const SEARCHES: { readonly [Engine in PlanEngine]: string } = {
+  text: 'by what they do or by name',
+  regex: 'with a regular expression (Python syntax) over names and descriptions',
+};
 
 function afterwards(options: OwnToolOptions): keyof typeof AFTERWARDS {
   if (options.form.hidden === 'stub') return 'stub';
@@ -77,20 +78,17 @@ const AFTERWARDS = {
   call: 'Returns parameters. Then use tool_call.',
 };
 
-function searchSchema(isRegex: boolean): JsonSchema {
-  const key = isRegex ? 'pattern' : 'query';
-  const hint = isRegex
-    ? 'Such as "(?i)issue.*create|create.*issue"'
-    : 'One capability, such as "create a calendar event", or a name';
-  return {
-    type: 'object',
-    properties: {
-      [key]: { type: 'string', description: hint },
-      ...(isRegex ? {} : { queries: { type: 'array', items: { type: 'string' }, description: 'Several at once' } }),
-      limit: { type: 'integer', minimum: 1 },
-    },
-  };
+function searchSchema(engine: PlanEngine): JsonSchema {
+  return { type: 'object', properties: { ...QUERY_PROPERTIES[engine], limit: { type: 'integer', minimum: 1 } } };
 }
+
+const QUERY_PROPERTIES: { readonly [Engine in PlanEngine]: JsonSchema } = {
+  text: {
+    query: { type: 'string', description: 'One capability, such as "create a calendar event", or a name' },
+    queries: { type: 'array', items: { type: 'string' }, description: 'Several at once' },
+  },
+  regex: { pattern: { type: 'string', description: 'Such as "(?i)issue.*create|create.*issue"' } },
+};
 
 const DESCRIBE_SCHEMA: JsonSchema = {
   type: 'object',

@@ -44,6 +44,7 @@ export interface DeferPlan {
   readonly kind: 'defer';
   readonly snapshot: Snapshot;
   readonly form: Form;
+  readonly engine: PlanEngine;
   /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
   readonly deferred: ReadonlySet<string>;
   /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
@@ -59,3 +60,6 @@ export interface DeferPlan {
 }
 
 export type Plan = InlinePlan | DeferPlan;
+
+/** What the search takes: words, or a regular expression. */
+export type PlanEngine = 'text' | 'regex';

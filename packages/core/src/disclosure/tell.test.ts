@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Snapshot, Tool } from '../catalog/index.ts';
+import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
 import { FORMS, type Form } from './form.ts';
 import type { Found } from './found.ts';
 import { makeDeferPlan } from './make-plan.ts';
@@ -166,6 +166,48 @@ describe('tell', () => {
       }),
     );
     expect(readTold('{"matches":[{"name":1},null,"x",{"name":"a"}]}')).toEqual(['a']);
+  });
+});
+
+describe('the bytes of an answer', () => {
+  it('are those of its JSON, whatever the tools say and however little fits', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('}', '"', '\\', '\ud800', '],"matches":['));
+    const form = fc.constantFrom(FORMS.bridge, FORMS.stub, FORMS.load);
+    fc.assert(
+      fc.property(text, form, fc.boolean(), fc.nat(600), (description, form, describe, searchBytes) => {
+        const snapshot = sampleSnapshot([
+          sampleTool({ name: 'a', description, parameters: { properties: { [description]: { const: description } } } }),
+          sampleTool({ name: 'b', description: 'Does b.' }),
+        ]);
+        const ask = { snapshot, form, describe, budget: { searchBytes, describeBytes: searchBytes } };
+        const also = [{ name: 'c', of: 'a' }];
+        const unavailable = [{ server: description, reason: description }];
+        for (const found of [
+          { ...search('a', 'b'), also, unavailable },
+          search(),
+          describeNames('a', 'b', description),
+        ]) {
+          const answer = told(found, ask);
+          expect(JSON.stringify(JSON.parse(answer))).toBe(answer);
+        }
+      }),
+    );
+  });
+
+  it('follow the name that a tool has in each catalog', () => {
+    const tool = sampleTool({ name: 'create_issue', server: 'github' });
+    const snapshots = ['{server}__{tool}', 'mcp__{server}__{tool}'].map((nameTemplate) =>
+      createSnapshot([tool], { nameTemplate }),
+    );
+    const names = [...snapshots, ...snapshots].flatMap((snapshot) =>
+      readTold(told(search(snapshot.modelName(tool)), { snapshot })),
+    );
+    expect(names).toEqual([
+      'github__create_issue',
+      'mcp__github__create_issue',
+      'github__create_issue',
+      'mcp__github__create_issue',
+    ]);
   });
 });
 

@@ -19,15 +19,21 @@ export interface TellQuestion {
   readonly allow?: ((tool: Tool) => boolean) | undefined;
 }
 
-/** How long answers may be, in bytes of UTF-8. */
+/** How long answers may be, in bytes of UTF-8, and what they may load. */
 export interface AnswerBudget {
   /** A search's answer. @default 8_000 */
   readonly searchBytes?: number;
   /** A description's answer. @default 32_000 */
   readonly describeBytes?: number;
+  /** The definitions that one search adds to the list, where the form does so. The best match is loaded whatever it costs. @default 2_000 */
+  readonly loadTokens?: number;
 }
 
-export const ANSWER_DEFAULTS: Required<AnswerBudget> = { searchBytes: 8_000, describeBytes: 32_000 };
+export const ANSWER_DEFAULTS: Required<AnswerBudget> = {
+  searchBytes: 8_000,
+  describeBytes: 32_000,
+  loadTokens: 2_000,
+};
 
 const LINE_LENGTH = 160;
 const DESCRIPTION_LENGTH = 1_000;
@@ -57,8 +63,8 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
     ...(tools.length === 0 ? [missHint(question, found)] : []),
     ...(guard.kind === 'hint' ? [guard.text] : []),
   ];
-  return JSON.stringify({
-    matches: kept.map((match) => withDuplicates(match, found)),
+  const matches = kept.map((told) => withDuplicates(told, found));
+  return writeList('matches', matches, {
     ...(left > 0 ? { more: left } : {}),
     ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     ...(found.unavailable === undefined || found.unavailable.length === 0 ? {} : { unavailable: unavailable(found) }),
@@ -70,7 +76,7 @@ interface Named {
   readonly tool: Tool;
 }
 
-/** A tool told in one of several ways, its name always among them. */
+/** What is told of a tool, its name always among it. */
 type Match = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** How much is told of a match: the first that fits the budget counts. */
@@ -86,6 +92,7 @@ const LEVELS = {
     ...(tool.description === '' ? {} : { description: cutText(tool.description, DESCRIPTION_LENGTH) }),
     parameters: tool.schema,
   }),
+  definition: ({ name, tool }: Named): Match => ({ description: tool.description, name, parameters: tool.schema }),
 };
 
 /**
@@ -105,24 +112,56 @@ function line(tool: Tool): { description?: string } {
 }
 
 /** Tells each tool as fully as what is left of the budget allows. What does not fit even by name is counted. */
-function fill(tools: readonly Named[], levels: readonly Level[], budgetBytes: number): { kept: Match[]; left: number } {
-  const kept: Match[] = [];
+function fill(tools: readonly Named[], levels: readonly Level[], budgetBytes: number): { kept: Told[]; left: number } {
+  const kept: Told[] = [];
   let rest = budgetBytes;
   for (const tool of tools) {
-    const told = levels
-      .map((level) => level(tool))
-      .map((match) => ({ match, bytes: utf8Length(JSON.stringify(match)) }));
-    const fitting = told.find(({ bytes }) => bytes <= rest);
+    const fitting = firstFitting(tool, levels, rest);
     if (fitting === undefined) break;
     rest -= fitting.bytes;
-    kept.push(fitting.match);
+    kept.push(fitting);
   }
   return { kept, left: tools.length - kept.length };
 }
 
-function withDuplicates(match: Match, found: FoundBySearch): Match {
-  const also = (found.also ?? []).filter((duplicate) => duplicate.of === match.name).map(({ name }) => name);
-  return also.length === 0 ? match : { ...match, also: also.slice(0, 5) };
+function firstFitting(tool: Named, levels: readonly Level[], rest: number): Told | undefined {
+  for (const level of levels) {
+    const told = tellAt(level, tool);
+    if (told.bytes <= rest) return told;
+  }
+  return undefined;
+}
+
+/** A match as JSON, and how long that is. */
+interface Told {
+  readonly name: string;
+  readonly json: string;
+  readonly bytes: number;
+}
+
+const toldByLevel = new WeakMap<Level, WeakMap<Tool, Told>>();
+
+/** Written once for each tool: every request tells all answers of its history again. */
+function tellAt(level: Level, one: Named): Told {
+  const told = toldByLevel.get(level) ?? new WeakMap<Tool, Told>();
+  toldByLevel.set(level, told);
+  const known = told.get(one.tool);
+  if (known?.name === one.name) return known;
+  const json = JSON.stringify(level(one));
+  const written = { name: one.name, json, bytes: utf8Length(json) };
+  told.set(one.tool, written);
+  return written;
+}
+
+function withDuplicates({ name, json }: Told, found: FoundBySearch): string {
+  const also = (found.also ?? []).filter((duplicate) => duplicate.of === name).map((duplicate) => duplicate.name);
+  return also.length === 0 ? json : `${json.slice(0, -1)},"also":${JSON.stringify(also.slice(0, 5))}}`;
+}
+
+/** An object as JSON, with a list of what is JSON already before the other fields. */
+function writeList(key: string, items: readonly string[], rest: object): string {
+  const fields = JSON.stringify(rest).slice(1, -1);
+  return `{"${key}":[${items.join(',')}]${fields === '' ? '' : `,${fields}`}}`;
 }
 
 /** Says that nothing fits, where the nearest tools are, and how to ask again. */
@@ -146,9 +185,9 @@ function tellDescription(question: TellQuestion, found: FoundByName): string {
   const unknown = found.names.filter((name) => !known.has(name));
   const { kept, left } = fill(tools, [LEVELS.full, LEVELS.signature, LEVELS.name], describeBytes);
   const single = kept[0];
-  if (single !== undefined && found.names.length === 1) return JSON.stringify(single);
-  return JSON.stringify({
-    tools: kept,
+  if (single !== undefined && found.names.length === 1) return single.json;
+  const matches = kept.map((told) => told.json);
+  return writeList('tools', matches, {
     ...(left > 0 ? { more: left } : {}),
     ...(unknown.length > 0 ? { unknown: unknown.slice(0, 20).map((name) => cutText(name, ECHO_LENGTH)) } : {}),
   });
@@ -162,9 +201,8 @@ function tellFailure(found: SearchFailure): string {
 function tellFunctions(question: TellQuestion, tools: readonly Named[]): string {
   if (tools.length === 0) return 'No matching deferred tools found';
   const { describeBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
-  const order: Level = ({ name, tool }) => ({ description: tool.description, name, parameters: tool.schema });
-  const { kept } = fill(tools, [order, LEVELS.line, LEVELS.name], describeBytes);
-  const lines = kept.map((match) => `<function>${JSON.stringify(match)}</function>`);
+  const { kept } = fill(tools, [LEVELS.definition, LEVELS.line, LEVELS.name], describeBytes);
+  const lines = kept.map(({ json }) => `<function>${json}</function>`);
   return `<functions>\n${lines.join('\n')}\n</functions>`;
 }
 

@@ -22,10 +22,13 @@ export type HostedSearch = 'anthropic-regex' | 'anthropic-bm25' | 'openai';
 export interface Transport {
   readonly capabilities: TransportCapabilities;
   /**
-   * Models that lack something which their transport has, by the beginning of a segment of their id. A model id only ever
-   * takes away: what it does not carry, no model name brings back.
+   * Models that lack something which their transport has, by the beginning of a segment of their id in lower case, or by a
+   * pattern for one. A model id only ever takes away: what the transport does not carry, no model name brings back.
    */
-  readonly exceptions?: readonly { readonly model: string; readonly lacks: readonly (keyof TransportCapabilities)[] }[];
+  readonly exceptions?: readonly {
+    readonly model: string | RegExp;
+    readonly lacks: readonly (keyof TransportCapabilities)[];
+  }[];
 }
 
 export type TransportTable = Readonly<Record<string, Transport>>;
@@ -33,7 +36,7 @@ export type TransportTable = Readonly<Record<string, Transport>>;
 /** What a transport can do for a model. One that is not in the table can do nothing special, which every form of ours survives. */
 export function capabilitiesOf(
   transport: string,
-  options: { readonly model?: string | undefined; readonly table?: TransportTable } = {},
+  options: { readonly model?: string | undefined; readonly table?: TransportTable | undefined } = {},
 ): TransportCapabilities {
   const table = options.table ?? TRANSPORTS;
   const row = Object.hasOwn(table, transport) ? table[transport] : undefined;
@@ -43,9 +46,14 @@ export function capabilitiesOf(
     .toLowerCase()
     .split(/[/.:](?=[a-z])/);
   const lacks = (row.exceptions ?? [])
-    .filter((exception) => segments.some((segment) => segment.startsWith(exception.model)))
+    .filter((exception) => segments.some((segment) => isModel(exception.model, segment)))
     .flatMap((exception) => exception.lacks);
   return { ...row.capabilities, ...Object.fromEntries(lacks.map((key) => [key, PLAIN[key]])) };
+}
+
+function isModel(model: string | RegExp, segment: string): boolean {
+  // Not `test`, which a global pattern would begin where it last ended.
+  return typeof model === 'string' ? segment.startsWith(model) : segment.search(model) >= 0;
 }
 
 /** Declared functions and their results, nothing else. */
@@ -74,6 +82,18 @@ const OLDER_CLAUDE: NonNullable<Transport['exceptions']> = ['claude-3', 'claude-
   lacks: ['references', 'hostedSearch', 'deferMark'] as const,
 }));
 
+/** Tool search begins with GPT-5.4. */
+const OLDER_GPT: NonNullable<Transport['exceptions']> = [
+  'chatgpt',
+  'codex-mini',
+  'gpt-3',
+  'gpt-4',
+  /^gpt-5(?!\d|\.(?:[4-9]|\d{2}))/,
+  'o1',
+  'o3',
+  'o4',
+].map((model) => ({ model, lacks: ['clientSearch', 'hostedSearch', 'deferMark'] as const }));
+
 /** The transports known so far. Extend by spreading: `{ ...TRANSPORTS, 'my-host': { capabilities: … } }`. */
 export const TRANSPORTS: TransportTable = {
   'anthropic-messages': { capabilities: ANTHROPIC, exceptions: OLDER_CLAUDE },
@@ -91,10 +111,7 @@ export const TRANSPORTS: TransportTable = {
       undeclaredCalls: true,
       imagesInResults: true,
     },
-    exceptions: ['gpt-3', 'gpt-4', 'o1', 'o3', 'o4'].map((model) => ({
-      model,
-      lacks: ['clientSearch', 'hostedSearch', 'deferMark'] as const,
-    })),
+    exceptions: OLDER_GPT,
   },
   gemini: { capabilities: PLAIN },
   'ai-sdk': { capabilities: { ...PLAIN, imagesInResults: true } },

@@ -22,24 +22,40 @@ describe('a plan', () => {
 
   it('asks for a pattern where the search is by regular expression, over the same snapshot too', () => {
     const tools = sampleSnapshot();
-    const regex = (snapshot: Snapshot): Searcher => ({ ...wordSearcher(snapshot), engine: 'regex' });
-    const keys = [wordSearcher, regex].map((searcher) => {
-      const plan = boxWith({ tools, searcher }).plan();
-      return plan.kind === 'defer' && Object.keys(plan.own[0]?.schema.properties ?? {})[0];
-    });
-    expect(keys).toEqual(['query', 'pattern']);
+    const toolbox = boxWith({ tools });
+    const plans = [
+      toolbox.plan(),
+      toolbox.plan(undefined, { engine: 'regex' }),
+      boxWith({ tools, engine: 'regex' }).plan(),
+      boxWith({ tools, engine: 'regex' }).plan(undefined, { engine: 'text' }),
+    ];
+    const asked = plans.map(
+      (plan) => plan.kind === 'defer' && [plan.engine, Object.keys(plan.own[0]?.schema.properties ?? {})[0]],
+    );
+    expect(asked).toEqual([
+      ['text', 'query'],
+      ['regex', 'pattern'],
+      ['regex', 'pattern'],
+      ['text', 'query'],
+    ]);
+    expect(plans[1]).toBe(plans[2]);
+    expect(plans[0]).toBe(plans[3]);
   });
 
-  it('makes a searcher only when something is deferred, and once for a snapshot', () => {
+  it('costs no searcher: one is made for the first search, and once for a snapshot', async () => {
     let made = 0;
     const searcher = (snapshot: Snapshot): Searcher => {
       made += 1;
       return wordSearcher(snapshot);
     };
     const tools = sampleSnapshot();
-    createToolbox({ tools, searcher }).plan();
+    boxWith({ tools, searcher }).plan();
     expect(made).toBe(0);
-    for (let count = 0; count < 3; count += 1) boxWith({ tools, searcher }).plan();
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'issue' } };
+    for (let count = 0; count < 3; count += 1) {
+      const toolbox = boxWith({ tools, searcher });
+      await toolbox.handle({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
+    }
     expect(made).toBe(1);
   });
 

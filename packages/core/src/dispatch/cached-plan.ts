@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import { type Form, makeDeferPlan, makeInlinePlan, type Plan } from '../disclosure/index.ts';
+import { type Form, makeDeferPlan, makeInlinePlan, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import type { PlanOptions } from './toolbox.ts';
 import type { ToolboxContext } from './toolbox-context.ts';
@@ -12,8 +12,6 @@ interface Kept {
   readonly values: string;
   /** Functions, by identity. */
   readonly functions: readonly unknown[];
-  /** Whether the search takes a regular expression. Absent where nothing is deferred: then no searcher was needed, or made. */
-  readonly isRegex?: boolean;
   readonly plan: Plan;
 }
 
@@ -24,26 +22,21 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
   const form = options.form ?? context.form;
-  const isRegex = (): boolean => form.search === 'local' && context.searcher(snapshot).engine === 'regex';
+  const engine = options.engine ?? context.engine;
   const { listingTokens, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,
     limits,
     [form.hidden, form.reveal, form.invoke, form.search],
-    [options.describe ?? true, options.searchName ?? null, listingTokens ?? null],
+    [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null],
   ]);
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
   kept.set(snapshot, plans);
-  const found = plans.find(
-    (one) =>
-      one.values === values &&
-      isSame(one.functions, functions) &&
-      (one.isRegex === undefined || one.isRegex === isRegex()),
-  );
+  const found = plans.find((one) => one.values === values && isSame(one.functions, functions));
   if (found !== undefined) return found.plan;
-  const plan = decide({ context, snapshot, limits, options, form, isRegex });
-  plans.push({ values, functions, plan, ...(plan.kind === 'inline' ? {} : { isRegex: isRegex() }) });
+  const plan = decide({ context, snapshot, limits, options, form, engine });
+  plans.push({ values, functions, plan });
   if (plans.length > MOST_PLANS) plans.shift();
   return plan;
 }
@@ -54,9 +47,9 @@ function decide(question: {
   limits: ModelLimits;
   options: PlanOptions;
   form: Form;
-  isRegex: () => boolean;
+  engine: PlanEngine;
 }): Plan {
-  const { context, snapshot, limits, options, form, isRegex } = question;
+  const { context, snapshot, limits, options, form, engine } = question;
   const { settings, countTokens } = context;
   const allow = options.caller?.allow;
   const decision = decideGate({ snapshot, settings, limits, countTokens, allow });
@@ -74,7 +67,7 @@ function decide(question: {
     form,
     deferred: decision.deferred,
     countTokens,
-    isRegex: isRegex(),
+    engine,
     describe: options.describe,
     searchName: options.searchName,
     listingTokens,

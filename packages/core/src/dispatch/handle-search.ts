@@ -2,12 +2,13 @@ import type { Snapshot, Tool } from '../catalog/index.ts';
 import { type DeferPlan, type Duplicate, type Found, type FoundBySearch, guardSearch } from '../disclosure/index.ts';
 import { QuartermasterError } from '../errors.ts';
 import { snapshotTokens } from '../gate/index.ts';
-import type { SearchResult } from '../search/index.ts';
+import type { Hit } from '../search/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
 import type { Handling } from './toolbox.ts';
 import { searchScope, type ToolboxContext } from './toolbox-context.ts';
+import { withinLoadBudget } from './within-load-budget.ts';
 
 export interface SearchWish {
   readonly queries: readonly string[];
@@ -40,17 +41,24 @@ async function search(
   // One snapshot for all of it: the catalog may change while the search runs.
   const snapshot = context.snapshot();
   const allow = searchScope(context, { plan, snapshot, caller });
+  const searcher = context.searcher(plan.engine, snapshot);
   const [only] = wish.queries;
   try {
-    const result = await context.searcher(snapshot).search({
+    const result = await searcher.search({
       query: wish.queries.length === 1 && only !== undefined ? only : wish.queries,
       limit: clampLimit(context, wish.limit),
       allow,
       ...(signal === undefined ? {} : { signal }),
     });
     const unavailable = context.options.unavailable?.(caller) ?? [];
+    const loaded = new Set(handling.memory.revealed);
+    // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
+    const hits = withinLoadBudget(context, result.verdict === 'match' ? result.hits : [], {
+      plan,
+      isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
+    });
     return {
-      ...foundIn(result, { snapshot, allow, queries: wish.queries }),
+      ...foundIn(hits, { snapshot, allow, queries: wish.queries }),
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
   } catch (error) {
@@ -59,13 +67,11 @@ async function search(
   }
 }
 
-/** What came nearest is not revealed when nothing fits: wrong tools are worse than none. */
 function foundIn(
-  result: SearchResult,
+  hits: readonly Hit[],
   from: { snapshot: Snapshot; allow: (tool: Tool) => boolean; queries: readonly string[] },
 ): FoundBySearch {
   const { snapshot, allow, queries } = from;
-  const hits = result.verdict === 'match' ? result.hits : [];
   const also: Duplicate[] = hits.flatMap((hit) =>
     (hit.also ?? [])
       .filter(allow)

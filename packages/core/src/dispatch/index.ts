@@ -5,6 +5,7 @@ export { createToolbox } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';
 export { parseArguments } from './parse-arguments.ts';
+export { readDefinitions } from './read-definitions.ts';
 export { resolveName } from './resolve-name.ts';
 export { editDistance, suggestName } from './suggest-name.ts';
 export type {
@@ -18,4 +19,4 @@ export type {
   Toolbox,
   ViewExtra,
 } from './toolbox.ts';
-export type { ToolboxOptions } from './toolbox-options.ts';
+export type { SearcherSource, ToolboxOptions } from './toolbox-options.ts';

@@ -2,6 +2,7 @@ import { snapshotTokens } from '../gate/index.ts';
 import { eventOrigin } from './events.ts';
 import type { Prefetched, Prefetching } from './toolbox.ts';
 import { searchScope, type ToolboxContext } from './toolbox-context.ts';
+import { withinLoadBudget } from './within-load-budget.ts';
 
 const PREFETCH_DEFAULTS = { limit: 3 };
 const MOST_LIMIT = 10;
@@ -17,10 +18,10 @@ export async function prefetchTools(
 ): Promise<Prefetched | undefined> {
   const { plan, text, caller = {}, signal } = prefetching;
   if (plan.kind === 'inline' || plan.form.search !== 'local' || text.trim() === '') return undefined;
+  // A sentence is no pattern, and a model that writes patterns is not to need an index of words.
+  if (plan.engine === 'regex') return undefined;
   const snapshot = context.snapshot();
-  const searcher = context.searcher(snapshot);
-  // A sentence is no pattern.
-  if (searcher.engine === 'regex') return undefined;
+  const searcher = context.searcher(plan.engine, snapshot);
   const limit = Math.max(1, Math.min(context.options.prefetchLimit ?? PREFETCH_DEFAULTS.limit, MOST_LIMIT));
   try {
     const result = await searcher.search({
@@ -30,8 +31,9 @@ export async function prefetchTools(
       ...(signal === undefined ? {} : { signal }),
     });
     if (result.verdict === 'none' || result.hits.length === 0) return undefined;
+    const hits = withinLoadBudget(context, result.hits, { plan });
     const costs = snapshotTokens(snapshot, context.countTokens).byTool;
-    for (const { tool } of result.hits) {
+    for (const { tool } of hits) {
       context.emit({
         kind: 'tool-load',
         ...eventOrigin({ caller }),
@@ -40,7 +42,7 @@ export async function prefetchTools(
         tokens: costs.get(tool) ?? 0,
       });
     }
-    return { names: result.hits.map((hit) => snapshot.modelName(hit.tool)) };
+    return { names: hits.map((hit) => snapshot.modelName(hit.tool)) };
   } catch {
     signal?.throwIfAborted();
     return undefined;

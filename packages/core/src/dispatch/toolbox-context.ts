@@ -1,18 +1,20 @@
-import { createSnapshot, parseTools, type Snapshot, type Tool } from '../catalog/index.ts';
-import { type DeferPlan, FORMS, type Form, type Plan } from '../disclosure/index.ts';
+import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
+import { type DeferPlan, FORMS, type Form, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
-import { createBm25Searcher, type Searcher } from '../search/index.ts';
 import type { Caller } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
+import { readDefinitions } from './read-definitions.ts';
+import { type SearcherFor, searcherFor } from './searcher-for.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with every default filled in, shared by its parts. */
 export interface ToolboxContext {
   readonly options: ToolboxOptions;
   readonly snapshot: () => Snapshot;
-  readonly searcher: (snapshot: Snapshot) => Searcher;
+  readonly searcher: SearcherFor;
   readonly settings: GateSettings;
   readonly form: Form;
+  readonly engine: PlanEngine;
   readonly countTokens: TokenCounter;
   readonly now: () => number;
   readonly emit: (event: UntimedEvent) => void;
@@ -31,9 +33,10 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
   return {
     options,
     snapshot: currentSnapshot(options.tools),
-    searcher: searcherFor(options.searcher ?? createBm25Searcher),
+    searcher: searcherFor(options),
     settings: options.settings ?? DEFAULT_GATE_SETTINGS,
     form: typeof form === 'string' ? FORMS[form] : form,
+    engine: options.engine ?? 'text',
     countTokens: options.countTokens ?? estimateTokens,
     now,
     emit: (event) => options.onEvent?.({ ...event, atMs: now() } as ToolboxEvent),
@@ -60,33 +63,10 @@ export function isDeferred(plan: Plan, snapshot: Snapshot, tool: Tool): boolean 
 
 function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
   if (typeof tools === 'function') return tools;
-  const snapshot = isList(tools) ? createSnapshot(readTools(tools)) : tools;
+  const snapshot = isList(tools) ? createSnapshot(readDefinitions(tools)) : tools;
   return () => snapshot;
-}
-
-/** A definition that can't be read is an error here: a tool must not go missing in silence. */
-function readTools(list: readonly object[]): readonly Tool[] {
-  return list.every(isTool) ? list : parseTools(list, { onProblem: 'throw' }).tools;
-}
-
-function isTool(value: object): value is Tool {
-  return 'id' in value && 'policy' in value && 'extras' in value && 'schema' in value;
 }
 
 function isList(tools: Snapshot | readonly object[]): tools is readonly object[] {
   return Array.isArray(tools);
-}
-
-/** One index per snapshot, however many toolboxes use it: it holds no executor and no secret. */
-const searchers = new WeakMap<(snapshot: Snapshot) => Searcher, WeakMap<Snapshot, Searcher>>();
-
-function searcherFor(given: NonNullable<ToolboxOptions['searcher']>): (snapshot: Snapshot) => Searcher {
-  if (typeof given !== 'function') return () => given;
-  const bySnapshot = searchers.get(given) ?? new WeakMap<Snapshot, Searcher>();
-  searchers.set(given, bySnapshot);
-  return (snapshot) => {
-    const searcher = bySnapshot.get(snapshot) ?? given(snapshot);
-    bySnapshot.set(snapshot, searcher);
-    return searcher;
-  };
 }

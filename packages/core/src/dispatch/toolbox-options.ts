@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import type { AnswerBudget, Form, FormName, GuardLimits, Unavailable } from '../disclosure/index.ts';
+import type { AnswerBudget, Form, FormName, GuardLimits, PlanEngine, Unavailable } from '../disclosure/index.ts';
 import type { GateSettings, TokenCounter } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
 import type { ArgumentChecker } from './argument-checker.ts';
@@ -15,8 +15,12 @@ export interface ToolboxOptions {
    * it throws is told to the model as an error. Without it the toolbox only searches and resolves.
    */
   readonly execute?: (call: Resolved, context: HookContext) => Awaitable<unknown>;
-  /** What searches the catalog, or how to make it for a snapshot; made once for each. @default BM25 */
-  readonly searcher?: Searcher | ((snapshot: Snapshot) => Searcher);
+  /** What searches the catalog by words, or how to make it for a snapshot: when it is first needed, once for each. @default BM25 */
+  readonly searcher?: SearcherSource;
+  /** The same for searches by a regular expression. @default our engine for Python's `re` */
+  readonly regexSearcher?: SearcherSource;
+  /** Which of the two answers the model, where a plan does not say. @default text */
+  readonly engine?: PlanEngine;
   /** When to defer. @default automatic, from 10 % of the context window */
   readonly settings?: GateSettings;
   /** How schemas reach the model. @default bridge */
@@ -43,3 +47,5 @@ export interface ToolboxOptions {
   /** How many tools a prefetch offers, 1 to 10. @default 3 */
   readonly prefetchLimit?: number;
 }
+
+export type SearcherSource = Searcher | ((snapshot: Snapshot) => Searcher);

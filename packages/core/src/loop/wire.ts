@@ -22,8 +22,11 @@ export interface Wire<Request, Part> {
    * holds are filtered where a reference would dangle.
    */
   render(request: Request, view: View, tell: Tell): Request;
-  /** Reads one round of the upstream's stream. `holds` says which calls are kept from the client. */
-  reader(holds: (name: string) => boolean): Reader<Part>;
+  /**
+   * Reads one round of the upstream's stream. `holds` says which calls are kept from the client; the plan is for dialects
+   * whose parts don't name our tools.
+   */
+  reader(holds: (name: string) => boolean, plan: Plan): Reader<Part>;
   /** Writes one response to the client, over all rounds. */
   writer(request: Request, plan: Plan): Writer<Request, Part>;
   /** A part that keeps the connection alive and means nothing. */

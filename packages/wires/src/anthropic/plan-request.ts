@@ -2,21 +2,19 @@ import {
   capabilitiesOf,
   chooseForm,
   contextWindow,
-  createRegexSearcher,
   type DeferPlan,
-  FORMS,
-  type InlinePlan,
   isJsonObject,
   NAME_TEMPLATES,
   type Opened,
-  type Plan,
-  parseTools,
-  type Tool,
+  type OpenedSearch,
+  type PlanOptions,
+  readDefinitions,
   type Toolbox,
   type TransportCapabilities,
   type TransportTable,
   type Wire,
 } from '@quartermaster/core';
+import { renderOnce, withoutSearch } from '../internal/render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import {
   type AnthropicEvent,
@@ -42,8 +40,6 @@ export interface AnthropicToolSearchOptions extends ToolSearchOptions {
    * @default none
    */
   readonly catalog?: readonly object[];
-  /** What runs a search with the regex tool. @default our engine for Python's `re` */
-  readonly regexSearcher?: NonNullable<ToolSearchOptions['searcher']>;
   /** Which codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
 }
@@ -71,11 +67,10 @@ export function requestPlanner(
   options: AnthropicToolSearchOptions,
   transport: string,
 ): (request: AnthropicRequest) => RequestPlan {
-  const { transport: _, transports, catalog = [], regexSearcher = createRegexSearcher, errorCodes, ...rest } = options;
-  const undeclared = readCatalog(catalog);
+  const { transport: _, transports, catalog = [], errorCodes, ...rest } = options;
+  const undeclared = readDefinitions(catalog);
   const limits = { name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
-  const byText = requestToolboxes(rest, limits);
-  const byPattern = requestToolboxes({ ...rest, searcher: regexSearcher }, limits);
+  const toolboxes = requestToolboxes(rest, limits);
   const codes = errorCodes === undefined ? {} : { errorCodes };
   // A request that defers some tools has decided about all of them; one that defers none leaves it to the gate.
   const decided = createAnthropicWire({ ...codes, missingDeferral: 'never', deferredAlone: 'ours' });
@@ -84,31 +79,28 @@ export function requestPlanner(
   return (request) => {
     const wire = defers(request) ? decided : undecided;
     const opened = wire.open(request);
-    const can = capabilitiesOf(transport, {
-      model: opened.model,
-      ...(transports === undefined ? {} : { table: transports }),
-    });
+    const can = capabilitiesOf(transport, { model: opened.model, table: transports });
     if ((rest.form ?? 'auto') === 'auto' && hostSearches(opened, can)) return { kind: 'pass' };
-    const isRegex = opened.search?.kind === 'hosted' && opened.search.engine === 'regex';
     const declared = new Set(opened.tools.map((tool) => tool.id));
     const tools = [...opened.tools, ...undeclared.filter((tool) => !declared.has(tool.id))];
-    const toolbox = (isRegex ? byPattern : byText).toolbox(tools, JSON.stringify(request.tools ?? []));
+    const toolbox = toolboxes.toolbox(tools, JSON.stringify(request.tools ?? []));
     const plan = toolbox.plan(contextWindow({ override: rest.contextTokens, model: opened.model }), {
       form: chooseForm(can, opened.search?.kind === 'client' ? 'client' : rest.form).form,
       // The Messages API has no block for a description: searches carry what one would say.
       describe: false,
-      ...(opened.search?.kind === 'hosted' ? { searchName: opened.search.name } : {}),
+      ...(opened.search?.kind === 'hosted' ? askedFor(opened.search) : {}),
       ...(rest.caller === undefined ? {} : { caller: rest.caller }),
     });
     if (plan.kind === 'defer') return { kind: 'loop', wire, toolbox, plan, stream: opened.stream };
     if (can.references || !hasTraces(request)) return { kind: 'pass' };
-    return { kind: 'render', request: renderPlain({ request, wire, toolbox, plan }) };
+    return { kind: 'render', request: renderOnce({ request, wire, toolbox, plan: withoutSearch(plan) }) };
   };
 }
 
-function readCatalog(definitions: readonly object[]): readonly Tool[] {
-  const isTool = (one: object): one is Tool => 'id' in one && 'policy' in one && 'extras' in one && 'schema' in one;
-  return definitions.every(isTool) ? definitions : parseTools(definitions, { onProblem: 'throw' }).tools;
+/** A search under the name and by the engine of the tool that the client declared. */
+function askedFor(search: OpenedSearch & { readonly kind: 'hosted' }): Pick<PlanOptions, 'engine' | 'searchName'> {
+  const { name: searchName, engine } = search;
+  return engine === 'any' ? { searchName } : { searchName, engine: engine === 'regex' ? 'regex' : 'text' };
 }
 
 /** Whether a request marks tools, or asks for a search. */
@@ -140,17 +132,4 @@ function hasTraces(request: AnthropicRequest): boolean {
         (isServerToolUse(block) && block.name.startsWith('tool_search_tool')) ||
         (isToolResult(block) && referencesIn(block.content).length > 0),
     );
-}
-
-/** Every tool in full, without marks and search tools; past searches are left out, references become text. */
-function renderPlain(parts: {
-  request: AnthropicRequest;
-  wire: Wire<AnthropicRequest, AnthropicEvent>;
-  toolbox: Toolbox;
-  plan: InlinePlan;
-}): AnthropicRequest {
-  const { request, wire, toolbox } = parts;
-  const plan: Plan = { ...parts.plan, kind: 'defer', form: FORMS.client, deferred: new Set(), own: [] };
-  const view = toolbox.view(plan, wire.recall(request, plan));
-  return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
 }

@@ -1,13 +1,15 @@
-import type { Read } from '@quartermaster/core';
+import { createToolbox, type Read } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
+const PLAN = createToolbox({ tools: [] }).plan();
+
 /** What one round means to the loop, forwards named by their type. */
 function readAll(events: readonly AnthropicEvent[]): readonly unknown[] {
-  const reader = anthropicWire.reader((name) => name === 'tool_search');
+  const reader = anthropicWire.reader((name) => name === 'tool_search', PLAN);
   const reads: Read<AnthropicEvent>[] = [];
   for (const event of events) reads.push(...reader.read(event));
   reads.push(...reader.end());
@@ -77,7 +79,9 @@ describe('the reader', () => {
 
   it('throws an error event with its body', () => {
     const error = { type: 'overloaded_error', message: 'Busy' };
-    expect(() => readAll([{ type: 'error', error }])).toThrow(UpstreamEventError);
+    const read = () => readAll([{ type: 'error', error }]);
+    expect(read).toThrow(UpstreamEventError);
+    expect(read).toThrow(expect.objectContaining({ code: 'upstream_failed', body: error }));
   });
 
   it('forwards events of types that are not known here', () => {

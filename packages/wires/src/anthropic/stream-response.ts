@@ -1,3 +1,4 @@
+import { streamResponse as respondStream } from '../internal/stream-response.ts';
 import type { AnthropicErrorBody, AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 
 /**
@@ -12,35 +13,21 @@ export function streamResponse(
     readonly explain: (error: unknown) => Promise<AnthropicErrorBody | undefined>;
   },
 ): Response {
-  const encoder = new TextEncoder();
-  let next: IteratorResult<AnthropicEvent> | undefined = first;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const result = next ?? (await rest.next());
-        next = undefined;
-        if (result.done === true) controller.close();
-        else controller.enqueue(encoder.encode(writeNamedEvent(result.value)));
-      } catch (error) {
-        const told = await options.explain(error);
-        if (told === undefined) {
-          controller.error(error);
-          return;
-        }
-        controller.enqueue(encoder.encode(writeNamedEvent({ type: 'error', error: told })));
-        controller.close();
-      }
-    },
-    async cancel() {
-      await rest.return?.();
-    },
-  });
-  const headers = new Headers(options.headers);
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  return new Response(body, { status: 200, headers });
+  const explain = async (error: unknown): Promise<string | undefined> => {
+    const told = await options.explain(error);
+    return told === undefined ? undefined : writeErrorEvent(told);
+  };
+  return respondStream(
+    { writePart: writeNamedEvent, streamEnd: '', explain },
+    { first, rest, headers: options.headers },
+  );
 }
 
 /** The SDK passes over events that are not named. */
 export function writeNamedEvent(event: AnthropicEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+export function writeErrorEvent(error: AnthropicErrorBody): string {
+  return writeNamedEvent({ type: 'error', error });
 }

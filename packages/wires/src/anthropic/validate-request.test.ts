@@ -170,6 +170,16 @@ describe('validateAnthropicRequest', () => {
     expect(validate).toThrow(expect.objectContaining({ status: 400, type: 'invalid_request_error' }));
   });
 
+  it.each([
+    ['no request at all', [], {}, 'invalid_request'],
+    ['one without a model', { ...GOOD, model: undefined }, {}, 'invalid_request'],
+    ['what a version has dropped', { ...GOOD, top_k: 1 }, { version: '2026-10-21' }, 'unsupported_request'],
+    ['a tool that is none', { ...GOOD, tools: [1] }, {}, 'invalid_tool'],
+    ['a reference to nothing', { ...GOOD, messages: referring }, {}, 'unknown_tool'],
+  ])('has a code for %s', (_, request, options, code) => {
+    expect(() => validateAnthropicRequest(request, options)).toThrow(expect.objectContaining({ code }));
+  });
+
   it.each(ACCEPTED)('accepts %s', (_, request) => {
     expect(validateAnthropicRequest(request)).toBe(request);
   });

@@ -1,4 +1,4 @@
-import { type ErrorCode, isJsonObject, type JsonObject, QuartermasterError } from '@quartermaster/core';
+import { type ErrorCode, isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -12,7 +12,7 @@ import { readHistory, readOutcome, referencesIn } from './read-history.ts';
 import { readSearchTool } from './search-tool.ts';
 
 /** A request that the Messages API refuses: status 400, `invalid_request_error`. */
-export class AnthropicRequestError extends QuartermasterError {
+export class AnthropicRequestError extends RequestError {
   override readonly name: string = 'AnthropicRequestError';
   readonly status = 400;
   readonly type = 'invalid_request_error';
@@ -61,17 +61,17 @@ export function validateAnthropicRequest(value: unknown, options: ValidateOption
 }
 
 function checkShape(value: unknown): AnthropicRequest {
-  if (!isJsonObject(value)) throw refused('invalid_setting', 'The request body is not a JSON object');
+  if (!isJsonObject(value)) throw refused('invalid_request', 'The request body is not a JSON object');
   const { model, max_tokens: maxTokens, messages, system } = value;
-  if (typeof model !== 'string' || model === '') throw refused('invalid_setting', 'model: Field required');
+  if (typeof model !== 'string' || model === '') throw refused('invalid_request', 'model: Field required');
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw refused('invalid_setting', 'max_tokens: Input should be a whole number greater than or equal to 1');
+    throw refused('invalid_request', 'max_tokens: Input should be a whole number greater than or equal to 1');
   }
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw refused('invalid_setting', 'messages: at least one message is required');
+    throw refused('invalid_request', 'messages: at least one message is required');
   }
   if (system !== undefined && system !== null && typeof system !== 'string' && !Array.isArray(system)) {
-    throw refused('invalid_setting', 'system: Input should be a string or a list of text blocks');
+    throw refused('invalid_request', 'system: Input should be a string or a list of text blocks');
   }
   messages.forEach(checkMessage);
   return value as unknown as AnthropicRequest;
@@ -79,23 +79,23 @@ function checkShape(value: unknown): AnthropicRequest {
 
 function checkMessage(message: unknown, index: number): void {
   const at = `messages.${index}`;
-  if (!isJsonObject(message)) throw refused('invalid_setting', `${at}: Input should be an object`);
+  if (!isJsonObject(message)) throw refused('invalid_request', `${at}: Input should be an object`);
   if (!ROLES.includes(String(message.role))) {
-    throw refused('invalid_setting', `${at}.role: Input should be 'user', 'assistant' or 'system'`);
+    throw refused('invalid_request', `${at}.role: Input should be 'user', 'assistant' or 'system'`);
   }
   if (typeof message.content === 'string') return;
   if (!Array.isArray(message.content)) {
-    throw refused('invalid_setting', `${at}.content: Input should be a string or a list of blocks`);
+    throw refused('invalid_request', `${at}.content: Input should be a string or a list of blocks`);
   }
   const wrong = message.content.findIndex((block) => !isBlock(block));
-  if (wrong >= 0) throw refused('invalid_setting', `${at}.content.${wrong}: Input should be an object with a type`);
+  if (wrong >= 0) throw refused('invalid_request', `${at}.content.${wrong}: Input should be an object with a type`);
 }
 
 /** The names of the declared tools. */
 function checkTools(request: AnthropicRequest, strict: boolean): ReadonlySet<string> {
   const names = new Set<string>();
   const tools: unknown = request.tools ?? [];
-  if (!Array.isArray(tools)) throw refused('invalid_setting', 'tools: Input should be a list');
+  if (!Array.isArray(tools)) throw refused('invalid_request', 'tools: Input should be a list');
   if (tools.length > MOST_TOOLS) throw refused('too_many_tools', `tools: at most ${MOST_TOOLS} tools are allowed`);
   tools.forEach((tool: unknown, index) => {
     const name = checkTool(tool, index);
@@ -139,17 +139,17 @@ function checkVersion(request: AnthropicRequest, version: string): void {
   if (version < '2026-10-21') return;
   for (const key of ['temperature', 'top_p', 'top_k']) {
     if (request[key] !== undefined && request[key] !== null) {
-      throw refused('invalid_setting', `${key}: not supported by anthropic-version ${version}; leave it out`);
+      throw refused('unsupported_request', `${key}: not supported by anthropic-version ${version}; leave it out`);
     }
   }
   for (const [index, message] of request.messages.entries()) {
     for (const [place, block] of blocksOf(message).entries()) {
       const at = `messages.${index}.content.${place}`;
       if (message.role === 'assistant' && block.type === 'document') {
-        throw refused('invalid_setting', `${at}: a document can't stand in an assistant message`);
+        throw refused('invalid_request', `${at}: a document can't stand in an assistant message`);
       }
       if (message.role === 'user' && Array.isArray(block.citations) && block.citations.length > 0) {
-        throw refused('invalid_setting', `${at}: a text with citations can't stand in a user message`);
+        throw refused('invalid_request', `${at}: a text with citations can't stand in a user message`);
       }
     }
   }
@@ -163,17 +163,17 @@ function checkPairs(messages: readonly AnthropicMessage[]): void {
     const open = blocks.flatMap((block) => (isToolUse(block) && !history.answeredCalls.has(block) ? [block.id] : []));
     if (message.role === 'assistant' && open.length > 0) {
       const text = `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
-      throw refused('invalid_setting', text, { ids: open });
+      throw refused('invalid_request', text, { ids: open });
     }
     for (const [place, block] of blocks.entries()) {
       const at = `messages.${index}.content.${place}`;
       if (message.role === 'user' && isToolResult(block) && !history.callOf.has(block)) {
         const text = `${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
-        throw refused('invalid_setting', text, { id: block.tool_use_id });
+        throw refused('invalid_request', text, { id: block.tool_use_id });
       }
       if (isSearchResult(block) && !history.searchResults.has(block)) {
         const text = `${at}: unexpected \`tool_use_id\` found in \`tool_search_tool_result\` blocks: ${block.tool_use_id}. Each \`tool_search_tool_result\` block must have a corresponding \`server_tool_use\` block before it.`;
-        throw refused('invalid_setting', text, { id: block.tool_use_id });
+        throw refused('invalid_request', text, { id: block.tool_use_id });
       }
     }
   }

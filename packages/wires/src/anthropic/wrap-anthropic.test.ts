@@ -341,6 +341,37 @@ describe('withToolSearch on a host without tool search', () => {
     await expect(third.client.messages.create(request)).rejects.toMatchObject({ status: 529 });
   });
 
+  it.each([true, false])(
+    'refuses what it can’t read as the API would, and asks nobody (stream: %s)',
+    async (stream) => {
+      const { client, host } = await connect([]);
+      const tools = [{ name: '', input_schema: { type: 'object' as const } }];
+      const asked = client.messages.create({ ...COMMON, tools, stream });
+      await expect(asked).rejects.toThrow(Anthropic.BadRequestError);
+      await expect(asked).rejects.toMatchObject({ error: { error: { type: 'invalid_request_error' } } });
+      expect(host.requests).toEqual([]);
+    },
+  );
+
+  it('answers searches of both engines over the same tools', async () => {
+    const { client, host } = await connect(
+      [
+        searching('tool_search_tool_regex', { pattern: '^get_weather$' }),
+        done,
+        searching('tool_search_tool_bm25', { query: 'what is the weather like' }),
+        done,
+      ],
+      { ...ON, form: 'load' },
+    );
+    const tools = [clock, deferred(weather), deferred(mail)];
+    for (const search of [regexSearchTool(), bm25SearchTool()]) {
+      const message = await client.messages.create({ ...COMMON, tools: [search, ...tools] });
+      expect(readSearches(message)).toMatchObject([{ outcome: { kind: 'found', names: ['get_weather'] } }]);
+    }
+    const asked = host.requests.map((request) => JSON.stringify(request.tools?.[0]).includes('pattern'));
+    expect(asked).toEqual([true, true, false, false]);
+  });
+
   it('passes on a stream that begins with an error', async () => {
     const error = { type: 'overloaded_error', message: 'Too busy' };
     const { client } = await connect([[{ type: 'error', error }]]);

@@ -1,14 +1,17 @@
-import { isJsonObject, runLoop, runWhole, type Upstream } from '@quartermaster/core';
+import { isJsonObject, type QuartermasterError } from '@quartermaster/core';
+import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
+import { renderOnce } from '../internal/render-once.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
-import { readEvents } from '../internal/server-sent-events.ts';
+import { readJsonBody, resend } from '../internal/resend.ts';
+import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
 import type {
   AnthropicErrorBody,
   AnthropicEvent,
   AnthropicRequest,
   AnthropicResponse,
 } from './anthropic-shapes-2026-11.ts';
-import { type AnthropicToolSearchOptions, type RequestPlan, requestPlanner } from './plan-request.ts';
-import { streamResponse } from './stream-response.ts';
+import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
+import { writeErrorEvent, writeNamedEvent } from './stream-response.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
 
@@ -50,100 +53,46 @@ export function toolSearchMiddleware(
   const planRequest = requestPlanner(options, options.transport);
   return async (http, next) => {
     const endpoint = endpointOf(http);
-    const request = endpoint === undefined ? undefined : readBody(http.body);
+    const request = endpoint === undefined ? undefined : readRequest(http.body);
     if (request === undefined) return next(http);
-    const planned = planRequest(request);
-    if (planned.kind === 'pass') return next(http);
-    if (planned.kind === 'render') return next(withBody(http, planned.request));
-    if (endpoint === 'count_tokens') return next(withBody(http, renderOnce(request, planned)));
-    if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
-    return respond({ http, next, request, planned, options });
+    return orRefusal(async () => {
+      const planned = planRequest(request);
+      if (planned.kind === 'pass') return next(http);
+      const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
+      if (planned.kind === 'render') return ask(planned.request);
+      const { stream, ...stages } = planned;
+      if (endpoint === 'count_tokens') return ask(renderOnce({ request, ...stages }));
+      if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
+      const signal = http.signal ?? undefined;
+      const loop = { request, ...stages, ...loopSettings(options), ...(signal === undefined ? {} : { signal }) };
+      return answerRequest({ dialect: DIALECT, loop, stream, ask });
+    }, refuse);
   };
 }
 
-interface Exchange {
-  readonly http: AnthropicHttpRequest;
-  readonly next: SendRequest;
-  readonly request: AnthropicRequest;
-  readonly planned: RequestPlan & { readonly kind: 'loop' };
-  readonly options: AnthropicToolSearchOptions;
-}
+const DIALECT: HttpDialect<AnthropicEvent, AnthropicResponse> = {
+  whole: anthropicWhole,
+  writePart: writeNamedEvent,
+  streamEnd: '',
+  async explain(error) {
+    if (error instanceof UpstreamEventError) return writeErrorEvent(error.body);
+    return error instanceof UpstreamRefusal ? writeErrorEvent(await explainRefusal(error)) : undefined;
+  },
+};
 
-/** Runs the loop over the host. What the host refuses comes back as it refused it, so that the SDK retries or throws as ever. */
-async function respond(exchange: Exchange): Promise<Response> {
-  const { http, next, request, planned, options } = exchange;
-  const { wire, toolbox, plan } = planned;
-  let headers: Headers | undefined;
-  const send = async (rendered: AnthropicRequest, signal: AbortSignal): Promise<Response> => {
-    const response = await next(withBody(http, rendered, signal));
-    if (!response.ok) throw new UpstreamRefusal(response);
-    headers ??= keptHeaders(response.headers);
-    return response;
-  };
-  const common = {
-    wire,
-    toolbox,
-    plan,
-    request,
-    ...loopSettings(options),
-    ...(http.signal === null || http.signal === undefined ? {} : { signal: http.signal }),
-  };
-  try {
-    if (!planned.stream) {
-      const message = await runWhole({
-        ...common,
-        whole: anthropicWhole,
-        upstream: async (rendered, signal) => (await (await send(rendered, signal)).json()) as AnthropicResponse,
-      });
-      return Response.json(message, { headers: headers ?? new Headers() });
-    }
-    const upstream: Upstream<AnthropicRequest, AnthropicEvent> = async function* (rendered, signal) {
-      yield* readResponse(await send(rendered, signal));
-    };
-    const loop = runLoop({ ...common, upstream });
-    const first = await loop.next().catch(firstEvent);
-    return streamResponse(first, loop, { headers: headers ?? new Headers(), explain });
-  } catch (error) {
-    if (error instanceof UpstreamRefusal) return error.response;
-    throw error;
-  }
-}
-
-/** A host that answers with a whole message though a stream was asked for is read all the same. */
-async function* readResponse(response: Response): AsyncGenerator<AnthropicEvent, void, undefined> {
-  if (response.headers.get('content-type')?.includes('application/json') === true) {
-    yield* anthropicWhole.apart((await response.json()) as AnthropicResponse);
-    return;
-  }
-  if (response.body === null) return;
-  for await (const data of readEvents(response.body)) yield JSON.parse(data) as AnthropicEvent;
-}
-
-class UpstreamRefusal extends Error {
-  override readonly name = 'UpstreamRefusal';
-  readonly response: Response;
-
-  constructor(response: Response) {
-    super(`The host answered with status ${response.status}`);
-    this.response = response;
-  }
-}
-
-/** A stream that begins with an error event is passed on as one; any other failure is no stream yet. */
-function firstEvent(error: unknown): IteratorResult<AnthropicEvent> {
-  if (error instanceof UpstreamEventError) return { done: false, value: { type: 'error', error: error.body } };
-  throw error;
-}
-
-/** The error event for a host that fails when the stream is already under way. */
-async function explain(error: unknown): Promise<AnthropicErrorBody | undefined> {
-  if (error instanceof UpstreamEventError) return error.body;
-  if (!(error instanceof UpstreamRefusal)) return undefined;
-  const { status } = error.response;
-  const body: unknown = await error.response.json().catch(() => undefined);
-  const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
-  const { type = 'api_error', message = `The host answered with status ${status}` } = told;
+async function explainRefusal(refusal: UpstreamRefusal): Promise<AnthropicErrorBody> {
+  const told = (await refusal.told())?.error ?? {};
+  const { type = 'api_error', message = refusal.message } = told;
   return { ...told, type: String(type), message: String(message) };
+}
+
+/** As the API itself refuses a request. */
+function refuse({ message }: QuartermasterError): Response {
+  return refuseWith(400, { type: 'invalid_request_error', message });
+}
+
+function refuseWith(status: number, error: object): Response {
+  return Response.json({ type: 'error', error, request_id: null }, { status });
 }
 
 /**
@@ -151,24 +100,18 @@ async function explain(error: unknown): Promise<AnthropicErrorBody | undefined> 
  * request to send the whole history instead.
  */
 function refuseThread(isContinued: boolean): Response {
-  const error = isContinued
-    ? {
-        type: 'not_found_error',
-        message: 'Tool search keeps no threads; send the whole conversation.',
-        details: { error_code: 'thread_not_found' },
-      }
-    : {
-        type: 'invalid_request_error',
-        message: 'Tool search needs the whole conversation in each request, so it keeps no threads.',
-        details: { error_code: 'thread_unsupported_request', unsupported: [] },
-      };
-  return Response.json({ type: 'error', error, request_id: null }, { status: isContinued ? 404 : 400 });
-}
-
-function renderOnce(request: AnthropicRequest, planned: RequestPlan & { readonly kind: 'loop' }): AnthropicRequest {
-  const { wire, toolbox, plan } = planned;
-  const view = toolbox.view(plan, wire.recall(request, plan));
-  return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+  if (isContinued) {
+    return refuseWith(404, {
+      type: 'not_found_error',
+      message: 'Tool search keeps no threads; send the whole conversation.',
+      details: { error_code: 'thread_not_found' },
+    });
+  }
+  return refuseWith(400, {
+    type: 'invalid_request_error',
+    message: 'Tool search needs the whole conversation in each request, so it keeps no threads.',
+    details: { error_code: 'thread_unsupported_request', unsupported: [] },
+  });
 }
 
 function endpointOf(http: AnthropicHttpRequest): 'messages' | 'count_tokens' | undefined {
@@ -178,29 +121,10 @@ function endpointOf(http: AnthropicHttpRequest): 'messages' | 'count_tokens' | u
   return path.endsWith('/v1/messages/count_tokens') ? 'count_tokens' : undefined;
 }
 
-/** Undefined for a body that is no request: the host can say so better. */
-function readBody(body: unknown): AnthropicRequest | undefined {
-  if (typeof body !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(body);
-    if (!isJsonObject(value) || !Array.isArray(value.messages) || !value.messages.every(isJsonObject)) return undefined;
-    return value as unknown as AnthropicRequest;
-  } catch {
-    return undefined;
-  }
-}
-
-function withBody(http: AnthropicHttpRequest, request: AnthropicRequest, signal?: AbortSignal): AnthropicHttpRequest {
-  const headers = new Headers(http.headers);
-  headers.delete('content-length');
-  return { ...http, headers, body: JSON.stringify(request), ...(signal === undefined ? {} : { signal }) };
-}
-
-/** What describes the host's body does not describe ours. */
-function keptHeaders(headers: Headers): Headers {
-  const kept = new Headers(headers);
-  for (const name of ['content-length', 'content-encoding', 'content-type', 'transfer-encoding']) kept.delete(name);
-  return kept;
+function readRequest(body: unknown): AnthropicRequest | undefined {
+  const value = readJsonBody(body);
+  const isRequest = Array.isArray(value?.messages) && value.messages.every(isJsonObject);
+  return isRequest ? (value as unknown as AnthropicRequest) : undefined;
 }
 
 function transportOf(baseUrl: string): string {

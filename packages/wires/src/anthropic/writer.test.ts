@@ -1,10 +1,10 @@
 import {
-  createRegexSearcher,
   createSnapshot,
   createToolbox,
   FORMS,
   type Form,
   NAME_TEMPLATES,
+  type PlanEngine,
   runLoop,
 } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ interface Options {
   readonly form?: Form;
   readonly wire?: AnthropicWireOptions;
   readonly maxRounds?: number;
-  readonly engine?: 'regex' | 'bm25';
+  readonly engine?: PlanEngine;
 }
 
 /** Runs scripted rounds; gives what the client gets and what the host got. */
@@ -36,7 +36,8 @@ async function run(rounds: readonly (readonly AnthropicEvent[])[], options: Opti
   const opened = wire.open(request);
   const toolbox = createToolbox({
     tools: createSnapshot(opened.tools, { nameTemplate: NAME_TEMPLATES.plain }),
-    searcher: options.engine === 'regex' ? createRegexSearcher : wordSearcher,
+    searcher: wordSearcher,
+    engine: options.engine ?? 'text',
     settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
   });
   const searchName = opened.search?.kind === 'hosted' ? { searchName: opened.search.name } : {};

@@ -25,9 +25,9 @@ export function withLocalExecution<Request, Part>(
   return {
     wire: {
       ...wire,
-      reader(holds) {
+      reader(holds, plan) {
         hasClientCalls = false;
-        return watched(wire.reader(holds), (read) => {
+        return watched(wire.reader(holds, plan), (read) => {
           hasClientCalls ||= read.kind === 'passed';
         });
       },

@@ -2,22 +2,21 @@ import {
   capabilitiesOf,
   chooseForm,
   contextWindow,
-  FORMS,
-  type InlinePlan,
   NAME_TEMPLATES,
   type Plan,
-  parseTools,
+  readDefinitions,
   type Tool,
   type Toolbox,
   type ToolboxOptions,
   type ToolFormat,
   type TransportCapabilities,
   type TransportTable,
-  type Whole,
   type Wire,
   writeTool,
 } from '@quartermaster/core';
+import type { HttpDialect } from './answer-request.ts';
 import { withLocalExecution } from './local-execution.ts';
+import { withoutSearch } from './render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
 /** How tool search behaves for an OpenAI client. */
@@ -34,10 +33,9 @@ export interface OpenAIToolSearchOptions extends ToolSearchOptions {
 }
 
 /** What an endpoint is made of. */
-export interface Endpoint<Request, Part, Response_> {
+export interface Endpoint<Request, Part, Response_> extends Omit<HttpDialect<Part, Response_>, 'explain'> {
   readonly wire: Wire<Request, Part>;
   readonly format: ToolFormat;
-  readonly whole: Whole<Response_, Part>;
   /** The end of the endpoint's path. */
   readonly path: string;
   /** The row of the transport table for OpenAI's own hosts. */
@@ -52,8 +50,6 @@ export interface Endpoint<Request, Part, Response_> {
   isMarked(request: Request): boolean;
   /** Whether the host does all that the request asks for, so that it goes there as it is. */
   isServed(request: Request, can: TransportCapabilities): boolean;
-  writePart(part: Part): string;
-  readonly streamEnd: string;
 }
 
 /** What every request of these endpoints has. */
@@ -62,14 +58,11 @@ export interface RequestBody {
   readonly tools?: unknown;
 }
 
-export interface SearchLoop<Request, Part> {
+export interface PreparedRequest<Request, Part> {
   readonly request: Request;
   readonly plan: Plan;
   readonly toolbox: Toolbox;
   readonly wire: Wire<Request, Part>;
-}
-
-export interface PreparedRequest<Request, Part> extends SearchLoop<Request, Part> {
   /** Whether there may be calls for us to answer; otherwise the request is sent once. */
   readonly isLoop: boolean;
 }
@@ -80,23 +73,19 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
   options: OpenAIToolSearchOptions,
 ): (request: Request, host: string) => PreparedRequest<Request, Part> | undefined {
   const { transport: given, transports, catalog: extra = [], execute, hooks, ...rest } = options;
-  const local = readCatalog(extra);
+  const local = readDefinitions(extra);
   const isLocal = new Set(local.map((tool) => tool.id));
-  const byTransport = new Map<string, ReturnType<typeof requestToolboxes>>();
+  const toolboxes = requestToolboxes(
+    { ...rest, ...(execute === undefined ? {} : { execute }), ...(hooks === undefined ? {} : { hooks }) },
+    { name: endpoint.transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
+  );
   return (request, host) => {
     const transport = given ?? (isOpenAI(host) ? endpoint.transport : 'unknown');
     const model = typeof request.model === 'string' ? request.model : undefined;
-    const can = capabilitiesOf(transport, { model, ...(transports === undefined ? {} : { table: transports }) });
+    const can = capabilitiesOf(transport, { model, table: transports });
     if ((rest.form ?? 'auto') === 'auto' && endpoint.isServed(request, can)) return undefined;
     const declared = endpoint.readTools(request);
     if (declared.length + local.length === 0 && !endpoint.isClientSearch(request)) return undefined;
-    const toolboxes =
-      byTransport.get(transport) ??
-      requestToolboxes(
-        { ...rest, ...(execute === undefined ? {} : { execute }), ...(hooks === undefined ? {} : { hooks }) },
-        { name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
-      );
-    byTransport.set(transport, toolboxes);
     // What the client declares comes first: a tool of the catalog by the same name is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
     const tools = [...declared, ...local.filter((tool) => !ids.has(tool.id))];
@@ -117,17 +106,6 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const whole = { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...added] };
     return { request: whole, plan: inline, ...stages, isLoop: isClient || execute !== undefined };
   };
-}
-
-/** Every tool in full and no search, for a request with traces of one that its host would stumble over. */
-function withoutSearch(plan: InlinePlan): Plan {
-  return { ...plan, kind: 'defer', form: FORMS.client, deferred: new Set(), own: [] };
-}
-
-function readCatalog(definitions: readonly object[]): readonly Tool[] {
-  return definitions.every((one): one is Tool => 'id' in one && 'policy' in one && 'extras' in one && 'schema' in one)
-    ? definitions
-    : parseTools(definitions, { onProblem: 'throw' }).tools;
 }
 
 function isOpenAI(host: string): boolean {

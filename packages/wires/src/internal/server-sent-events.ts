@@ -1,3 +1,5 @@
+import { UpstreamError } from '@quartermaster/core';
+
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 /** The data of each event of a stream, as text. Comments, names and ids are passed over; lines may end in any of the three ways. */
@@ -16,7 +18,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const events = (isHalf ? rest.slice(0, -1) : rest).split(/\r\n\r\n|\n\n|\r\r/);
       rest = `${isDone ? '' : (events.pop() ?? '')}${isHalf ? '\r' : ''}`;
       if (rest.length > LONGEST_EVENT)
-        throw new Error(`An event of the stream is longer than ${LONGEST_EVENT} characters`);
+        throw new UpstreamError('upstream_failed', `An event of the stream is longer than ${LONGEST_EVENT} characters`);
       for (const event of events) {
         const data = dataOf(event);
         if (data !== undefined) yield data;

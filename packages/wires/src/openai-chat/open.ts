@@ -1,13 +1,13 @@
-import { isJsonObject, type Opened, type Policy, parseTools, SettingError, type Tool } from '@quartermaster/core';
+import { isJsonObject, type Opened, type Policy, parseTools, RequestError, type Tool } from '@quartermaster/core';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
 /** Reads a request. Throws for several choices at once: each would search for itself, and a stream has one history. */
 export function openRequest(request: ChatRequest): Opened {
   if (typeof request.n === 'number' && request.n > 1) {
-    throw new SettingError(
-      'invalid_setting',
+    throw new RequestError(
+      'unsupported_request',
       `n is ${request.n}; tool search writes one choice per request. Leave n out, and ask several times for several answers`,
-      { context: { setting: 'n', value: request.n } },
+      { context: { parameter: 'n', value: request.n } },
     );
   }
   const userText = request.messages[latestUserIndex(request.messages)];

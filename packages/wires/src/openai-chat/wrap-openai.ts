@@ -1,14 +1,10 @@
+import { type OpenAIClient, withFetch } from '../internal/openai-client.ts';
 import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 import { searchFetch } from '../internal/search-fetch.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
 import { readTools } from './open.ts';
 import { openaiChatWire } from './openai-chat-wire.ts';
 import { chatWhole } from './whole.ts';
-
-/** The part of an OpenAI client that is needed: any of the SDK's, Azure's included. */
-export interface OpenAIClient {
-  withOptions(options: { fetch: typeof fetch }): unknown;
-}
 
 /**
  * A client like the one given, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
@@ -19,8 +15,7 @@ export function withToolSearch<Client extends OpenAIClient>(
   client: Client,
   options: OpenAIToolSearchOptions = {},
 ): Client {
-  const { fetch: send = globalThis.fetch } = client as { readonly fetch?: typeof fetch };
-  return client.withOptions({ fetch: toolSearchFetch({ ...options, fetch: send }) }) as Client;
+  return withFetch(client, (send) => toolSearchFetch({ ...options, fetch: send }));
 }
 
 /** The same as a `fetch`, for `new OpenAI({ fetch: toolSearchFetch() })`. */

@@ -1,3 +1,4 @@
+export type { OpenAIClient } from '../internal/openai-client.ts';
 export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 export { openaiResponsesWire } from './openai-responses-wire.ts';
 export type {
@@ -7,5 +8,4 @@ export type {
   ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
 export { responsesWhole } from './whole.ts';
-export type { OpenAIClient } from './wrap-openai.ts';
 export { toolSearchFetch, withToolSearch } from './wrap-openai.ts';

@@ -5,7 +5,7 @@ import {
   type OpenedSearch,
   type Policy,
   parseTools,
-  SettingError,
+  RequestError,
   type Tool,
 } from '@quartermaster/core';
 import {
@@ -18,11 +18,11 @@ import {
 
 /** Reads a request. Throws for one whose history is kept elsewhere: what it has revealed can only be read from the items. */
 export function openRequest(request: ResponsesRequest): Opened {
-  for (const [setting, advice] of Object.entries(REFUSED)) {
-    const value = request[setting];
+  for (const [parameter, advice] of Object.entries(REFUSED)) {
+    const value = request[parameter];
     if (value === undefined || value === null || value === false) continue;
-    throw new SettingError('invalid_setting', `${setting} can't be used with tool search: ${advice}`, {
-      context: { setting, value },
+    throw new RequestError('unsupported_request', `${parameter} can't be used with tool search: ${advice}`, {
+      context: { parameter, value },
     });
   }
   const search = openSearch(request);

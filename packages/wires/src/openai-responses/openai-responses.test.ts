@@ -256,6 +256,23 @@ describe('a search', () => {
     });
   });
 
+  it.each([0, 1, 7])('is ours though the catalog has %i tools of such names, natively', async (count) => {
+    const names = Array.from({ length: count }, (_, index) =>
+      index === 0 ? 'tool_search' : `tool_search_${index + 1}`,
+    );
+    const search = { type: 'tool_search_call', id: 'tsc_1', call_id: 'c_1', execution: 'client', status: 'completed' };
+    const { response, requests } = await run(
+      [
+        responseRound([{ ...search, arguments: { query: 'issue' } }]),
+        responseRound([functionCall('c_2', 'create_issue', { text: 'x' })]),
+      ],
+      { form: 'native', tools: [...TOOLS, ...names.map((name) => responseTool(name, 'Another search.'))] },
+    );
+    const found = { type: 'tool_search_output', tools: [{ name: 'create_issue' }] };
+    expect(requests[1]?.input?.at(-1)).toMatchObject(found);
+    expect(response.output).toMatchObject([{ type: 'function_call', name: 'create_issue' }]);
+  });
+
   it('is freed from a choice that forced it, in the next round', async () => {
     const tools = [{ type: 'tool_search' }, ...TOOLS];
     const { requests } = await run([responseRound([SEARCH]), DONE], {

@@ -1,4 +1,4 @@
-import { type Call, OWN_NAMES, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { type Call, type Plan, parseArguments, type Read, type Reader } from '@quartermaster/core';
 import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 
 /** A held call with the item that the model wrote, and the place in the round's output that it had. */
@@ -21,9 +21,9 @@ const WAITING: ReadonlySet<string> = new Set([
 const CLOSINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /** Reads one round. All events of a held item are kept back; it is handed over once the round has ended well. */
-export function createReader(holds: (name: string) => boolean): Reader<ResponsesEvent> {
+export function createReader(holds: (name: string) => boolean, plan: Plan): Reader<ResponsesEvent> {
   const held = new Map<number, { name: string; item: ResponsesItem; isDone: boolean }>();
-  const searchName = ownSearchName(holds);
+  const searchName = ownSearchName(plan);
   let ending: string | undefined;
 
   return {
@@ -74,13 +74,9 @@ function heldName(
   return item.namespace === undefined && holds(item.name) ? item.name : undefined;
 }
 
-/**
- * The name of our search tool, which a `tool_search_call` does not say. It is `tool_search`, or with a number where the catalog
- * has a tool of that name: then both may be held, and ours is the one with the number.
- */
-function ownSearchName(holds: (name: string) => boolean): string | undefined {
-  const names = [OWN_NAMES.search, ...[2, 3, 4, 5].map((count) => `${OWN_NAMES.search}_${count}`)];
-  return names.findLast(holds);
+/** The name of our search tool, which a `tool_search_call` does not say. */
+function ownSearchName(plan: Plan): string | undefined {
+  return plan.kind === 'defer' ? plan.own.find((own) => own.role === 'search')?.name : undefined;
 }
 
 function argumentsIn(item: ResponsesItem): unknown {

@@ -353,6 +353,7 @@ describe('an OpenAI client with tool search in responses', () => {
     const asked = client.responses.create({ model: 'gpt-5.4', input: 'Hello', tools: TOOLS, ...extra });
     await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
     await expect(asked).rejects.toThrow(new RegExp(`${setting} can't be used with tool search: `));
+    await expect(asked).rejects.toMatchObject({ code: 'unsupported_request', param: setting });
     expect(host.requests).toEqual([]);
   });
 

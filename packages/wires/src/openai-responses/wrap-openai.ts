@@ -1,3 +1,4 @@
+import { type OpenAIClient, withFetch } from '../internal/openai-client.ts';
 import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 import { searchFetch } from '../internal/search-fetch.ts';
 import { loadedTools, openSearch, readTools } from './open.ts';
@@ -12,11 +13,6 @@ import {
 } from './responses-shapes-2026-11.ts';
 import { responsesWhole } from './whole.ts';
 
-/** The part of an OpenAI client that is needed: any of the SDK's, Azure's included. */
-export interface OpenAIClient {
-  withOptions(options: { fetch: typeof fetch }): unknown;
-}
-
 /**
  * A client like the one given, with tool search in `responses`: `create`, `parse` and `stream` work as before, and the model no
  * longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held back,
@@ -27,8 +23,7 @@ export function withToolSearch<Client extends OpenAIClient>(
   client: Client,
   options: OpenAIToolSearchOptions = {},
 ): Client {
-  const { fetch: send = globalThis.fetch } = client as { readonly fetch?: typeof fetch };
-  return client.withOptions({ fetch: toolSearchFetch({ ...options, fetch: send }) }) as Client;
+  return withFetch(client, (send) => toolSearchFetch({ ...options, fetch: send }));
 }
 
 /** The same as a `fetch`, for `new OpenAI({ fetch: toolSearchFetch() })`. */

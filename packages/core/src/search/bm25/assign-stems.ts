@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS, hashCharacter, stemInPlace, TokenKind } from '../text/index.ts';
+import { FUNCTION_WORDS, hashToken, stemInPlace, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
 import type { TermTable } from './term-table.ts';
 import type { TokenStore } from './token-store.ts';
@@ -22,7 +22,7 @@ export function assignStems(store: TokenStore): Stems {
   const stemLists = new Uint32Array(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
-    if (term >= wordCount || !uses[term]) {
+    if (term >= wordCount || (uses[term] ?? 0) === 0) {
       continue;
     }
     const stem = stemOf[term] ?? term;
@@ -38,6 +38,27 @@ export function assignStems(store: TokenStore): Stems {
     stemLists[term] = stemLists[stemOf[term] ?? term] ?? NO_LIST;
   }
   return { stemLists, termCount, listCount };
+}
+
+/** The terms whose stem has another list than their own, ascending, and those lists: see `Bm25IndexData`. */
+export function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedLists: Uint32Array } {
+  const { stemLists } = stems;
+  let count = 0;
+  for (let term = 0; term < stemLists.length; term += 1) {
+    count += stemLists[term] === term ? 0 : 1;
+  }
+  const stemmedTerms = new Uint32Array(count);
+  const stemmedLists = new Uint32Array(count);
+  let at = 0;
+  for (let term = 0; term < stemLists.length; term += 1) {
+    const list = stemLists[term] ?? NO_LIST;
+    if (list !== term) {
+      stemmedTerms[at] = term;
+      stemmedLists[at] = list;
+      at += 1;
+    }
+  }
+  return { stemmedTerms, stemmedLists };
 }
 
 const LONGEST_STEMMED = 24;
@@ -58,7 +79,10 @@ function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
       word[at] = terms.byteAt(term, at);
     }
     const stemLength = stemInPlace(word, length);
-    stems[term] = stemLength === length && isSame(terms, term, word) ? term : internStem(terms, word, stemLength);
+    stems[term] =
+      stemLength === length && isSame(terms, term, word)
+        ? term
+        : terms.intern(word, stemLength, hashToken(word, stemLength, terms.seed));
   }
   // A stem that is itself a word with another stem goes on to that one, so that a stem is always its own.
   for (let term = 0; term < wordCount; term += 1) {
@@ -69,14 +93,6 @@ function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
     stems[term] = stem;
   }
   return stems;
-}
-
-function internStem(terms: TermTable, word: Uint16Array, length: number): number {
-  let hash = terms.seed;
-  for (let at = 0; at < length; at += 1) {
-    hash = hashCharacter(hash, word[at] ?? 0);
-  }
-  return terms.intern(word, length, hash);
 }
 
 function isSame(terms: TermTable, term: number, word: Uint16Array): boolean {

@@ -33,19 +33,19 @@ export class BestTools {
 
   /** Throws out all but the wanted ones. */
   raiseBar(): void {
-    const kept = this.#kept.subarray(0, this.#size).sort();
-    if (this.#size > this.#count) {
-      kept.copyWithin(0, this.#size - this.#count);
-      this.#size = this.#count;
+    const kept = this.#kept;
+    if (this.#size < this.#count) {
+      return;
     }
-    if (this.#size === this.#count) {
-      this.bar = Math.max(1, Math.floor((kept[0] ?? 0) / MOST_TOOLS));
-    }
+    selectGreatest(kept, this.#size, this.#count);
+    this.#size = this.#count;
+    this.bar = Math.max(1, Math.floor((kept[this.#count - 1] ?? 0) / MOST_TOOLS));
   }
 
   /** The wanted ones, best first, ties in catalog order. */
   finish(): RankedTool[] {
     this.raiseBar();
+    this.#kept.subarray(0, this.#size).sort();
     const ranked: RankedTool[] = [];
     for (let at = this.#size - 1; at >= 0; at -= 1) {
       const key = this.#kept[at] ?? 0;
@@ -53,5 +53,39 @@ export class BestTools {
       ranked.push({ tool: MOST_TOOLS - 1 - (key - sum * MOST_TOOLS), sum });
     }
     return ranked;
+  }
+}
+
+/**
+ * Moves the greatest `count` of the first `size` numbers to the front, the least of them last among these, the others in no
+ * order (Hoare's selection). `count` is 1 to `size`.
+ */
+function selectGreatest(numbers: Float64Array, size: number, count: number): void {
+  let low = 0;
+  let high = size - 1;
+  while (low < high) {
+    const pivot = numbers[(low + high) >>> 1] ?? 0;
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while ((numbers[left] ?? 0) > pivot) {
+        left += 1;
+      }
+      while ((numbers[right] ?? 0) < pivot) {
+        right -= 1;
+      }
+      if (left <= right) {
+        const other = numbers[left] ?? 0;
+        numbers[left++] = numbers[right] ?? 0;
+        numbers[right--] = other;
+      }
+    }
+    if (count - 1 <= right) {
+      high = right;
+    } else if (count - 1 >= left) {
+      low = left;
+    } else {
+      return;
+    }
   }
 }

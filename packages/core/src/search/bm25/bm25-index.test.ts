@@ -51,12 +51,7 @@ const anyTool = fc
 const anyCatalog = fc.array(anyTool, { maxLength: 40 });
 
 function impactsOf(index: Bm25Index, list: number): Map<number, number> {
-  const { listStarts, tools, impacts } = index.data;
-  const found = new Map<number, number>();
-  for (let at = listStarts[list] ?? 0; at < (listStarts[list + 1] ?? 0); at += 1) {
-    found.set(tools[at] ?? 0, impacts[at] ?? 0);
-  }
-  return found;
+  return new Map(index.readList(list).map(({ tool, impact }) => [tool, impact]));
 }
 
 describe('Bm25Index', () => {
@@ -78,14 +73,13 @@ describe('Bm25Index', () => {
   it('keeps each list in catalog order, without repeats, below its peak', () => {
     fc.assert(
       fc.property(anyCatalog, (catalog) => {
-        const { listStarts, tools, impacts, listPeaks } = buildBm25Index(catalog).data;
-        for (let list = 0; list + 1 < listStarts.length; list += 1) {
-          const start = listStarts[list] ?? 0;
-          const end = listStarts[list + 1] ?? 0;
-          for (let at = start + 1; at < end; at += 1) {
-            expect(tools[at]).toBeGreaterThan(tools[at - 1] ?? 0);
-          }
-          expect(Math.max(0, ...impacts.slice(start, end))).toBe(listPeaks[list]);
+        const index = buildBm25Index(catalog);
+        for (let list = 0; list + 1 < index.data.listStarts.length; list += 1) {
+          const postings = index.readList(list);
+          const tools = postings.map(({ tool }) => tool);
+          expect(tools).toEqual([...new Set(tools)].sort((left, right) => left - right));
+          expect(postings).toHaveLength(index.listLength(list));
+          expect(Math.max(0, ...postings.map(({ impact }) => impact))).toBe(index.listPeak(list));
         }
       }),
       { numRuns: 40 },

@@ -1,6 +1,7 @@
 import { QuartermasterError } from '../../errors.ts';
 import { stemWord } from '../text/index.ts';
 import type { Bm25Settings } from './bm25-options.ts';
+import { findImpact, headBytes, type Posting, readLength, readPeak, readPostings } from './posting-list.ts';
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
 
 /** An index as typed arrays and plain values only: it can be built in one thread and handed to another, or stored. */
@@ -11,18 +12,17 @@ export interface Bm25IndexData {
   readonly terms: TermTableData;
   /** Terms below this number are function words. */
   readonly functionWordCount: number;
-  /** Per term, the term that is its stem. */
-  readonly stemTerms: Uint32Array;
-  /** Per term, the list of the tools that have any word with its stem. */
-  readonly stemLists: Uint32Array;
-  /** Where each list starts in `tools` and `impacts`. List `n` is that of term `n`; lists of stems with several forms follow. */
+  /** Terms whose stem has another list than their own, ascending. */
+  readonly stemmedTerms: Uint32Array;
+  /** For each of them, the list of the tools that have any word with its stem, or {@link NO_LIST}. */
+  readonly stemmedLists: Uint32Array;
+  /** Where each list starts in `postings`. List `n` is that of term `n`; lists of stems with several forms follow. */
   readonly listStarts: Uint32Array;
-  /** Per list, its greatest impact. */
-  readonly listPeaks: Uint8Array;
-  /** Numbers of tools, ascending within a list. */
-  readonly tools: Uint16Array | Uint32Array;
-  /** The saturated weight of the term in the tool, 1 to 255 for 0 to 1. */
-  readonly impacts: Uint8Array;
+  /**
+   * Lists as `posting-list.ts` has them: tools ascending, each with the saturated weight of the term in the tool, 1 to 255
+   * for 0 to 1.
+   */
+  readonly postings: Uint8Array;
   /** Per field, its average length in words. */
   readonly averageLengths: Float64Array;
   /** Per tool, the term that is its name's key. */
@@ -33,7 +33,7 @@ export interface Bm25IndexData {
   readonly nameLengths: Uint8Array;
   /** Where each tool's sequence starts. */
   readonly sequenceStarts: Uint32Array;
-  /** The words of each name, then those of its description, as the low 16 bits of their stem's term; no function words. */
+  /** The words of each name, then those of its description, as the low 16 bits of their stem's list; no function words. */
   readonly sequences: Uint16Array;
 }
 
@@ -56,6 +56,8 @@ export class Bm25Index {
   readonly data: Bm25IndexData;
   readonly terms: TermTable;
   readonly toolCount: number;
+  /** A bit per term that is the key of a name; made at the first look for a name. */
+  #nameKeys: Uint8Array | undefined;
 
   constructor(data: Bm25IndexData) {
     if (data.version !== INDEX_VERSION) {
@@ -72,7 +74,25 @@ export class Bm25Index {
 
   /** How many tools a list names. */
   listLength(list: number): number {
-    return (this.data.listStarts[list + 1] ?? 0) - (this.data.listStarts[list] ?? 0);
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) ? readLength(postings, start) : 0;
+  }
+
+  /** The greatest impact in a list; 0 in an empty one. */
+  listPeak(list: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) ? readPeak(postings, start) : 0;
+  }
+
+  /** Where a list's postings start and end. */
+  firstPosting(list: number): number {
+    return (this.data.listStarts[list] ?? 0) + headBytes(this.listLength(list));
+  }
+
+  listEnd(list: number): number {
+    return this.data.listStarts[list + 1] ?? 0;
   }
 
   /** The list of a term as it is written, or {@link NO_LIST}. */
@@ -82,17 +102,17 @@ export class Bm25Index {
 
   /** The list of everything with a term's stem, or {@link NO_LIST}. */
   stemList(term: number): number {
-    return term === NO_TERM ? NO_LIST : (this.data.stemLists[term] ?? NO_LIST);
+    if (term === NO_TERM) {
+      return NO_LIST;
+    }
+    const place = findSorted(this.data.stemmedTerms, term);
+    return place < 0 ? term : (this.data.stemmedLists[place] ?? NO_LIST);
   }
 
   /** The list of everything with a word's stem, whether the catalog has the word itself or not; or {@link NO_LIST}. */
   stemListOf(word: string): number {
     const term = this.terms.findText(word);
     return this.stemList(term === NO_TERM ? this.terms.findText(stemWord(word)) : term);
-  }
-
-  stemTerm(term: number): number {
-    return this.data.stemTerms[term] ?? term;
   }
 
   /** How much a list tells: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
@@ -104,46 +124,44 @@ export class Bm25Index {
     return term >= 0 && term < this.data.functionWordCount;
   }
 
-  /** Where a tool is in a list, or -1. */
-  findPosting(list: number, tool: number): number {
-    const { tools, listStarts } = this.data;
-    let low = listStarts[list] ?? 0;
-    let high = (listStarts[list + 1] ?? 0) - 1;
-    while (low <= high) {
-      const middle = (low + high) >>> 1;
-      const found = tools[middle] ?? 0;
-      if (found === tool) {
-        return middle;
-      }
-      if (found < tool) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return -1;
+  /** The impact of a tool in a list, or 0 when it is not in it. */
+  impact(list: number, tool: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    const end = listStarts[list + 1] ?? 0;
+    return start < end ? findImpact(postings, start, end, tool) : 0;
   }
 
   hasTool(list: number, tool: number): boolean {
-    return this.findPosting(list, tool) >= 0;
+    return this.impact(list, tool) > 0;
+  }
+
+  /** A list taken apart, tools in catalog order, for what is not in a hurry. */
+  readList(list: number): Posting[] {
+    return readPostings(this.data.postings, this.firstPosting(list), this.listEnd(list));
   }
 
   /** The tools whose name has this key (see `nameKey`), in catalog order. */
   findNames(key: string): number[] {
     const term = key === '' ? NO_TERM : this.terms.findText(key);
-    const found: number[] = [];
-    if (term === NO_TERM) {
-      return found;
+    if (term === NO_TERM || !this.#isNameKey(term)) {
+      return [];
     }
-    const { listStarts, tools, nameTerms } = this.data;
-    const end = listStarts[term + 1] ?? 0;
-    for (let at = listStarts[term] ?? 0; at < end; at += 1) {
-      const tool = tools[at] ?? 0;
-      if (nameTerms[tool] === term) {
-        found.push(tool);
+    const { nameTerms } = this.data;
+    return this.readList(term).flatMap(({ tool }) => (nameTerms[tool] === term ? [tool] : []));
+  }
+
+  /** Most words are no tool's name, and their lists need not be read. */
+  #isNameKey(term: number): boolean {
+    if (this.#nameKeys === undefined) {
+      this.#nameKeys = new Uint8Array((this.terms.size >>> 3) + 1);
+      for (const key of this.data.nameTerms) {
+        if (key !== NO_LIST) {
+          this.#nameKeys[key >>> 3] = (this.#nameKeys[key >>> 3] ?? 0) | (1 << (key & 7));
+        }
       }
     }
-    return found;
+    return ((this.#nameKeys[term >>> 3] ?? 0) & (1 << (term & 7))) !== 0;
   }
 
   /** The length of the longest key of a name, in bytes. */
@@ -174,6 +192,25 @@ export class Bm25Index {
   static fromTransfer(data: Bm25IndexData): Bm25Index {
     return new Bm25Index(data);
   }
+}
+
+/** Where a value is among ascending ones, or -1. */
+function findSorted(values: Uint32Array, value: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = values[middle] ?? 0;
+    if (found === value) {
+      return middle;
+    }
+    if (found < value) {
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return -1;
 }
 
 export function inverseFrequency(toolCount: number, count: number): number {

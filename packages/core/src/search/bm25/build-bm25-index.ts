@@ -1,13 +1,12 @@
 import type { Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { FUNCTION_WORDS } from '../text/index.ts';
-import { assignStems } from './assign-stems.ts';
+import { assignStems, listStemmed } from './assign-stems.ts';
 import { MOST_TOOLS } from './best-tools.ts';
 import { Bm25Index, INDEX_VERSION } from './bm25-index.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 import { averageFieldLengths, readTools } from './read-tools.ts';
-import { sortPostings } from './sort-postings.ts';
-import { weighTools } from './weigh-tools.ts';
+import { writePostings } from './write-postings.ts';
 import { weighNames, writeSequences } from './write-sequences.ts';
 
 /** Builds the index of a list of tools. Positions in the list are the tools' numbers. */
@@ -25,21 +24,19 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
   const read = readTools(tools);
   const stems = assignStems(read.store);
   const averageLengths = averageFieldLengths(read);
-  const postings = weighTools(read, stems, averageLengths, settings);
-  const lists = sortPostings(postings, stems.listCount, tools.length);
-  const { nameStems, ...sequences } = writeSequences(read, stems);
+  const { listLengths, ...lists } = writePostings(read, stems, { averageLengths, settings });
+  const { nameLists, ...sequences } = writeSequences(read, stems);
   return new Bm25Index({
     version: INDEX_VERSION,
     toolCount: tools.length,
     settings,
     terms: read.store.terms.toData(),
     functionWordCount: FUNCTION_WORDS.length,
-    stemTerms: stems.stemTerms,
-    stemLists: stems.stemLists,
+    ...listStemmed(stems),
     ...lists,
     averageLengths,
     nameTerms: read.nameTerms,
-    nameMasses: weighNames(nameStems, sequences.nameLengths, lists.listStarts, stems.stemLists),
+    nameMasses: weighNames(nameLists, sequences.nameLengths, listLengths),
     ...sequences,
   });
 }

@@ -3,10 +3,10 @@ import type { Explanation } from '../searcher.ts';
 import { TokenKind, tokenize } from '../text/index.ts';
 import { type Bm25Index, IMPACT_SCALE } from './bm25-index.ts';
 import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
+import { fieldWeight } from './field-weight.ts';
 import { combineScore, type MatchFeatures, scaleSum } from './match-features.ts';
 import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 import type { QueryRanker, Ranking } from './rank-query.ts';
-import { fieldWeight } from './weigh-tools.ts';
 
 /** Takes a ranking's score apart. The root's value is the score itself; fields are read from the tool's text again. */
 export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ranking, tool: Tool): Explanation {
@@ -79,11 +79,10 @@ function explainList(
   tool: number,
   occurrences: readonly Occurrence[],
 ): Explanation | undefined {
-  const posting = index.findPosting(planned.list, tool);
-  if (posting < 0) {
+  const impact = index.impact(planned.list, tool);
+  if (impact === 0) {
     return undefined;
   }
-  const impact = index.data.impacts[posting] ?? 0;
   const reasons = planned.reasons.map(({ word, match, weight }) => ({
     value: weight / WEIGHT_SCALE,
     what: `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`,

@@ -33,7 +33,7 @@ export interface PlannedList {
 
 /** A stem of the query, for name coverage. */
 export interface PlannedStem {
-  /** The low 16 bits of its term, as sequences hold it. */
+  /** The low 16 bits of its list, as sequences hold it. */
   readonly key: number;
   /** The list of everything with this stem. */
   readonly list: number;
@@ -108,10 +108,8 @@ class Planner {
     }
     this.#addNeighbours(sequence);
     const lists = [...this.#lists.values()];
-    const { listPeaks } = this.#index.data;
-    lists.sort(
-      (left, right) => right.weight * (listPeaks[right.list] ?? 0) - left.weight * (listPeaks[left.list] ?? 0),
-    );
+    const index = this.#index;
+    lists.sort((left, right) => right.weight * index.listPeak(right.list) - left.weight * index.listPeak(left.list));
     return {
       lists: lists.slice(0, MOST_LISTS),
       stems: this.#stems,
@@ -189,7 +187,7 @@ class Planner {
     }
     this.#addList(stem, weight * stemWeight, word.text, 'stem');
     if (word.kind === TokenKind.word) {
-      this.#addStem(stemTerm, stem, weight);
+      this.#addStem(stem, weight);
     }
     return true;
   }
@@ -214,7 +212,7 @@ class Planner {
     const stem = this.#index.stemList(term);
     if (stem !== NO_LIST) {
       this.#addList(stem, weight * stemWeight, word, match);
-      this.#addStem(term, stem, weight);
+      this.#addStem(stem, weight);
     }
   }
 
@@ -263,7 +261,7 @@ class Planner {
     );
   }
 
-  #addStem(term: number, list: number, weight: number): void {
+  #addStem(list: number, weight: number): void {
     const known = this.#stemNumbers.get(list);
     if (known !== undefined) {
       const stem = this.#stems[known];
@@ -276,7 +274,7 @@ class Planner {
       return;
     }
     this.#stemNumbers.set(list, this.#stems.length);
-    this.#stems.push({ key: this.#index.stemTerm(term) & 0xffff, list, idf: this.#index.idf(list), weight });
+    this.#stems.push({ key: list & 0xffff, list, idf: this.#index.idf(list), weight });
   }
 
   #stemNumber(word: QueryWord): number {

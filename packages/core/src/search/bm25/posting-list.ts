@@ -12,6 +12,13 @@
  * Loops that read whole lists have the gap's decoding written out: a function can't return both a value and a place.
  */
 
+/** One tool in a list. */
+export interface Posting {
+  readonly tool: number;
+  /** 1 to 255. */
+  readonly impact: number;
+}
+
 /** Postings between two marks. */
 export const MARK_DISTANCE = 64;
 const MARK_BYTES = 6;
@@ -134,6 +141,19 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
     at += 1;
   }
   return 0;
+}
+
+/** The postings between two places of a list. */
+export function readPostings(bytes: Uint8Array, start: number, end: number): Posting[] {
+  const found: Posting[] = [];
+  let tool = -1;
+  for (let at = start; at < end; ) {
+    tool += readLength(bytes, at) + 1;
+    at += sizeOfGap(bytes, at);
+    found.push({ tool, impact: bytes[at] ?? 0 });
+    at += 1;
+  }
+  return found;
 }
 
 function markCount(length: number): number {

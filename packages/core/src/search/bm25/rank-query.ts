@@ -109,8 +109,7 @@ export class QueryRanker {
   sumTerms(plan: QueryPlan, tool: number): number {
     let sum = 0;
     for (const planned of plan.lists) {
-      const posting = this.index.findPosting(planned.list, tool);
-      sum += posting < 0 ? 0 : planned.weight * (this.index.data.impacts[posting] ?? 0);
+      sum += planned.weight * this.index.impact(planned.list, tool);
     }
     return sum;
   }
@@ -140,14 +139,9 @@ export class QueryRanker {
     if (first === undefined || first === NO_LIST || others.includes(NO_LIST)) {
       return false;
     }
-    const { listStarts, tools } = this.index.data;
-    for (let at = listStarts[first] ?? 0; at < (listStarts[first + 1] ?? 0); at += 1) {
-      const tool = tools[at] ?? 0;
-      if (others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false) {
-        return true;
-      }
-    }
-    return false;
+    return this.index
+      .readList(first)
+      .some(({ tool }) => others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false);
   }
 
   /** The lists that a tool has to be in to have a required word. */

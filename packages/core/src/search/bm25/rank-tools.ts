@@ -1,6 +1,7 @@
 import { BestTools, type RankedTool } from './best-tools.ts';
 import type { Bm25Index } from './bm25-index.ts';
 import type { PlannedList } from './plan-query.ts';
+import { GAP_GOES_ON, GAP_GOES_ON_TWICE } from './posting-list.ts';
 
 export interface RankOptions {
   /** How many tools are wanted at the most. */
@@ -71,23 +72,31 @@ export class ToolRanker {
 
   /** Entry `n` is what the lists from `n` on can add at the most. */
   #remainingBounds(lists: readonly PlannedList[]): Float64Array {
-    const { listPeaks } = this.#index.data;
     const bounds = new Float64Array(lists.length + 1);
     for (let at = lists.length - 1; at >= 0; at -= 1) {
       const planned = lists[at] as PlannedList;
-      bounds[at] = (bounds[at + 1] ?? 0) + planned.weight * (listPeaks[planned.list] ?? 0);
+      bounds[at] = (bounds[at + 1] ?? 0) + planned.weight * this.#index.listPeak(planned.list);
     }
     return bounds;
   }
 
   #add(planned: PlannedList): void {
-    const { tools, impacts, listStarts } = this.#index.data;
+    const { postings } = this.#index.data;
     const { weight, list } = planned;
     const sums = this.#sums;
-    const end = listStarts[list + 1] ?? 0;
-    for (let at = listStarts[list] ?? 0; at < end; at += 1) {
-      const tool = tools[at] ?? 0;
-      sums[tool] = (sums[tool] ?? 0) + Math.imul(weight, impacts[at] ?? 0);
+    const end = this.#index.listEnd(list);
+    let next = 0;
+    for (let at = this.#index.firstPosting(list); at < end; at += 1) {
+      let gap = postings[at++] ?? 0;
+      if (gap >= GAP_GOES_ON) {
+        gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
+        if (gap >= GAP_GOES_ON_TWICE) {
+          gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
+        }
+      }
+      const tool = next + gap;
+      next = tool + 1;
+      sums[tool] = (sums[tool] ?? 0) + Math.imul(weight, postings[at] ?? 0);
     }
   }
 
@@ -121,13 +130,11 @@ export class ToolRanker {
   /** Adds the lists that are left to the tools that are left. */
   #finish(found: readonly RankedTool[], rest: readonly PlannedList[], count: number): RankedTool[] {
     this.#sums.fill(0);
-    const { impacts } = this.#index.data;
     const best = new BestTools(count, found.length);
     for (const { tool, sum } of found) {
       let total = sum;
       for (const { list, weight } of rest) {
-        const posting = this.#index.findPosting(list, tool);
-        total += posting < 0 ? 0 : weight * (impacts[posting] ?? 0);
+        total += weight * this.#index.impact(list, tool);
       }
       if (total >= best.bar) {
         best.add(tool, total);
@@ -157,18 +164,27 @@ export class ToolRanker {
   }
 
   #addSparse(planned: PlannedList, before: number): number {
-    const { tools, impacts, listStarts } = this.#index.data;
+    const { postings } = this.#index.data;
     const { weight, list } = planned;
     const sums = this.#sums;
     const touched = this.#touched;
     let touchedCount = before;
-    const end = listStarts[list + 1] ?? 0;
-    for (let at = listStarts[list] ?? 0; at < end; at += 1) {
-      const tool = tools[at] ?? 0;
+    const end = this.#index.listEnd(list);
+    let next = 0;
+    for (let at = this.#index.firstPosting(list); at < end; at += 1) {
+      let gap = postings[at++] ?? 0;
+      if (gap >= GAP_GOES_ON) {
+        gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
+        if (gap >= GAP_GOES_ON_TWICE) {
+          gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
+        }
+      }
+      const tool = next + gap;
+      next = tool + 1;
       const sum = sums[tool] ?? 0;
       touched[touchedCount] = tool;
       touchedCount += sum === 0 ? 1 : 0;
-      sums[tool] = sum + Math.imul(weight, impacts[at] ?? 0);
+      sums[tool] = sum + Math.imul(weight, postings[at] ?? 0);
     }
     return touchedCount;
   }

@@ -102,6 +102,10 @@ export class TermTable {
   /** Its arrays cut to size. They are copies where they had to be cut, else shared. */
   toData(): TermTableData {
     const end = this.#starts[this.#size] ?? 0;
+    // What is only read can do with fewer slots than what still grows.
+    if (this.#hashes !== undefined && this.#size <= (this.#slots.length / 2) * FULLEST) {
+      this.#place(this.#hashes, this.#slots.length / 2);
+    }
     return {
       bytes: this.#bytes.length === end ? this.#bytes : this.#bytes.slice(0, end),
       starts: this.#starts.length === this.#size + 1 ? this.#starts : this.#starts.slice(0, this.#size + 1),
@@ -215,7 +219,7 @@ export class TermTable {
     this.#size = term + 1;
     this.#slots[slot] = (hash & TAG_MASK) | (term + 1);
     if (this.#size * 4 > this.#slots.length * 3) {
-      this.#grow(this.#hashes);
+      this.#place(this.#hashes, this.#slots.length * 2);
     }
     return term;
   }
@@ -232,8 +236,9 @@ export class TermTable {
     }
   }
 
-  #grow(hashes: Int32Array): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
+  /** Gives all terms a slot in a table of this size. */
+  #place(hashes: Int32Array, size: number): void {
+    const slots = new Uint32Array(size);
     const mask = slots.length - 1;
     for (let term = 0; term < this.#size; term += 1) {
       const hash = hashes[term] ?? 0;
@@ -251,6 +256,8 @@ export class TermTable {
 const NUMBER_MASK = 0xffffff;
 const TAG_MASK = 0xff000000 | 0;
 const MOST_TERMS = NUMBER_MASK - 1;
+/** The greatest share of slots in use. */
+const FULLEST = 0.875;
 
 /** The low bits of a hash choose the slot, the high ones are compared first: both have to depend on all of it. */
 function spreadHash(hash: number): number {

@@ -1,4 +1,4 @@
-import { scanTokens, TokenKind, type TokenSink } from '../text/index.ts';
+import { hashToken, scanTokens, TokenKind, type TokenSink } from '../text/index.ts';
 import { growUint8, growUint32 } from './grow-array.ts';
 import type { TermTable } from './term-table.ts';
 
@@ -7,13 +7,19 @@ const MOST_TOKENS_PER_TEXT = 8_192;
 /** Different texts whose tokens are remembered while an index is built. */
 const MOST_REMEMBERED_TEXTS = 200_000;
 /** Longer texts hardly ever repeat. */
-const LONGEST_REMEMBERED_TEXT = 256;
-/** Looking a text of one or two words up is cheap; longer ones have to repeat often enough to be worth it. */
-const LONGEST_CHEAP_TEXT = 24;
-/** After so many longer texts… */
+const LONGEST_REMEMBERED_TEXT = 2_048;
+/** A text of one or two words: it costs about as much to look up as to take apart. */
+const LONGEST_SHORT_TEXT = 24;
+/** After so many texts is looked whether remembering is worth it… */
 const TRIAL = 2_000;
-/** …at least one in so many has to have been known. */
-const LEAST_SHARE = 8;
+/** …which it is if this share of the texts was known, … */
+const LEAST_SHARE = 1 / 8;
+/** …of the short ones this. */
+const LEAST_SHARE_OF_SHORT = 3 / 4;
+
+/** How many short words are kept at hand, as a power of two. */
+const LATEST_BITS = 13;
+const LATEST_SHIFT = 32 - LATEST_BITS;
 
 /** A unit from this on is the first of two. */
 export const TWO_UNITS = 0xc000;
@@ -41,8 +47,10 @@ export class TokenStore implements TokenSink {
   readonly #remembered = new Map<string, number>();
   /** Per remembered text, where its units start and end, and how many words they are. */
   #runs: Uint32Array = new Uint32Array(1 << 12);
-  #tried = 0;
-  #known = 0;
+  /** Short words met lately, by a hash: each its packed letters (two numbers), its term, and nothing. No word packs to 0. */
+  readonly #latest: Int32Array = new Int32Array(4 << LATEST_BITS);
+  readonly #shortTexts: Trial = { leastShare: LEAST_SHARE_OF_SHORT, tried: 0, known: 0 };
+  readonly #longTexts: Trial = { leastShare: LEAST_SHARE, tried: 0, known: 0 };
 
   constructor(terms: TermTable) {
     this.terms = terms;
@@ -58,34 +66,45 @@ export class TokenStore implements TokenSink {
 
   /** Like {@link add}, for a text that may have come before. */
   addRepeating(text: string): void {
-    const isCheap = text.length <= LONGEST_CHEAP_TEXT;
-    if (!isCheap && (text.length > LONGEST_REMEMBERED_TEXT || this.#isNotWorthIt())) {
+    const trial = text.length <= LONGEST_SHORT_TEXT ? this.#shortTexts : this.#longTexts;
+    if (
+      text.length > LONGEST_REMEMBERED_TEXT ||
+      (trial.tried > TRIAL && trial.known < trial.tried * trial.leastShare)
+    ) {
       this.add(text);
       return;
     }
+    trial.tried += 1;
     const run = this.#remembered.get(text);
-    this.#tried += isCheap ? 0 : 1;
     if (run !== undefined) {
-      this.#known += isCheap ? 0 : 1;
+      trial.known += 1;
       this.#copy(run * 3);
       return;
     }
     const { size, words } = this;
     this.add(text);
-    const count = this.#remembered.size;
-    if (count < MOST_REMEMBERED_TEXTS) {
-      if (count * 3 + 3 > this.#runs.length) {
-        this.#runs = growUint32(this.#runs, count * 3 + 3);
-      }
-      this.#runs[count * 3] = size;
-      this.#runs[count * 3 + 1] = this.size;
-      this.#runs[count * 3 + 2] = this.words - words;
-      this.#remembered.set(text, count);
-    }
+    this.#remember(text, size, words);
   }
 
   token(characters: Uint16Array, length: number, kind: number, hash: number): boolean {
     this.addTerm(this.terms.intern(characters, length, hash), kind);
+    this.#left -= 1;
+    return this.#left > 0;
+  }
+
+  packedWord(characters: Uint16Array, length: number, first: number, second: number): boolean {
+    const latest = this.#latest;
+    const entry = (Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x85ebca6b) >>> LATEST_SHIFT) * 4;
+    if (latest[entry] === first && latest[entry + 1] === second) {
+      this.#append((latest[entry + 2] ?? 0) * 4 + TokenKind.word);
+      this.words += 1;
+    } else {
+      const term = this.terms.intern(characters, length, hashToken(characters, length, this.seed));
+      this.addTerm(term, TokenKind.word);
+      latest[entry] = first;
+      latest[entry + 1] = second;
+      latest[entry + 2] = term;
+    }
     this.#left -= 1;
     return this.#left > 0;
   }
@@ -95,20 +114,8 @@ export class TokenStore implements TokenSink {
       this.uses = growUint8(this.uses, term + 1);
     }
     this.uses[term] = (this.uses[term] ?? 0) | (1 << kind);
-    if (this.size + 2 > this.units.length) {
-      this.#grow(2);
-    }
-    const token = term * 4 + kind;
-    if (token < TWO_UNITS) {
-      this.units[this.size] = token;
-      this.size += 1;
-    } else {
-      this.units[this.size] = TWO_UNITS + (token >>> 16);
-      this.units[this.size + 1] = token & 0xffff;
-      this.size += 2;
-    }
     this.words += kind === TokenKind.word ? 1 : 0;
-    this.last = token;
+    this.#append(term * 4 + kind);
   }
 
   /** Whether a term is among the tokens from a place on. */
@@ -126,8 +133,34 @@ export class TokenStore implements TokenSink {
     return false;
   }
 
-  #isNotWorthIt(): boolean {
-    return this.#tried > TRIAL && this.#known * LEAST_SHARE < this.#tried;
+  #append(token: number): void {
+    if (this.size + 2 > this.units.length) {
+      this.#grow(2);
+    }
+    if (token < TWO_UNITS) {
+      this.units[this.size] = token;
+      this.size += 1;
+    } else {
+      this.units[this.size] = TWO_UNITS + (token >>> 16);
+      this.units[this.size + 1] = token & 0xffff;
+      this.size += 2;
+    }
+    this.last = token;
+  }
+
+  /** Notes a text whose tokens are those from a place on, after this many words. */
+  #remember(text: string, start: number, wordsBefore: number): void {
+    const run = this.#remembered.size * 3;
+    if (run >= MOST_REMEMBERED_TEXTS * 3) {
+      return;
+    }
+    if (run + 3 > this.#runs.length) {
+      this.#runs = growUint32(this.#runs, run + 3);
+    }
+    this.#runs[run] = start;
+    this.#runs[run + 1] = this.size;
+    this.#runs[run + 2] = this.words - wordsBefore;
+    this.#remembered.set(text, run / 3);
   }
 
   #copy(run: number): void {
@@ -152,6 +185,13 @@ export class TokenStore implements TokenSink {
     grown.set(this.units);
     this.units = grown;
   }
+}
+
+/** Whether remembering texts is worth it. */
+interface Trial {
+  readonly leastShare: number;
+  tried: number;
+  known: number;
 }
 
 const GROWTH_MARGIN = 1.1;

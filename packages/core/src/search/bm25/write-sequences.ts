@@ -4,84 +4,79 @@ import { inverseFrequency, LONGEST_DESCRIPTION_SEQUENCE, LONGEST_NAME_SEQUENCE }
 import { BM25_FIELDS } from './bm25-options.ts';
 import { growUint16, growUint32 } from './grow-array.ts';
 import type { ReadTools } from './read-tools.ts';
+import { TWO_UNITS } from './token-store.ts';
 
 /** What name coverage and bigrams are read from, see `Bm25IndexData`. */
 export interface Sequences {
   readonly sequences: Uint16Array;
   readonly sequenceStarts: Uint32Array;
   readonly nameLengths: Uint8Array;
-  /** The stems of each name, unshortened, one name after the other. */
-  readonly nameStems: Uint32Array;
+  /** The stems' lists of each name, unshortened, one name after the other. */
+  readonly nameLists: Uint32Array;
 }
 
 export function writeSequences(read: ReadTools, stems: Stems): Sequences {
-  const { tokens } = read.store;
   const sequenceStarts = new Uint32Array(read.toolCount + 1);
   const nameLengths = new Uint8Array(read.toolCount);
   let sequences: Uint16Array = new Uint16Array(1 << 14);
-  let nameStems: Uint32Array = new Uint32Array(1 << 12);
-  let nameStemCount = 0;
+  let nameLists: Uint32Array = new Uint32Array(1 << 12);
+  let nameListCount = 0;
   let size = 0;
+  const nameWords = new Uint32Array(LONGEST_NAME_SEQUENCE);
+  const words = new Uint32Array(LONGEST_DESCRIPTION_SEQUENCE);
   for (let tool = 0; tool < read.toolCount; tool += 1) {
     if (size + LONGEST_NAME_SEQUENCE + LONGEST_DESCRIPTION_SEQUENCE > sequences.length) {
       sequences = growUint16(sequences, size + LONGEST_NAME_SEQUENCE + LONGEST_DESCRIPTION_SEQUENCE);
     }
-    if (nameStemCount + LONGEST_NAME_SEQUENCE > nameStems.length) {
-      nameStems = growUint32(nameStems, nameStemCount + LONGEST_NAME_SEQUENCE);
+    if (nameListCount + LONGEST_NAME_SEQUENCE > nameLists.length) {
+      nameLists = growUint32(nameLists, nameListCount + LONGEST_NAME_SEQUENCE);
     }
-    const first = tool * FIELD_COUNT;
-    const nameStart = first === 0 ? 0 : (read.fieldEnds[first - 1] ?? 0);
-    const nameEnd = read.fieldEnds[first + NAME_FIELD] ?? 0;
-    const lowest = hasContentWord(tokens, nameStart, nameEnd) ? FUNCTION_WORDS.length : 0;
-    const start = size;
-    for (let at = nameStart; at < nameEnd && size - start < LONGEST_NAME_SEQUENCE; at += 1) {
-      const token = tokens[at] ?? 0;
-      if ((token & 3) === TokenKind.word && token >>> 2 >= lowest) {
-        const stem = stems.stemTerms[token >>> 2] ?? 0;
-        sequences[size++] = stem;
-        nameStems[nameStemCount++] = stem;
-      }
+    const name = tool * FIELD_COUNT + NAME_FIELD;
+    // A name of function words only is covered by them.
+    const nameLength = readWords(read, name, nameWords, FUNCTION_WORDS.length) || readWords(read, name, nameWords, 0);
+    for (let at = 0; at < nameLength; at += 1) {
+      const list = stems.stemLists[nameWords[at] ?? 0] ?? 0;
+      sequences[size++] = list;
+      nameLists[nameListCount++] = list;
     }
-    nameLengths[tool] = size - start;
-    const descriptionStart = read.fieldEnds[first + DESCRIPTION_FIELD - 1] ?? 0;
-    const descriptionEnd = read.fieldEnds[first + DESCRIPTION_FIELD] ?? 0;
-    const longest = size + LONGEST_DESCRIPTION_SEQUENCE;
-    for (let at = descriptionStart; at < descriptionEnd && size < longest; at += 1) {
-      const token = tokens[at] ?? 0;
-      if ((token & 3) === TokenKind.word && token >>> 2 >= FUNCTION_WORDS.length) {
-        sequences[size++] = stems.stemTerms[token >>> 2] ?? 0;
-      }
+    nameLengths[tool] = nameLength;
+    const description = tool * FIELD_COUNT + DESCRIPTION_FIELD;
+    const length = readWords(read, description, words, FUNCTION_WORDS.length);
+    for (let at = 0; at < length; at += 1) {
+      sequences[size++] = stems.stemLists[words[at] ?? 0] ?? 0;
     }
     sequenceStarts[tool + 1] = size;
   }
-  return { sequences: sequences.slice(0, size), sequenceStarts, nameLengths, nameStems };
+  return { sequences: sequences.slice(0, size), sequenceStarts, nameLengths, nameLists };
 }
 
-function hasContentWord(tokens: Uint32Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    const token = tokens[at] ?? 0;
-    if ((token & 3) === TokenKind.word && token >>> 2 >= FUNCTION_WORDS.length) {
-      return true;
+/** Puts the words of a field with terms from `lowest` on into `words`, as many as fit. Returns how many. */
+function readWords(read: ReadTools, entry: number, words: Uint32Array, lowest: number): number {
+  const { units } = read.store;
+  const end = read.fieldEnds[entry] ?? 0;
+  let at = entry === 0 ? 0 : (read.fieldEnds[entry - 1] ?? 0);
+  let count = 0;
+  while (at < end && count < words.length) {
+    let token = units[at++] ?? 0;
+    if (token >= TWO_UNITS) {
+      token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
+    }
+    if ((token & 3) === TokenKind.word && token >>> 2 >= lowest) {
+      words[count++] = token >>> 2;
     }
   }
-  return false;
+  return count;
 }
 
 /** Per tool, the sum of the idf of its name's words. */
-export function weighNames(
-  nameStems: Uint32Array,
-  nameLengths: Uint8Array,
-  listStarts: Uint32Array,
-  stemLists: Uint32Array,
-): Float32Array {
+export function weighNames(nameLists: Uint32Array, nameLengths: Uint8Array, listLengths: Uint32Array): Float32Array {
   const toolCount = nameLengths.length;
   const masses = new Float32Array(toolCount);
   let at = 0;
   for (let tool = 0; tool < toolCount; tool += 1) {
     let mass = 0;
     for (const end = at + (nameLengths[tool] ?? 0); at < end; at += 1) {
-      const list = stemLists[nameStems[at] ?? 0] ?? 0;
-      mass += inverseFrequency(toolCount, (listStarts[list + 1] ?? 0) - (listStarts[list] ?? 0));
+      mass += inverseFrequency(toolCount, listLengths[nameLists[at] ?? 0] ?? 0);
     }
     masses[tool] = mass;
   }

@@ -1,11 +1,11 @@
 import type { Explanation } from '../searcher.ts';
-import type { HybridFeatures, HybridSettings } from './hybrid-options.ts';
-import type { HybridRanking } from './rank-hybrid.ts';
+import type { HybridFeatures, HybridWeights } from './hybrid-options.ts';
+import type { HybridRanking } from './order-by-intent.ts';
 
 /** Takes a score apart. The values of the details add up to the score; the lexical part comes with its own terms. */
 export function explainHybrid(
   ranking: HybridRanking,
-  settings: HybridSettings,
+  weights: HybridWeights,
   lexical: Explanation | undefined,
 ): Explanation {
   const { bonus, base, intent, features, score } = ranking;
@@ -14,7 +14,7 @@ export function explainHybrid(
   details.push({
     value: base,
     what: 'features, each times its weight',
-    details: explainFeatures(features, settings, lexical),
+    details: explainFeatures(features, weights, lexical),
   });
   if (intent > 0) {
     details.push({
@@ -28,15 +28,15 @@ export function explainHybrid(
 
 function explainFeatures(
   features: HybridFeatures,
-  settings: HybridSettings,
+  weights: HybridWeights,
   lexical: Explanation | undefined,
 ): readonly Explanation[] {
   const names = Object.keys(FEATURE_WORDS) as (keyof HybridFeatures)[];
   return names
     .filter((name) => features[name] !== 0)
     .map((name) => ({
-      value: settings.weights[name] * features[name],
-      what: `${settings.weights[name]} × ${features[name].toFixed(3)}: ${FEATURE_WORDS[name]}`,
+      value: weights[name] * features[name],
+      what: `${weights[name]} × ${features[name].toFixed(3)}: ${FEATURE_WORDS[name]}`,
       details: name === 'terms' && lexical !== undefined ? [lexical] : [],
     }));
 }
@@ -50,4 +50,5 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   bigrams: 'neighbouring words in common, by idf',
   nameCoverage: 'how much of the name the request covers, by idf',
   serverNamed: 'the request names its server',
+  embedded: 'cosine in the second stage, three standard deviations above the mean being 1',
 };

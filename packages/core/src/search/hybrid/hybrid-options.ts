@@ -19,11 +19,20 @@ export interface HybridFeatures {
   readonly nameCoverage: number;
   /** 1 when the request names the tool's server. */
   readonly serverNamed: number;
+  /**
+   * How far its cosine in the second stage stands above the mean of the tools that were compared: three standard
+   * deviations are 1. Relative, so that the scale of a model does not matter. 0 below the mean and without a second stage.
+   */
+  readonly embedded: number;
 }
+
+export type HybridWeights = Readonly<Record<keyof HybridFeatures, number>>;
 
 export interface HybridOptions {
   /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
-  readonly weights?: Readonly<Record<keyof HybridFeatures, number>>;
+  readonly weights?: HybridWeights;
+  /** The same for a request that the second stage has looked at, which makes the cheaper features count less. */
+  readonly secondWeights?: HybridWeights;
   /**
    * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
@@ -50,6 +59,18 @@ export const HYBRID_DEFAULTS: HybridSettings = {
     bigrams: 1,
     nameCoverage: 0.7,
     serverNamed: 1,
+    embedded: 0,
+  },
+  secondWeights: {
+    meaning: 2,
+    clauseMeaning: 3.8,
+    terms: 1.3,
+    clauseTerms: 1.3,
+    coverage: 1.6,
+    bigrams: 1,
+    nameCoverage: 0.5,
+    serverNamed: 0.6,
+    embedded: 3.2,
   },
   intentWeight: 2,
   leastConfidence: 0.12,

@@ -2,11 +2,14 @@ import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import { type Bm25SearcherOptions, buildBm25Index, createBm25Searcher, QueryRanker } from '../bm25/index.ts';
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
+import type { SecondStage } from '../second-stage/index.ts';
 import { buildVectorIndex, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
-import { type HybridAnswer, HybridRanker, type HybridRanking } from './rank-hybrid.ts';
+import type { HybridRanking } from './order-by-intent.ts';
+import { type HybridAnswer, HybridRanker } from './rank-hybrid.ts';
+import { reconsiderAnswer } from './reconsider-answer.ts';
 
 /** How a hybrid searcher is made. */
 export interface HybridSearcherOptions extends HybridOptions {
@@ -16,6 +19,8 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly bm25?: Bm25SearcherOptions;
   /** Vectors of the same tools in the same order, by the same embedder. @default built on the first search */
   readonly vectors?: VectorIndex;
+  /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
+  readonly second?: SecondStage;
 }
 
 /** Search by words and by meaning. Knows exact names and operators as the lexical engine does, and can say that nothing fits. */
@@ -23,7 +28,7 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
   const searcher = new HybridSearcher(snapshot, options);
   return {
     engine: 'hybrid',
-    search: async (request) => searcher.search(request),
+    search: (request) => searcher.search(request),
     explain: (request, tool) => searcher.explain(request, tool),
   };
 }
@@ -32,7 +37,6 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
 interface Answer {
   readonly ranking: HybridRanking;
   readonly served: HybridAnswer;
-  readonly query: string;
 }
 
 class HybridSearcher {
@@ -55,10 +59,10 @@ class HybridSearcher {
     this.#vectors = options.vectors;
   }
 
-  search(request: SearchRequest): SearchResult {
+  async search(request: SearchRequest): Promise<SearchResult> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
-    const answers = this.#answers(request);
+    const answers = await this.#answers(request);
     const list = takeTurns(answers, limit * DUPLICATE_SLACK, ({ ranking }) => ranking.tool);
     const folded = foldDuplicates(list, limit, {
       tool: ({ ranking }) => this.#tool(ranking),
@@ -69,7 +73,9 @@ class HybridSearcher {
       ({ item, also }): Hit => ({
         tool: this.#tool(item.ranking),
         score: item.ranking.score,
-        ...(request.explain === true ? { explanation: explainHybrid(item.ranking, this.#settings, undefined) } : {}),
+        ...(request.explain === true
+          ? { explanation: explainHybrid(item.ranking, item.served.weights, undefined) }
+          : {}),
         ...(also.length > 0 ? { also: also.map(({ ranking }) => this.#tool(ranking)) } : {}),
       }),
     );
@@ -84,7 +90,7 @@ class HybridSearcher {
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
-    const ranked = takeTurns(this.#answers(request), this.#snapshot.tools.length, ({ ranking }) => ranking.tool);
+    const ranked = takeTurns(await this.#answers(request), this.#snapshot.tools.length, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? this.#beyond(request, known);
     const lexical = await this.#lexical.explain(request, known);
@@ -94,25 +100,43 @@ class HybridSearcher {
         : { kind: 'not-matched', reason: 'It has no word of the query and nothing of its meaning' };
     }
     const terms: Explanation | undefined = 'explanation' in lexical ? lexical.explanation : undefined;
-    const explanation = explainHybrid(found.ranking, this.#settings, terms);
+    const explanation = explainHybrid(found.ranking, found.served.weights, terms);
     if (place < 0) return { kind: 'below-limit', rank: ranked.length + 1, explanation };
     return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
   }
 
-  #answers(request: SearchRequest, whole = false): Answer[][] {
+  /** A list for each query. */
+  async #answers(request: SearchRequest): Promise<Answer[][]> {
+    const first = this.#rank(request, false);
+    const served =
+      this.#options.second === undefined ? first : await this.#reconsider(first, this.#options.second, request);
+    return served.map(toAnswers);
+  }
+
+  #rank(request: SearchRequest, whole: boolean): HybridAnswer[] {
     const { allow } = request;
     const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
     const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
-    return queries.map((query) => {
-      const served = this.#hybridRanker().rank(query, accept, whole);
-      return served.rankings.map((ranking) => ({ ranking, served, query }));
+    return queries.map((query) => this.#hybridRanker().rank(query, accept, whole));
+  }
+
+  async #reconsider(first: HybridAnswer[], second: SecondStage, { signal }: SearchRequest): Promise<HybridAnswer[]> {
+    const asked = first.map(({ text, rankings }) => ({
+      text,
+      tools: rankings.slice(0, second.depth).map((ranking) => this.#tool(ranking)),
+    }));
+    const compared = await second.compare(asked, signal);
+    if (compared.kind === 'fallback') return first;
+    return first.map((answer, at) => {
+      const cosines = compared.cosines[at];
+      return cosines === undefined ? answer : reconsiderAnswer(answer, cosines, this.#settings);
     });
   }
 
   /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */
   #beyond(request: SearchRequest, tool: Tool): Answer | undefined {
-    return this.#answers(request, true)
-      .flat()
+    return this.#rank(request, true)
+      .flatMap(toAnswers)
       .find(({ ranking }) => this.#tool(ranking).id === tool.id);
   }
 
@@ -139,6 +163,10 @@ class HybridSearcher {
     });
     return this.#vectors;
   }
+}
+
+function toAnswers(served: HybridAnswer): Answer[] {
+  return served.rankings.map((ranking) => ({ ranking, served }));
 }
 
 /** How many times the limit is ranked, so that folded duplicates leave no gap. */

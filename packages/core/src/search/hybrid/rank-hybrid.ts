@@ -3,26 +3,18 @@ import { FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from
 import { parseQuery, removeOperators } from '../query/index.ts';
 import { cosine, nearBySigns, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
 import { FUNCTION_WORDS, nameKey, TokenKind, tokenize } from '../text/index.ts';
-import type { HybridFeatures, HybridSettings } from './hybrid-options.ts';
+import type { HybridFeatures, HybridSettings, HybridWeights } from './hybrid-options.ts';
 import { judgeFit } from './judge-fit.ts';
+import { type ClauseFit, type HybridRanking, orderByIntent, type Rated } from './order-by-intent.ts';
 import { splitClauses } from './split-clauses.ts';
-
-/** A tool's place for one query, with what its score is made of. */
-export interface HybridRanking {
-  readonly tool: number;
-  /** `bonus + base + intent`. */
-  readonly score: number;
-  /** More than anything else can add up to, for a tool that the query names; else 0. */
-  readonly bonus: number;
-  /** The weighted sum of the features. */
-  readonly base: number;
-  /** What it got for serving a clause that nothing above it serves as well. */
-  readonly intent: number;
-  readonly features: HybridFeatures;
-}
+import { weighFeatures } from './weigh-features.ts';
 
 export interface HybridAnswer {
-  readonly lexical: QueryRanking;
+  /** The request without its operators; empty for a `select:` of names, where nothing else counts. */
+  readonly text: string;
+  readonly rated: readonly Rated[];
+  /** What the features were weighed with. */
+  readonly weights: HybridWeights;
   /** Best first; the order of their scores. */
   readonly rankings: readonly HybridRanking[];
   /** How likely it is that something fits, 0 to 1. */
@@ -63,17 +55,24 @@ export class HybridRanker {
 
   /** @param whole whether every tool that has anything in common with the query is ranked, not only the likely ones */
   rank(query: string, accept: Accept, whole = false): HybridAnswer {
-    const { lexical: ranker, snapshot } = this.#parts;
+    const { lexical: ranker, settings, snapshot } = this.#parts;
     const lexical = ranker.rank(query, accept, whole ? snapshot.tools.length : POOL.terms);
     if (lexical.isSelection) {
-      return { lexical, rankings: lexical.rankings.map(withoutFeatures), confidence: 1 };
+      const rankings = lexical.rankings.map(withoutFeatures);
+      return { text: '', rated: [], weights: settings.weights, rankings, confidence: 1 };
     }
     const text = removeOperators(parseQuery(query).text, lexical.applied);
     const allowed = this.#narrow(lexical, accept);
     const request = this.#read(text, lexical, allowed);
     const tools = this.#candidates(request, lexical, allowed, whole);
     const rated = this.#rate(request, lexical, tools);
-    return { lexical, rankings: this.#order(request, rated), confidence: judge(request, rated) };
+    return {
+      text,
+      rated,
+      weights: settings.weights,
+      rankings: orderByIntent(rated, settings.intentWeight),
+      confidence: judge(request, rated),
+    };
   }
 
   #narrow(lexical: QueryRanking, accept: Accept): Accept {
@@ -145,7 +144,7 @@ export class HybridRanker {
       return {
         tool,
         bonus: ranking?.kind === 'name' ? ranking.bonus : 0,
-        base: weigh(features, settings),
+        base: weighFeatures(features, settings.weights),
         features,
         clauses,
       };
@@ -184,46 +183,12 @@ export class HybridRanker {
       bigrams: lexical.plan.mass > 0 ? bigrams / lexical.plan.mass : 0,
       nameCoverage,
       serverNamed: server !== '' && request.key.includes(server) ? 1 : 0,
+      embedded: 0,
     };
   }
 
   #meaning(vector: Float32Array, tool: number): number {
     return Math.max(0, cosine(this.#parts.vectors, vector, tool));
-  }
-
-  /**
-   * By score; for a request of several clauses place by place, each time with the tool that adds most. What serving a
-   * clause adds only shrinks as the list grows, so the scores still fall from place to place.
-   */
-  #order(request: Request, rated: readonly Rated[]): HybridRanking[] {
-    const byScore = [...rated].sort(
-      (left, right) => right.bonus + right.base - (left.bonus + left.base) || left.tool - right.tool,
-    );
-    const { intentWeight } = this.#parts.settings;
-    if (request.clauses.length === 0 || intentWeight === 0) return byScore.map((tool) => place(tool, 0));
-    const served = request.clauses.map(() => 0);
-    const shares = sharesOf(request, rated);
-    const ordered: HybridRanking[] = [];
-    while (ordered.length < ORDERED_BY_INTENT && byScore.length > 0) {
-      let [bestAt, bestScore, bestIntent] = [0, Number.NEGATIVE_INFINITY, 0];
-      for (const [at, candidate] of byScore.entries()) {
-        const intent = intentWeight * gain(shares.get(candidate.tool) ?? [], served);
-        const score = candidate.bonus + candidate.base + intent;
-        if (score > bestScore) [bestAt, bestScore, bestIntent] = [at, score, intent];
-      }
-      const [chosen] = byScore.splice(bestAt, 1);
-      if (chosen === undefined) break;
-      (shares.get(chosen.tool) ?? []).forEach((share, clause) => {
-        served[clause] = Math.max(served[clause] ?? 0, share);
-      });
-      ordered.push(place(chosen, bestIntent));
-    }
-    const lowest = ordered.at(-1)?.score ?? 0;
-    // What is left can't stand above what was chosen before it.
-    return [
-      ...ordered,
-      ...byScore.map((tool) => place(tool, 0)).map((last) => ({ ...last, score: Math.min(last.score, lowest) })),
-    ];
   }
 
   /** What the words that no tool has would weigh if they were the rarest in the catalog. */
@@ -257,19 +222,6 @@ interface Clause {
   readonly vector: Float32Array;
 }
 
-interface ClauseFit {
-  readonly meaning: number;
-  readonly terms: number;
-}
-
-interface Rated {
-  readonly tool: number;
-  readonly bonus: number;
-  readonly base: number;
-  readonly features: HybridFeatures;
-  readonly clauses: readonly ClauseFit[];
-}
-
 /** How likely it is that the request fits one of the tools. */
 function judge(request: Request, rated: readonly Rated[]): number {
   const { knownShare } = request;
@@ -277,36 +229,6 @@ function judge(request: Request, rated: readonly Rated[]): number {
     if (bonus > 0) return 1;
     return Math.max(most, judgeFit({ meaning, coverage: coverage * knownShare, bigrams: bigrams * knownShare }));
   }, 0);
-}
-
-function weigh(features: HybridFeatures, settings: HybridSettings): number {
-  let sum = 0;
-  for (const name of Object.keys(settings.weights) as (keyof HybridFeatures)[]) {
-    sum += settings.weights[name] * features[name];
-  }
-  return sum;
-}
-
-/** How well each tool serves each clause, as a share of the tool that serves it best. */
-function sharesOf(request: Request, rated: readonly Rated[]): Map<number, readonly number[]> {
-  const suit = ({ meaning, terms }: ClauseFit): number => CLAUSE_FIT.meaning * meaning + CLAUSE_FIT.terms * terms;
-  const best = request.clauses.map((_, clause) => {
-    return rated.reduce((most, { clauses }) => Math.max(most, suit(clauses[clause] ?? NO_FIT)), Number.MIN_VALUE);
-  });
-  return new Map(
-    rated.map(({ tool, clauses }) => [
-      tool,
-      clauses.map((clause, at) => suit(clause) / (best[at] ?? Number.MIN_VALUE)),
-    ]),
-  );
-}
-
-function gain(shares: readonly number[], served: readonly number[]): number {
-  return shares.reduce((sum, share, clause) => sum + Math.max(0, share - (served[clause] ?? 0)), 0);
-}
-
-function place({ tool, bonus, base, features }: Rated, intent: number): HybridRanking {
-  return { tool, score: bonus + base + intent, bonus, base, intent, features };
 }
 
 function withoutFeatures(ranking: Ranking): HybridRanking {
@@ -330,8 +252,6 @@ const TRUSTED_COVERAGE = 0.2;
 const TRUSTED_TOOLS = 8;
 /** A named tool may have far more than the others; past this it only hides what the other features say. */
 const MOST_TERMS = 2;
-const CLAUSE_FIT = { meaning: 6, terms: 2 } as const;
-const NO_FIT: ClauseFit = { meaning: 0, terms: 0 };
 const NO_FEATURES: HybridFeatures = {
   meaning: 0,
   clauseMeaning: 0,
@@ -341,8 +261,7 @@ const NO_FEATURES: HybridFeatures = {
   bigrams: 0,
   nameCoverage: 0,
   serverNamed: 0,
+  embedded: 0,
 };
-/** As many as the longest answer; what comes after is in the order of the features alone. */
-const ORDERED_BY_INTENT = 50;
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;

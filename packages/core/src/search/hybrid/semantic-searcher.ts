@@ -1,15 +1,20 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import type { Searcher } from '../searcher.ts';
-import type { HybridFeatures } from './hybrid-options.ts';
+import type { HybridWeights } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 
 /** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
 export function createSemanticSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
-  const searcher = createHybridSearcher(snapshot, { ...options, weights: MEANING_ALONE, intentWeight: 0 });
+  const searcher = createHybridSearcher(snapshot, {
+    ...options,
+    weights: MEANING_ALONE,
+    secondWeights: { ...MEANING_ALONE, embedded: 1 },
+    intentWeight: 0,
+  });
   return { ...searcher, engine: 'semantic' };
 }
 
-const MEANING_ALONE: Readonly<Record<keyof HybridFeatures, number>> = {
+const MEANING_ALONE: HybridWeights = {
   meaning: 1,
   clauseMeaning: 0,
   terms: 0,
@@ -18,4 +23,5 @@ const MEANING_ALONE: Readonly<Record<keyof HybridFeatures, number>> = {
   bigrams: 0,
   nameCoverage: 0,
   serverNamed: 0,
+  embedded: 0,
 };

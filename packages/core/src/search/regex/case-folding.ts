@@ -33,10 +33,11 @@ export function hasCased(low: number, high: number, folding: Folding): boolean {
 /** Every range that `[low-high]` stands for once its members are in lower case, with those that share their upper case. */
 export function lowerRanges(low: number, high: number, folding: Folding): number[] {
   if (folding === 'none') return [low, high];
+  const changed = folding === 'ascii' ? ASCII_UPPER : tables().changed;
   const ranges: number[] = [];
   let next = low;
-  for (const code of folding === 'ascii' ? ASCII_UPPER : tables().changed) {
-    if (code < low) continue;
+  for (let index = firstAtLeast(changed, low); index < changed.length; index++) {
+    const code = changed[index] as number;
     if (code > high) break;
     if (code > next) ranges.push(next, code - 1);
     next = code + 1;
@@ -44,7 +45,8 @@ export function lowerRanges(low: number, high: number, folding: Folding): number
     ranges.push(lower, lower);
   }
   if (next <= high) ranges.push(next, high);
-  return folding === 'ascii' ? ranges : ranges.concat(sharedUpperCase(ranges));
+  if (folding === 'unicode') addSharedUpperCase(low, high, ranges);
+  return ranges;
 }
 
 /** The characters whose lower case is in the set. */
@@ -149,14 +151,24 @@ function decodeRuns(lines: readonly string[]): Map<number, number> {
   return map;
 }
 
-function sharedUpperCase(ranges: readonly number[]): number[] {
-  const added: number[] = [];
-  for (const [code, group] of tables().shared) {
-    for (let index = 0; index < ranges.length; index += 2) {
-      if (code < (ranges[index] ?? 0) || code > (ranges[index + 1] ?? 0)) continue;
-      for (const member of group) added.push(member, member);
-      break;
-    }
+/** Adds what shares its upper case with a lower case of `[low-high]`. */
+function addSharedUpperCase(low: number, high: number, ranges: number[]): void {
+  const { shared, lower, capitals } = tables();
+  const isInside = (code: number): boolean => code >= low && code <= high;
+  for (const [code, group] of shared) {
+    const isLowered = (isInside(code) && !lower.has(code)) || capitals.get(code)?.some(isInside) === true;
+    if (isLowered) for (const member of group) ranges.push(member, member);
   }
-  return added;
+}
+
+/** The index of the first number that is not below the bound, in ascending numbers. */
+function firstAtLeast(numbers: readonly number[], bound: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -42,15 +42,19 @@ export function characterClasses(sets: readonly CharacterSet[]): CharacterClasse
 
 /** Where membership in some set may change, ascending from 0. */
 function intervalStarts(sets: readonly CharacterSet[]): readonly number[] {
-  const starts = new Set([0]);
+  const all = new Uint32Array(sets.reduce((sum, { ranges }) => sum + ranges.length, 0));
+  let size = 0;
   for (const { ranges } of sets) {
-    for (let index = 0; index < ranges.length; index += 2) {
-      starts.add(ranges[index] as number);
-      starts.add((ranges[index + 1] as number) + 1);
-    }
+    for (let index = 0; index < ranges.length; index++) all[size++] = (ranges[index] as number) + (index & 1);
   }
-  starts.delete(MAX_CODE_POINT + 1);
-  return Array.from(Uint32Array.from(starts).sort());
+  const starts = [0];
+  let last = 0;
+  for (const start of all.sort()) {
+    if (start === last || start > MAX_CODE_POINT) continue;
+    starts.push(start);
+    last = start;
+  }
+  return starts;
 }
 
 /** Splits every class by membership in one set. Returns how many classes there are now. */

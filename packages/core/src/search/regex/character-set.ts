@@ -120,21 +120,26 @@ function decodeRanges(lines: readonly string[]): number[] {
 
 function normalize(ranges: readonly number[]): readonly number[] {
   const merged: number[] = [];
-  for (const [low, high] of inOrder(ranges)) {
-    const last = merged.length - 1;
-    if (last > 0 && low <= (merged[last] ?? 0) + 1) merged[last] = Math.max(merged[last] ?? 0, high);
-    else merged.push(low, high);
+  let last = -1;
+  for (const pair of inOrder(ranges)) {
+    const low = Math.floor(pair / PACKING);
+    const high = pair - low * PACKING;
+    if (last > 0 && low <= (merged[last] as number) + 1) {
+      if (high > (merged[last] as number)) merged[last] = high;
+    } else {
+      last = merged.push(low, high) - 1;
+    }
   }
   return merged;
 }
 
-/** The pairs by their low end. Sorted as single numbers, which is much the fastest: both ends fit into one. */
-function inOrder(ranges: readonly number[]): (readonly [low: number, high: number])[] {
+/** The pairs by their low end, packed: sorting single numbers is much the fastest. */
+function inOrder(ranges: readonly number[]): Float64Array {
   const packed = new Float64Array(ranges.length >> 1);
   for (let index = 0; index < packed.length; index++) {
     packed[index] = (ranges[2 * index] as number) * PACKING + (ranges[2 * index + 1] as number);
   }
-  return Array.from(packed.sort(), (pair) => [Math.floor(pair / PACKING), pair % PACKING]);
+  return packed.sort();
 }
 
 function withBitmap(ranges: readonly number[]): CharacterSet {

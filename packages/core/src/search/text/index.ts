@@ -4,6 +4,7 @@ export { nameKey } from './name-key.ts';
 export { stemInPlace, stemWord } from './stem-word.ts';
 export {
   hashCharacter,
+  hashToken,
   scanTokens,
   TOKEN_LIMITS,
   type Token,

@@ -17,6 +17,11 @@ export interface TokenSink {
   readonly seed: number;
   /** @returns whether more tokens are wanted. */
   token(characters: Uint16Array, length: number, kind: number, hash: number): boolean;
+  /**
+   * Takes a word of at most {@link PACKED_LETTERS} letters a to z in the place of {@link token}. `first` and `second` are the
+   * word itself in 5 bits a letter, six letters each, so that a sink can recognise it without a look at its characters.
+   */
+  packedWord?(characters: Uint16Array, length: number, first: number, second: number): boolean;
 }
 
 /** One step of a token's hash (FNV-1a over code units), made while its characters are at hand. */
@@ -24,10 +29,22 @@ export function hashCharacter(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
 
+/** The hash of a whole token. */
+export function hashToken(characters: Uint16Array, length: number, seed: number): number {
+  let hash = seed;
+  for (let at = 0; at < length; at += 1) {
+    hash = hashCharacter(hash, characters[at] ?? 0);
+  }
+  return hash;
+}
+
 export const TOKEN_LIMITS = {
   /** Code units of a token; what is beyond is cut off. */
   characters: 64,
 } as const;
+
+/** The longest word that is given packed. */
+export const PACKED_LETTERS = 12;
 
 /**
  * Takes a text apart into folded, lower-case tokens.
@@ -37,38 +54,54 @@ export const TOKEN_LIMITS = {
  * Scripts without spaces give every pair of neighbours. An apostrophe ends a word and takes its ending along.
  */
 export function scanTokens(text: string, sink: TokenSink): void {
-  const folded = foldText(text);
-  const length = folded.length;
-  let at = 0;
-  while (at < length) {
+  // Plain words need no folding, and most of a text is plain words. Folding leaves ASCII before the first other character as it is.
+  let folded = text;
+  let isFolded = false;
+  for (let at = 0; at < folded.length; ) {
     const code = folded.charCodeAt(at);
-    // Most of a text is plain words and single spaces.
     if (code === SPACE) {
       at += 1;
       continue;
     }
     if ((code | 0x20) >= SMALL_A && (code | 0x20) <= SMALL_Z) {
-      at = scanPlainWord(folded, at, sink);
-      if (at < 0) {
+      const end = scanPlainWord(folded, at, sink);
+      if (end >= 0) {
+        at = end;
+        continue;
+      }
+      if (end === STOP) {
         return;
       }
+    } else if (code < NOT_ASCII && characterClass(code) === CharacterClass.separator) {
+      at += 1;
       continue;
     }
-    const kind = characterClass(code);
-    if (kind === CharacterClass.lower || kind === CharacterClass.upper || kind === CharacterClass.digit) {
-      at = scanIdentifier(folded, at, sink);
-    } else if (kind === CharacterClass.unspaced) {
-      at = scanUnspaced(folded, at, sink);
-    } else if (kind === CharacterClass.apostrophe) {
-      at = skipEnding(folded, at);
-    } else if (kind === CharacterClass.highSurrogate) {
-      at = scanAstral(folded, at, sink);
-    } else {
-      at += 1;
+    if (!isFolded) {
+      folded = foldText(text);
+      isFolded = true;
     }
-    if (at < 0) {
+    at = scanAny(folded, at, sink);
+    if (at === STOP) {
       return;
     }
+  }
+}
+
+/** Whatever starts at a place of a folded text, if the place is not beyond its end. Returns where it ends. */
+function scanAny(text: string, at: number, sink: TokenSink): number {
+  switch (characterClass(text.charCodeAt(at))) {
+    case CharacterClass.lower:
+    case CharacterClass.upper:
+    case CharacterClass.digit:
+      return scanIdentifier(text, at, sink);
+    case CharacterClass.unspaced:
+      return scanUnspaced(text, at, sink);
+    case CharacterClass.apostrophe:
+      return skipEnding(text, at);
+    case CharacterClass.highSurrogate:
+      return scanAstral(text, at, sink);
+    default:
+      return at + 1;
   }
 }
 
@@ -93,38 +126,53 @@ export interface Token {
 
 /** Says that the sink wants no more. */
 const STOP = -1;
+/** Says that what starts here is no plain word. */
+const NOT_PLAIN = -2;
 
 const part = new Uint16Array(TOKEN_LIMITS.characters);
 const whole = new Uint16Array(TOKEN_LIMITS.characters);
 
-/** A word of ASCII letters of which only the first may be a capital, and that nothing is joined to; else an identifier. */
+/** A word of ASCII letters of which only the first may be a capital, and that nothing is joined to. */
 function scanPlainWord(text: string, start: number, sink: TokenSink): number {
   const { length: textLength } = text;
   let code = text.charCodeAt(start) | 0x20;
-  let hash = sink.seed;
+  let first = 0;
+  let second = 0;
   let at = start;
   for (let length = 0; length < TOKEN_LIMITS.characters; length += 1) {
     part[length] = code;
-    hash = hashCharacter(hash, code);
+    if (length < PACKED_LETTERS / 2) {
+      first = (first << 5) | (code & 31);
+    } else {
+      second = (second << 5) | (code & 31);
+    }
     at += 1;
     code = at < textLength ? text.charCodeAt(at) : SPACE;
     if (code < SMALL_A || code > SMALL_Z) {
-      const isEnd = code === SPACE || !continuesWord(text, at, characterClass(code));
-      if (!isEnd) {
-        break;
+      if (code !== SPACE && mayContinueWord(text, at, code)) {
+        return NOT_PLAIN;
       }
-      return sink.token(part, length + 1, TokenKind.word, hash) ? at : STOP;
+      const isWanted =
+        length < PACKED_LETTERS && sink.packedWord !== undefined
+          ? sink.packedWord(part, length + 1, first, second)
+          : sink.token(part, length + 1, TokenKind.word, hashToken(part, length + 1, sink.seed));
+      return isWanted ? at : STOP;
     }
   }
-  return scanIdentifier(text, start, sink);
+  return NOT_PLAIN;
 }
 
-/** Whether an identifier goes on at a place with a character of this class. */
-function continuesWord(text: string, at: number, kind: number): boolean {
-  if (kind === CharacterClass.joiner) {
-    return at + 1 < text.length && isWord(characterClass(text.charCodeAt(at + 1)));
+/** Whether an identifier goes on at a place with this character; or may, since the character is not ASCII. */
+function mayContinueWord(text: string, at: number, code: number): boolean {
+  if (code >= NOT_ASCII) {
+    return true;
   }
-  return isWord(kind);
+  const kind = characterClass(code);
+  if (kind !== CharacterClass.joiner) {
+    return isWord(kind);
+  }
+  const next = at + 1 < text.length ? text.charCodeAt(at + 1) : SPACE;
+  return next >= NOT_ASCII || isWord(characterClass(next));
 }
 
 function scanIdentifier(text: string, start: number, sink: TokenSink): number {
@@ -214,6 +262,8 @@ const SMALL_S = 0x73;
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 const SPACE = 0x20;
+/** Code units from this on are not ASCII. */
+const NOT_ASCII = 0x80;
 
 /** Skips `'s`, `'ll` and the like: up to two letters that end a word. */
 function skipEnding(text: string, start: number): number {

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { createSnapshot, createTool, type Tool } from '../../catalog/index.ts';
+import type { Searcher } from '../searcher.ts';
+import { describeSearcher } from '../searcher-contract.fixture.ts';
+import { fakeEmbedder } from '../second-stage/fake-embedder.fixture.ts';
+import { createSecondStage, type SecondStage } from '../second-stage/index.ts';
+import { createHybridSearcher } from './hybrid-searcher.ts';
+import { createSemanticSearcher } from './semantic-searcher.ts';
+import { toyEmbedder } from './toy-embedder.fixture.ts';
+
+const withSecond = { embedder: toyEmbedder, second: createSecondStage({ embedder: fakeEmbedder() }) };
+describeSearcher('hybrid with a second stage', (snapshot) => createHybridSearcher(snapshot, withSecond));
+describeSearcher('semantic with a second stage', (snapshot) => createSemanticSearcher(snapshot, withSecond));
+
+const FILES = createSnapshot(
+  ['copy', 'move', 'rename', 'open', 'close', 'print', 'share', 'lock'].map((verb) => {
+    return createTool({ name: `${verb}_file`, description: `To ${verb} a file` });
+  }),
+);
+
+/** A stage that finds one tool nearer than all others. */
+function favouring(name: string): SecondStage {
+  return {
+    depth: 50,
+    compare: async (asked) => ({
+      kind: 'compared',
+      cosines: asked.map(({ tools }) => Float32Array.from(tools, (tool) => (tool.name === name ? 0.9 : 0.2))),
+    }),
+  };
+}
+
+const searcherWith = (second?: SecondStage): Searcher => {
+  return createHybridSearcher(FILES, { embedder: toyEmbedder, ...(second === undefined ? {} : { second }) });
+};
+
+describe('hybrid search with a second stage', () => {
+  it('puts what the second stage finds nearest before its equals', async () => {
+    const names = async (searcher: Searcher): Promise<string[]> => {
+      return (await searcher.search({ query: 'do something to the file' })).hits.map(({ tool }) => tool.name);
+    };
+    expect((await names(searcherWith()))[0]).not.toBe('lock_file');
+    expect((await names(searcherWith(favouring('lock_file'))))[0]).toBe('lock_file');
+  });
+
+  it('leaves a named tool first', async () => {
+    const { hits } = await searcherWith(favouring('lock_file')).search({ query: 'please `copy_file` the file' });
+    expect(hits.map(({ tool }) => tool.name).slice(0, 2)).toEqual(['copy_file', 'lock_file']);
+  });
+
+  it('says in the explanation what the second stage counted, and adds up', async () => {
+    const searcher = searcherWith(favouring('lock_file'));
+    const request = { query: 'lock the file and then print the other file', explain: true };
+    const { hits } = await searcher.search(request);
+    for (const [at, { explanation, score, tool }] of hits.entries()) {
+      const features = explanation?.details.find(({ what }) => what.startsWith('features'));
+      expect(features?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(features?.value ?? Number.NaN);
+      expect(explanation?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(score);
+      expect(features?.details.some(({ what }) => what.includes('second stage'))).toBe(tool.name === 'lock_file');
+      expect(await searcher.explain(request, tool)).toMatchObject({ rank: at + 1, explanation: { value: score } });
+    }
+  });
+
+  it.each(['rejected', 'unreadable'])('gives the first stage’s answer when the second is %s', async (kind) => {
+    const embedder = fakeEmbedder({ hold: () => Promise.reject(new Error('down')) });
+    const second = createSecondStage({ embedder: { ...embedder, canRead: () => kind === 'rejected' } });
+    const request = { query: ['copy a file', 'print it'], explain: true };
+    expect(await searcherWith(second).search(request)).toEqual(await searcherWith().search(request));
+  });
+
+  it('shows the embedder the best and nothing that is not allowed', async () => {
+    const embedder = fakeEmbedder();
+    const searcher = searcherWith(createSecondStage({ embedder, depth: 3 }));
+    await searcher.search({ query: 'file', allow: (tool: Tool) => tool.name !== 'copy_file' });
+    const [asked, sent] = embedder.calls;
+    expect(asked).toEqual(['file']);
+    expect(sent).toHaveLength(3);
+    expect(sent?.some((text) => text.includes('copy'))).toBe(false);
+  });
+
+  it('asks nothing for a selection of names', async () => {
+    const embedder = fakeEmbedder();
+    const searcher = searcherWith(createSecondStage({ embedder }));
+    expect((await searcher.search({ query: 'select:copy_file' })).hits).toHaveLength(1);
+    expect(embedder.calls).toEqual([]);
+  });
+
+  it('ends when the caller no longer waits', async () => {
+    const controller = new AbortController();
+    const second = createSecondStage({ embedder: fakeEmbedder({ hold: () => new Promise(() => {}) }) });
+    const waiting = searcherWith(second).search({ query: 'file', signal: controller.signal });
+    controller.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,30 @@
+import type { HybridSettings } from './hybrid-options.ts';
+import { orderByIntent } from './order-by-intent.ts';
+import type { HybridAnswer } from './rank-hybrid.ts';
+import { weighFeatures } from './weigh-features.ts';
+
+/**
+ * An answer in the light of the second stage.
+ * @param cosines of its best tools, in their order; the others count as average
+ */
+export function reconsiderAnswer(answer: HybridAnswer, cosines: Float32Array, settings: HybridSettings): HybridAnswer {
+  const heights = heightsOf(cosines);
+  const embedded = new Map(answer.rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, heights[at] ?? 0]));
+  const weights = settings.secondWeights;
+  const rated = answer.rated.map((tool) => {
+    const features = { ...tool.features, embedded: embedded.get(tool.tool) ?? 0 };
+    return { ...tool, features, base: weighFeatures(features, weights) };
+  });
+  return { ...answer, rated, weights, rankings: orderByIntent(rated, settings.intentWeight) };
+}
+
+/** How far each stands above the mean: `max(0, (x - mean) / (3 × deviation))`. */
+function heightsOf(cosines: Float32Array): Float32Array {
+  const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length;
+  const variance = cosines.reduce((sum, cosine) => sum + (cosine - mean) ** 2, 0) / cosines.length;
+  const unit = 3 * Math.max(Math.sqrt(variance), LEAST_DEVIATION);
+  return cosines.map((cosine) => Math.max(0, (cosine - mean) / unit));
+}
+
+/** Below this the differences are noise of the arithmetic. */
+const LEAST_DEVIATION = 1e-4;

@@ -1,0 +1,146 @@
+import { UpstreamError } from '../../errors.ts';
+import type { Embedder } from '../semantic/index.ts';
+import type { Timer } from './timer.ts';
+
+export interface EmbeddingQueueOptions {
+  readonly embedder: Embedder;
+  readonly timer: Timer;
+  /** When a call that still has no answer is aborted, so that it can't hold its place for ever. */
+  readonly abandonMs: number;
+}
+
+/** Calls at the same time: one batch can be under way while the next is written, and no provider minds two. */
+const CONCURRENCY = 2;
+/** Texts in one call where the embedder sets no lower limit. */
+const BATCH = 64;
+/** Texts that may wait. A search brings a few hundred at the most; more than this means that nothing comes back. */
+const MOST_WAITING = 4_000;
+const MOST_DIMENSIONS = 16_384;
+
+/** Embeds texts in calls that the embedder can take, a few at a time, and looks at what comes back. */
+export class EmbeddingQueue {
+  readonly #options: EmbeddingQueueOptions;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #waitingTexts = 0;
+  #dimensions: number | undefined;
+
+  constructor(options: EmbeddingQueueOptions) {
+    this.#options = options;
+  }
+
+  /** How many texts one call takes. */
+  async batchSize(): Promise<number> {
+    return readBatchSize(await this.#options.embedder.maxEmbeddingsPerCall);
+  }
+
+  /**
+   * Starts at once, and gives a promise for each call, in the order of the texts: what one call gave is not lost when the
+   * next one fails.
+   */
+  embed(texts: readonly string[], batchSize: number): readonly Batch[] {
+    if (this.#waitingTexts + texts.length > MOST_WAITING) {
+      throw this.#failure(`is behind by ${this.#waitingTexts} texts`);
+    }
+    const batches: Batch[] = [];
+    for (let start = 0; start < texts.length; start += batchSize) {
+      const values = texts.slice(start, start + batchSize);
+      batches.push({ start, count: values.length, vectors: this.#call(values) });
+    }
+    return batches;
+  }
+
+  async #call(values: string[]): Promise<Float32Array<ArrayBuffer>[]> {
+    this.#waitingTexts += values.length;
+    try {
+      await this.#takeTurn();
+      try {
+        return this.#read(await this.#ask(values), values.length);
+      } finally {
+        this.#passTurn();
+      }
+    } finally {
+      this.#waitingTexts -= values.length;
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#running < CONCURRENCY) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** To the next in line, so that nobody slips in between. */
+  #passTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+
+  /** Ends by `abandonMs` even when the embedder does not listen to its signal. */
+  async #ask(values: string[]): Promise<unknown> {
+    const { embedder, timer, abandonMs } = this.#options;
+    const controller = new AbortController();
+    let cancel = (): void => {};
+    const abandoned = new Promise<never>((_, reject) => {
+      cancel = timer(abandonMs, () => {
+        const error = this.#failure(`gave no answer within ${abandonMs} ms`);
+        reject(error);
+        controller.abort(error);
+      });
+    });
+    try {
+      return await Promise.race([embedder.doEmbed({ values, abortSignal: controller.signal }), abandoned]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Unit vectors from what a model answered, which may be anything. */
+  #read(answer: unknown, count: number): Float32Array<ArrayBuffer>[] {
+    const embeddings = (answer as { readonly embeddings?: unknown } | undefined | null)?.embeddings;
+    if (!Array.isArray(embeddings) || embeddings.length !== count) {
+      const given = Array.isArray(embeddings) ? `${embeddings.length} vectors` : 'no list of vectors';
+      throw this.#failure(`gave ${given} for ${count} texts`);
+    }
+    return embeddings.map((embedding: unknown) => this.#readVector(embedding));
+  }
+
+  #readVector(embedding: unknown): Float32Array<ArrayBuffer> {
+    if (!isNumbers(embedding)) throw this.#failure(`gave ${typeof embedding} where a vector belongs`);
+    const { length } = embedding;
+    if (length === 0 || length > MOST_DIMENSIONS) throw this.#failure(`gave a vector of ${length} components`);
+    if (length !== (this.#dimensions ?? length)) {
+      throw this.#failure(`gave a vector of ${length} components after others of ${this.#dimensions}`);
+    }
+    const vector = Float32Array.from(embedding);
+    let square = 0;
+    for (const component of vector) square += component * component;
+    if (!Number.isFinite(square)) throw this.#failure('gave a vector with a component that is not a finite number');
+    this.#dimensions = length;
+    // All zeros are the vector of a text without meaning: near to nothing.
+    const scale = square === 0 ? 0 : 1 / Math.sqrt(square);
+    return vector.map((component) => component * scale);
+  }
+
+  #failure(what: string): UpstreamError {
+    const { modelId } = this.#options.embedder;
+    return new UpstreamError('upstream_failed', `The embedder "${modelId}" ${what}`, { context: { modelId } });
+  }
+}
+
+/** The texts of one call, from `start` on. */
+export interface Batch {
+  readonly start: number;
+  readonly count: number;
+  readonly vectors: Promise<readonly Float32Array<ArrayBuffer>[]>;
+}
+
+function isNumbers(value: unknown): value is readonly number[] | Float32Array | Float64Array {
+  return Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array;
+}
+
+/** A limit that makes no sense counts as one text a call; that is slow, but every model takes it. */
+function readBatchSize(limit: unknown): number {
+  if (limit === undefined || limit === Number.POSITIVE_INFINITY) return BATCH;
+  return typeof limit === 'number' && limit >= 1 ? Math.min(BATCH, Math.floor(limit)) : 1;
+}

@@ -1,0 +1,13 @@
+export {
+  type Asked,
+  type Compared,
+  createSecondStage,
+  SECOND_STAGE_DEFAULTS,
+  type SecondStage,
+  type SecondStageEmbedder,
+  type SecondStageEvent,
+  type SecondStageOptions,
+} from './second-stage.ts';
+export type { Timer } from './timer.ts';
+export { toolSentence } from './tool-sentence.ts';
+export type { VectorCache } from './vector-cache.ts';

@@ -1,0 +1,37 @@
+import { searchText, type Tool } from '../../catalog/index.ts';
+
+/**
+ * A tool as one text for a sentence embedder: `github create issue: Create an issue. Parameters: title body`. The model of
+ * `@quartermaster/reranker` was trained on this shape (`teacher_text` in its training scripts); others read it as well.
+ */
+export function toolSentence(tool: Tool): string {
+  const { server, name, description, parameterNames } = searchText(tool, TEXT_LIMITS);
+  const head = `${identifierWords(server)} ${identifierWords(withoutServer(name, server))}`.trim();
+  const parameters = parameterNames
+    .slice(0, MOST.parameters)
+    .map(identifierWords)
+    .join(' ')
+    .slice(0, MOST.parameterCharacters);
+  const tail = parameters === '' ? '' : ` Parameters: ${parameters}`;
+  // Cut or careless, half a surrogate pair is refused by providers.
+  return `${head}: ${description.slice(0, MOST.descriptionCharacters)}${tail}`.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** `Github_ListIssues` of server `Github` is about listing issues; the server stands before it anyway. */
+function withoutServer(name: string, server: string): string {
+  const starts = server !== '' && name.length > server.length && name.toLowerCase().startsWith(server.toLowerCase());
+  return starts ? name.slice(server.length) : name;
+}
+
+/** `getHTTPResponse_v2` → `get HTTP Response v2`. */
+function identifierWords(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/[^0-9A-Za-z\u0080-\uffff]+/g, ' ')
+    .trim();
+}
+
+const MOST = { descriptionCharacters: 1_500, parameters: 60, parameterCharacters: 600 } as const;
+/** Parameters deeper than this say little of what a tool is for. */
+const TEXT_LIMITS = { depth: 6 } as const;

@@ -1,0 +1,135 @@
+import { sha256, type Tool } from '../../catalog/index.ts';
+import type { EmbeddingQueue } from './embedding-queue.ts';
+import { toolSentence } from './tool-sentence.ts';
+import { MemoryVectorCache, type VectorCache } from './vector-cache.ts';
+
+export interface ToolVectorsOptions {
+  readonly modelId: string;
+  readonly queue: EmbeddingQueue;
+  readonly cacheBytes: number;
+  /** Asked for what is not in memory, and given what is new. */
+  readonly store: VectorCache | undefined;
+  /** Told when the store fails, which costs time but no answer. */
+  readonly onStoreFailure: (cause: unknown) => void;
+}
+
+/** The vectors of tools: from memory, from the store, or from the embedder, and then not asked of it again. */
+export class ToolVectors {
+  readonly #options: ToolVectorsOptions;
+  readonly #memory: MemoryVectorCache;
+  /** By hash, what is being embedded: a second search that needs it waits for the first one's. */
+  readonly #pending: Map<string, Promise<Float32Array>> = new Map();
+  readonly #sentences: WeakMap<Tool, Sentence> = new WeakMap();
+
+  constructor(options: ToolVectorsOptions) {
+    this.#options = options;
+    this.#memory = new MemoryVectorCache({ maxBytes: options.cacheBytes });
+  }
+
+  /** One unit vector of `dimensions` for each tool, in their order. A kept vector of another length is made anew. */
+  async read(tools: readonly Tool[], dimensions: number): Promise<readonly Float32Array[]> {
+    const { modelId, queue } = this.#options;
+    const sentences = tools.map((tool) => this.#sentenceOf(tool));
+    const byHash = new Map(sentences.map((sentence) => [sentence.hash, sentence]));
+    const batchSize = await queue.batchSize();
+    const recalled = await this.#recall([...byHash.keys()], dimensions);
+    // Nothing waits from here until the missing ones are marked as pending, so that no other search asks for them too.
+    const late = toVectors(this.#memory.get(modelId, [...byHash.keys()]), dimensions);
+    const vectors = new Map<string, Float32Array | Promise<Float32Array>>([...this.#pending, ...recalled, ...late]);
+    const missing = [...byHash.values()].filter(({ hash }) => !vectors.has(hash));
+    for (const [hash, vector] of this.#embed(missing, batchSize)) vectors.set(hash, vector);
+    return Promise.all(sentences.map(({ hash }) => vectors.get(hash) as Float32Array | Promise<Float32Array>));
+  }
+
+  async #recall(hashes: readonly string[], dimensions: number): Promise<Map<string, Float32Array>> {
+    const { modelId, store } = this.#options;
+    const found = toVectors(this.#memory.get(modelId, hashes), dimensions);
+    const missing = hashes.filter((hash) => !found.has(hash));
+    if (store === undefined || missing.length === 0) return found;
+    try {
+      const stored = toVectors(await store.get(modelId, missing), dimensions);
+      this.#memory.put(modelId, toBytes(stored));
+      for (const [hash, vector] of stored) found.set(hash, vector);
+    } catch (cause) {
+      this.#options.onStoreFailure(cause);
+    }
+    return found;
+  }
+
+  #embed(sentences: readonly Sentence[], batchSize: number): Map<string, Promise<Float32Array>> {
+    const started = new Map<string, Promise<Float32Array>>();
+    const texts = sentences.map(({ text }) => text);
+    for (const { start, count, vectors } of this.#options.queue.embed(texts, batchSize)) {
+      const batch = sentences.slice(start, start + count);
+      for (const [at, { hash }] of batch.entries()) {
+        const vector = vectors.then((all) => all[at] as Float32Array);
+        // Whoever still waits hears of a failure; it must not end the process when nobody does any more.
+        vector.catch(() => {});
+        started.set(hash, vector);
+        this.#pending.set(hash, vector);
+      }
+      void this.#keep(batch, vectors);
+    }
+    return started;
+  }
+
+  /** Runs on when no search waits any more: a late vector is there for the next one. */
+  async #keep(batch: readonly Sentence[], vectors: Promise<readonly Float32Array[]>): Promise<void> {
+    const { modelId } = this.#options;
+    try {
+      const made = await vectors;
+      const bytes = toBytes(new Map(batch.map(({ hash }, at) => [hash, made[at] as Float32Array])));
+      this.#memory.put(modelId, bytes);
+      await this.#putAway(bytes);
+    } catch {
+      // The searches that asked for these vectors are told by their own promises.
+    } finally {
+      for (const { hash } of batch) this.#pending.delete(hash);
+    }
+  }
+
+  async #putAway(bytes: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const { modelId, store, onStoreFailure } = this.#options;
+    try {
+      await store?.put(modelId, bytes);
+    } catch (cause) {
+      onStoreFailure(cause);
+    }
+  }
+
+  #sentenceOf(tool: Tool): Sentence {
+    const known = this.#sentences.get(tool);
+    if (known !== undefined) return known;
+    const text = toolSentence(tool);
+    const sentence = { text, hash: sha256([text]) };
+    this.#sentences.set(tool, sentence);
+    return sentence;
+  }
+}
+
+interface Sentence {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Leaves out what can't be a vector of this model. */
+function toVectors(found: ReadonlyMap<string, Uint8Array>, dimensions: number): Map<string, Float32Array> {
+  const vectors = new Map<string, Float32Array>();
+  for (const [hash, bytes] of found) {
+    if (bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) continue;
+    // A view needs a multiple of four as its start, which bytes from a database may not have.
+    const aligned = bytes.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+    const vector = new Float32Array(aligned.buffer, aligned.byteOffset, dimensions);
+    if (vector.every(Number.isFinite)) vectors.set(hash, vector);
+  }
+  return vectors;
+}
+
+function toBytes(vectors: ReadonlyMap<string, Float32Array>): Map<string, Uint8Array> {
+  return new Map(
+    [...vectors].map(([hash, { buffer, byteOffset, byteLength }]) => [
+      hash,
+      new Uint8Array(buffer, byteOffset, byteLength),
+    ]),
+  );
+}

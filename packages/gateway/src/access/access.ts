@@ -1,0 +1,143 @@
+import { timingSafeEqual } from 'node:crypto';
+import { compileGlob } from '@quartermaster/core';
+import type { ConfiguredKey } from '@quartermaster/host/config';
+import { hashApiKey, type KeyPermissions, type KeyStore, type RateLimitStore } from '@quartermaster/host/store';
+import { ApiError } from '../http/index.ts';
+
+/** Who is asking, and what they may use. */
+export interface Access {
+  /** An API key's id, or `''` where there are no keys. */
+  readonly owner: string;
+  readonly limits: KeyPermissions['limits'];
+  mayUseModel(model: string): boolean;
+  mayUseCatalog(name: string): boolean;
+}
+
+export interface Gatekeeper {
+  /** Throws 401 for a request without a valid key, and 403 for one that a gateway without keys does not take. */
+  admit(request: Request): Promise<Access>;
+  /** The rights of a key that work was left by, if it still has any. */
+  admitOwner(owner: string): Promise<Access | undefined>;
+  /** Takes one request from the key's share. Throws 429. */
+  take(access: Access): Promise<void>;
+  /** Counts tokens against the key's share. */
+  charge(access: Access, tokens: number): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long the absence of keys is believed: the first key closes the gateway to everyone else within this time. */
+const RECHECK_MS = 1_000;
+
+export function createGatekeeper(options: {
+  readonly configured: readonly ConfiguredKey[];
+  readonly keys?: KeyStore;
+  readonly rateLimits?: RateLimitStore;
+  readonly now: () => number;
+}): Gatekeeper {
+  const { configured, keys, rateLimits, now } = options;
+  let openUntil = 0;
+
+  async function isOpen(): Promise<boolean> {
+    if (configured.length > 0) return false;
+    if (keys === undefined || now() < openUntil) return true;
+    if ((await keys.list()).length > 0) return false;
+    openUntil = now() + RECHECK_MS;
+    return true;
+  }
+
+  async function limit(access: Access, kind: 'requests' | 'tokens'): Promise<void> {
+    const most = kind === 'requests' ? access.limits.requestsPerMinute : access.limits.tokensPerMinute;
+    if (most === undefined || rateLimits === undefined) return;
+    const cost = kind === 'requests' ? 1 : 0;
+    const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: most, windowMs: MINUTE_MS, cost });
+    if (answer.kind === 'granted') return;
+    const seconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
+    throw new ApiError(429, `This key may use ${most} ${kind} per minute; try again in ${seconds} s`, {
+      headers: { 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, answer.retryAfterMs)) },
+    });
+  }
+
+  return {
+    async admit(request) {
+      if (await isOpen()) {
+        refuseStrangers(request);
+        return OPEN;
+      }
+      const secret = secretOf(request.headers);
+      if (secret === undefined) {
+        throw new ApiError(401, 'An API key is needed, as x-api-key or as Authorization: Bearer');
+      }
+      const hash = hashApiKey(secret);
+      const fixed = configured.find((one) => isSame(one.hash, hash));
+      if (fixed !== undefined) return accessOf(configuredOwner(fixed), fixed);
+      const key = await keys?.find(secret);
+      if (key === undefined || key.revokedAt !== undefined) throw new ApiError(401, 'invalid x-api-key');
+      return accessOf(key.id, key);
+    },
+    async admitOwner(owner) {
+      if (owner === '') return (await isOpen()) ? OPEN : undefined;
+      const fixed = configured.find((one) => configuredOwner(one) === owner);
+      if (fixed !== undefined) return accessOf(owner, fixed);
+      const key = (await keys?.list())?.find((one) => one.id === owner);
+      return key === undefined || key.revokedAt !== undefined ? undefined : accessOf(owner, key);
+    },
+    async take(access) {
+      await limit(access, 'requests');
+      await limit(access, 'tokens');
+    },
+    async charge(access, tokens) {
+      if (access.limits.tokensPerMinute === undefined || tokens === 0) return;
+      await rateLimits?.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost: tokens });
+    },
+  };
+}
+
+const OPEN: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => true };
+
+function accessOf(owner: string, permissions: KeyPermissions): Access {
+  const models = permissions.models.map(compileGlob);
+  const catalogs = permissions.catalogs.map(compileGlob);
+  return {
+    owner,
+    limits: permissions.limits,
+    mayUseModel: (model) => models.some((glob) => glob.matches(model)),
+    mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),
+  };
+}
+
+/** Never the id of a stored key: those have no colon. */
+function configuredOwner({ name }: ConfiguredKey): string {
+  return `configured:${name}`;
+}
+
+/** Takes the same time wherever they differ. */
+function isSame(left: string, right: string): boolean {
+  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+}
+
+function bucketOf({ owner }: Access, kind: 'requests' | 'tokens'): string {
+  return `${owner}/${kind}`;
+}
+
+function secretOf(headers: Headers): string | undefined {
+  const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  return headers.get('x-api-key')?.trim() || bearer;
+}
+
+/**
+ * Without keys only programs on this machine are served. A web page in a browser on it is not one of them, nor is a name that
+ * somebody else's DNS points here.
+ */
+function refuseStrangers(request: Request): void {
+  const { hostname } = new URL(request.url);
+  if (!isLoopback(hostname) || request.headers.get('sec-fetch-site') === 'cross-site') {
+    throw new ApiError(403, 'Without API keys only requests to localhost from this machine are served; create a key');
+  }
+}
+
+/** Whether a host name means this machine. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase();
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}

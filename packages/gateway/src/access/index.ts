@@ -1,0 +1,1 @@
+export { type Access, createGatekeeper, type Gatekeeper, isLoopback } from './access.ts';

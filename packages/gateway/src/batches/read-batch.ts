@@ -1,0 +1,25 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { NewBatchItem } from '@quartermaster/host/store';
+import { ApiError } from '../http/index.ts';
+
+const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The requests of a new batch. What is wrong inside `params` is that request's own error, told in its result. */
+export function readBatch(value: unknown, maxItems: number): readonly NewBatchItem[] {
+  const requests = isJsonObject(value) ? value.requests : undefined;
+  if (!Array.isArray(requests) || requests.length === 0) {
+    throw new ApiError(400, 'requests: at least one request is required');
+  }
+  if (requests.length > maxItems) throw new ApiError(400, `requests: at most ${maxItems} are allowed`);
+  const seen = new Set<string>();
+  return requests.map((request: unknown, index) => {
+    const { custom_id: customId, params } = isJsonObject(request) ? request : {};
+    if (typeof customId !== 'string' || !CUSTOM_ID.test(customId)) {
+      throw new ApiError(400, `requests.${index}.custom_id: String should match pattern '${CUSTOM_ID.source}'`);
+    }
+    if (seen.has(customId)) throw new ApiError(400, `requests.${index}.custom_id: must be unique in the batch`);
+    seen.add(customId);
+    if (!isJsonObject(params)) throw new ApiError(400, `requests.${index}.params: Input should be an object`);
+    return { customId, params: JSON.stringify({ ...params, stream: false }) };
+  });
+}

@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
+import type { CatalogStore } from '@quartermaster/host/store';
+import { ApiError } from '../http/index.ts';
+import { ByteCache } from './byte-cache.ts';
+
+/** The type by which a request names a catalog among its tools. */
+export const CATALOG_TYPE = 'quartermaster_catalog';
+
+/** A catalog that a request asks for. */
+export interface CatalogEntry {
+  readonly name: string;
+  readonly isDeferred: boolean;
+}
+
+/** A catalog as it is now. */
+export interface LoadedCatalog {
+  readonly entry: CatalogEntry;
+  readonly hash: string;
+  readonly tools: readonly Tool[];
+  readonly bytes: number;
+}
+
+export interface NamedCatalogs {
+  /** As many as are asked for. Throws for one that does not exist, or that the caller may not use. */
+  load(entries: readonly CatalogEntry[], mayUse: (name: string) => boolean): Promise<readonly LoadedCatalog[]>;
+}
+
+/** A request's definitions: named catalogs, and all others. */
+export function splitCatalogs(definitions: readonly unknown[]): {
+  readonly entries: readonly CatalogEntry[];
+  readonly others: readonly unknown[];
+} {
+  const isEntry = (one: unknown): one is JsonObject => isJsonObject(one) && one.type === CATALOG_TYPE;
+  if (!definitions.some(isEntry)) return { entries: [], others: definitions };
+  return {
+    entries: definitions.filter(isEntry).map(readEntry),
+    others: definitions.filter((one) => !isEntry(one)),
+  };
+}
+
+function readEntry({ name, defer_loading: isDeferred }: JsonObject): CatalogEntry {
+  if (typeof name !== 'string' || name === '') {
+    throw new ApiError(400, `tools: a ${CATALOG_TYPE} needs the name of a catalog`);
+  }
+  return { name, isDeferred: isDeferred !== false };
+}
+
+/** Read from the store once for each content: every request asks for the hash alone. */
+export function createNamedCatalogs(
+  store: CatalogStore | undefined,
+  options: { readonly cacheBytes: number },
+): NamedCatalogs {
+  const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.cacheBytes);
+
+  async function load(entry: CatalogEntry, mayUse: (name: string) => boolean): Promise<LoadedCatalog> {
+    const head = mayUse(entry.name) ? await store?.head(entry.name) : undefined;
+    // The same words for both, so that names can't be tried out.
+    if (head === undefined) throw unknownCatalog(entry.name);
+    const cached = known.get(head.hash);
+    if (cached !== undefined) return { entry, hash: head.hash, ...cached };
+    const catalog = await store?.get(entry.name);
+    if (catalog === undefined) throw unknownCatalog(entry.name);
+    const { tools } = parseTools(JSON.parse(catalog.tools));
+    const bytes = Buffer.byteLength(catalog.tools);
+    known.set(catalog.hash, { tools, bytes }, bytes * 5);
+    return { entry, hash: catalog.hash, tools, bytes };
+  }
+
+  return {
+    load: (entries, mayUse) => Promise.all(entries.map((entry) => load(entry, mayUse))),
+  };
+}
+
+/** A catalog's tools as this request wants them: deferred, but for those whose own policy says never; or in full. */
+export function catalogTools({ entry, tools }: LoadedCatalog): readonly Tool[] {
+  if (!entry.isDeferred) return tools.map((tool) => ({ ...tool, policy: 'never' }));
+  return tools.map((tool) => (tool.policy === 'automatic' ? { ...tool, policy: 'always' } : tool));
+}
+
+function unknownCatalog(name: string): ApiError {
+  return new ApiError(404, `There is no catalog named '${name.slice(0, 200)}' that this key may use`);
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import {
+  applyPolicies,
+  createSnapshot,
+  createToolbox,
+  type GateSettings,
+  type JsonObject,
+  NAME_TEMPLATES,
+  type PolicyRules,
+  type SearcherSource,
+  type Snapshot,
+  type Tool,
+  type Toolbox,
+  type ToolboxEvent,
+  type ToolFormat,
+  writeTool,
+} from '@quartermaster/core';
+
+/** The tools of requests that all have the same ones: read, indexed and planned for once. Holds nothing of any conversation. */
+export interface ToolList {
+  /** The request's own definitions, named catalogs left out. */
+  readonly declared: readonly JsonObject[];
+  /** The same with named catalogs written out, for a host that is to get them all. */
+  definitions(): readonly JsonObject[];
+  readonly toolbox: Toolbox;
+  /** Definitions by which a request's search can be told. */
+  readonly probe: readonly JsonObject[];
+  /** Whether named catalogs are among the tools, which their client can't search by itself. */
+  readonly hasCatalogs: boolean;
+  /** The client takes part in tool search: it marked tools, or brought a search of its own. */
+  readonly isMarked: boolean;
+}
+
+export interface ToolListParts {
+  readonly format: ToolFormat;
+  readonly declared: readonly JsonObject[];
+  /** The declared ones first. */
+  readonly tools: readonly Tool[];
+  readonly probe: readonly JsonObject[];
+  readonly hasSearch: boolean;
+  /** Tools of named catalogs, after the declared ones. */
+  readonly added: readonly Tool[];
+}
+
+export interface ToolListOptions {
+  readonly deferral: 'as-requested' | 'auto';
+  readonly gate: GateSettings;
+  readonly policies: PolicyRules;
+  readonly maxNameLength: number;
+  readonly searcher?: SearcherSource;
+  readonly onEvent?: (event: ToolboxEvent) => void;
+}
+
+/** As the Messages API has it: what is marked is deferred, and a search returns five tools at the most. */
+const AS_REQUESTED: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 5 }, pins: [] };
+
+export function makeToolList(parts: ToolListParts, options: ToolListOptions): ToolList {
+  const { declared, probe } = parts;
+  const hasCatalogs = parts.added.length > 0;
+  const all = [...parts.tools, ...parts.added];
+  const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
+  const isAutomatic = options.deferral === 'auto' && !isMarked;
+  // A request that defers some tools has decided about all of them.
+  const tools = isAutomatic ? applyPolicies(all, options.policies) : all.map(decided);
+  const { maxNameLength, searcher, onEvent } = options;
+  const toolbox = createToolbox({
+    tools: createSnapshot(tools, {
+      nameTemplate: NAME_TEMPLATES.proxy,
+      maxNameLength,
+      // What the client declares stands before what a catalog has by the same name.
+      onDuplicate: hasCatalogs ? 'first' : 'error',
+      digest,
+    }),
+    settings: isAutomatic ? options.gate : AS_REQUESTED,
+    ...(searcher === undefined ? {} : { searcher }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+  let written: readonly JsonObject[] | undefined;
+  return {
+    declared,
+    toolbox,
+    probe,
+    hasCatalogs,
+    isMarked,
+    definitions() {
+      if (!hasCatalogs) return declared;
+      written ??= [...declared, ...writeOut(parts.format, toolbox.snapshot(), parts.tools.length)];
+      return written;
+    },
+  };
+}
+
+function writeOut(format: ToolFormat, snapshot: Snapshot, from: number): readonly JsonObject[] {
+  return snapshot.tools
+    .slice(from)
+    .map((tool) => writeTool(tool, format, { name: snapshot.modelName(tool), deferred: tool.policy === 'always' }));
+}
+
+function decided(tool: Tool): Tool {
+  return tool.policy === 'automatic' ? { ...tool, policy: 'never' } : tool;
+}
+
+/** A search tool of the client's own, by the names that are in use. Adding another one would break what its client expects. */
+const OWN_SEARCH = /^(?:tool_?search|search_?tools|DeferredToolPlaceholder)/i;
+
+function digest(chunks: Iterable<string>): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk, 'utf8');
+  return hash.digest('hex');
+}

@@ -1,0 +1,16 @@
+/** Time, passed in so that waiting can be tested without waiting. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs something later. Gives a function that calls it off. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

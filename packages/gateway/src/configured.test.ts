@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '@quartermaster/host/config';
+import { type AnthropicEvent, anthropicWhole, writeNamedEvent } from '@quartermaster/wires/anthropic';
+import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { gatewayOptionsFrom } from './gateway-options-from.ts';
+import { runningGateway } from './running-gateway.fixture.ts';
+import { message } from './scripted-upstream.fixture.ts';
+
+interface Host {
+  readonly url: string;
+  readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: HostBody }[];
+}
+
+interface HostBody {
+  readonly stream?: boolean;
+  readonly tools?: readonly { readonly name?: string; readonly function?: { readonly name: string } }[];
+  readonly messages: readonly object[];
+}
+
+/** A host on this machine that answers from a script, streaming or not, as it is asked. */
+async function host(answer: (turn: number, isStream: boolean, path: string) => string): Promise<Host> {
+  const requests: Host['requests'] = [];
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as HostBody;
+      const path = incoming.url ?? '';
+      requests.push({ path, headers: incoming.headers, body });
+      const isStream = body.stream === true;
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+      response.end(answer(requests.length - 1, isStream, path));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+function anthropicHost(rounds: readonly (readonly AnthropicEvent[])[]): Promise<Host> {
+  return host((turn, isStream, path) => {
+    if (path.includes('count_tokens')) return JSON.stringify({ input_tokens: 77 });
+    const events = rounds[turn] ?? [];
+    return isStream ? events.map(writeNamedEvent).join('') : JSON.stringify(anthropicWhole.together(events));
+  });
+}
+
+function openaiHost(rounds: readonly (readonly ChatChunk[])[]): Promise<Host> {
+  return host((turn, isStream) => {
+    const parts = rounds[turn] ?? [];
+    if (!isStream) return JSON.stringify(chatWhole.together(parts));
+    return `${parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('')}data: [DONE]\n\n`;
+  });
+}
+
+function chunks(turn: { text?: string; call?: { name: string; input: unknown } }): readonly ChatChunk[] {
+  const { text, call } = turn;
+  const frame = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const calls = call && [
+    { index: 0, id: 'call_0', type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } },
+  ];
+  const delta = {
+    role: 'assistant',
+    ...(text === undefined ? {} : { content: text }),
+    ...(calls && { tool_calls: calls }),
+  };
+  return [
+    { ...frame, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...frame, choices: [{ index: 0, delta: {}, finish_reason: call === undefined ? 'stop' : 'tool_calls' }] },
+    { ...frame, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
+  ];
+}
+
+async function configured(upstream: object, rest: object = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'quartermaster.yaml');
+  // Every JSON text is YAML.
+  writeFileSync(path, JSON.stringify({ upstreams: [upstream], ...rest }));
+  return runningGateway(gatewayOptionsFrom(loadConfig({ path, env: {} })));
+}
+
+const TOOLS = [
+  { type: 'tool_search_tool_bm25_20251119' as const, name: 'tool_search_tool_bm25' as const },
+  {
+    name: 'get_weather',
+    description: 'Get the weather at a location',
+    input_schema: { type: 'object' as const, properties: { location: { type: 'string' } } },
+    defer_loading: true,
+  },
+];
+const ASK = {
+  model: 'some-model',
+  max_tokens: 1000,
+  messages: [{ role: 'user' as const, content: 'What is the weather in Paris?' }],
+  tools: TOOLS,
+};
+const SEARCH = { name: 'tool_search_tool_bm25', input: { query: 'the weather at a location' } };
+const CALL = { name: 'get_weather', input: { location: 'Paris' } };
+const KINDS = ['server_tool_use', 'tool_search_tool_result', 'tool_use'];
+
+describe.each([false, true])('a gateway as configured, streaming: %s', (isStream) => {
+  it('searches in front of an Anthropic-like host', async () => {
+    const { url, requests } = await anthropicHost([
+      message([{ call: SEARCH.name, id: 'toolu_1', input: SEARCH.input }], 'tool_use'),
+      message([{ call: CALL.name, id: 'toolu_2', input: CALL.input }], 'tool_use'),
+    ]);
+    const { anthropic } = await configured({
+      models: ['*'],
+      provider: 'anthropic',
+      baseUrl: url,
+      apiKey: 'sk-upstream',
+    });
+    const answer = isStream
+      ? await anthropic.messages.stream(ASK).finalMessage()
+      : await anthropic.messages.create(ASK);
+    expect(answer.content.map(({ type }) => type)).toEqual(KINDS);
+    expect(requests.map(({ body }) => body.tools?.map(({ name }) => name))).toEqual([
+      ['tool_search_tool_bm25'],
+      ['tool_search_tool_bm25', 'get_weather'],
+    ]);
+    expect(requests[0]?.headers).toMatchObject({ 'anthropic-version': '2026-10-21' });
+    expect(JSON.stringify(requests[0]?.headers)).toContain('sk-upstream');
+    expect(JSON.stringify(requests[0]?.headers)).not.toContain('Bearer none');
+  });
+
+  it('searches in front of an OpenAI-like host', async () => {
+    const { url, requests } = await openaiHost([
+      chunks({ text: 'Let me look.', call: SEARCH }),
+      chunks({ call: CALL }),
+      chunks({ text: 'Sunny.' }),
+    ]);
+    const { anthropic } = await configured({ models: ['*'], provider: 'openai-compatible', baseUrl: `${url}/v1` });
+    const ask = (messages: typeof ASK.messages) =>
+      isStream
+        ? anthropic.messages.stream({ ...ASK, messages }).finalMessage()
+        : anthropic.messages.create({ ...ASK, messages });
+    const answer = await ask(ASK.messages);
+    expect(answer.content.map(({ type }) => type)).toEqual(['text', ...KINDS]);
+    expect(requests.map(({ body }) => body.tools?.map((tool) => tool.function?.name))).toEqual([
+      ['tool_search_tool_bm25'],
+      ['tool_search_tool_bm25', 'get_weather'],
+    ]);
+    const call = answer.content.at(-1) as { id: string };
+    const next = await ask([
+      ...ASK.messages,
+      { role: 'assistant', content: answer.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'sunny' }] },
+    ] as unknown as typeof ASK.messages);
+    expect(next.content).toMatchObject([{ type: 'text', text: 'Sunny.' }]);
+    expect(requests[2]?.body.tools).toEqual(requests[1]?.body.tools);
+  });
+
+  it('goes through the whole flow with nothing but the rehearsal', async () => {
+    const { anthropic } = await configured({ models: ['*'], provider: 'rehearsal' });
+    const answer = isStream
+      ? await anthropic.messages.stream(ASK).finalMessage()
+      : await anthropic.messages.create(ASK);
+    const kinds = answer.content.map(({ type }) => type).filter((type) => type !== 'text');
+    expect(kinds).toEqual(KINDS);
+    expect(answer.content.at(-1)).toMatchObject({ name: 'get_weather' });
+  });
+});
+
+describe('a gateway as configured', () => {
+  it('leaves the search to a host that is to run it', async () => {
+    const { url, requests } = await anthropicHost([message([{ text: 'Ok.' }], 'end_turn')]);
+    const upstream = { models: ['*'], provider: 'anthropic', baseUrl: url, toolSearch: 'upstream' };
+    const { anthropic } = await configured(upstream);
+    await anthropic.messages.create(ASK);
+    expect(requests.map(({ body }) => body)).toEqual([ASK]);
+  });
+
+  it('a host without references gets the definitions that were found', async () => {
+    const { url, requests } = await anthropicHost([
+      message([{ call: SEARCH.name, id: 'toolu_1', input: SEARCH.input }], 'tool_use'),
+      message([{ text: 'Ok.' }], 'end_turn'),
+    ]);
+    const { anthropic } = await configured({ models: ['*'], provider: 'anthropic', baseUrl: url, references: false });
+    await anthropic.messages.create(ASK);
+    expect(JSON.stringify(requests)).not.toMatch(/defer_loading|tool_reference"/);
+    expect(requests[1]?.body.tools?.map(({ name }) => name)).toEqual(['tool_search_tool_bm25', 'get_weather']);
+  });
+
+  it('asks an Anthropic host how many tokens there are', async () => {
+    const { url, requests } = await anthropicHost([]);
+    const { anthropic } = await configured({
+      models: ['*'],
+      provider: 'anthropic',
+      baseUrl: url,
+      apiKey: 'sk-upstream',
+    });
+    const { max_tokens: _, ...counted } = ASK;
+    expect(await anthropic.messages.countTokens(counted)).toMatchObject({ input_tokens: 77 });
+    expect(requests[0]?.path).toBe('/v1/messages/count_tokens');
+    expect(requests[0]?.headers).toMatchObject({ authorization: 'Bearer sk-upstream' });
+    expect(requests[0]?.body.tools?.map(({ name }) => name)).toEqual(['tool_search_tool_bm25']);
+  });
+
+  it('keys of the configuration are needed, and held to their models', async () => {
+    const upstream = { models: ['*'], provider: 'rehearsal' };
+    const { post } = await configured(upstream, { keys: [{ name: 'one', key: 'qm_secret', models: ['claude-*'] }] });
+    const status = async (key: string, model: string) =>
+      (await post('/v1/messages', { ...ASK, model }, { 'x-api-key': key })).status;
+    expect(await status('qm_wrong', 'claude-test')).toBe(401);
+    expect(await status('qm_secret', 'claude-test')).toBe(200);
+    expect(await status('qm_secret', 'gpt-test')).toBe(403);
+  });
+});

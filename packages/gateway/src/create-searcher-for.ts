@@ -1,0 +1,10 @@
+import { createBm25Searcher, createHybridSearcher, type SearcherSource } from '@quartermaster/core';
+import type { SearchSettings } from '@quartermaster/host/config';
+import { embeddedModel } from '@quartermaster/semantic';
+
+/** What searches by words. The meaning of words is read from the model in the package when the first search needs it. */
+export function createSearcherFor({ engine, whenNothingFits }: SearchSettings): SearcherSource {
+  if (engine === 'bm25') return createBm25Searcher;
+  const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
+  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), ...tuning });
+}

@@ -1,0 +1,84 @@
+import { chooseForm, FORMS, isJsonObject, type JsonObject } from '@quartermaster/core';
+import {
+  type AnthropicRequest,
+  anthropicWhole,
+  createAnthropicWire,
+  type ErrorCodes,
+  validateAnthropicRequest,
+  writeNamedEvent,
+} from '@quartermaster/wires/anthropic';
+import { ApiError, anthropicError, anthropicErrorBody } from '../http/index.ts';
+import { findProbe, type Surface } from './surface.ts';
+
+export interface AnthropicSurfaceOptions {
+  /** Which codes a failed search shows. */
+  readonly errorCodes: ErrorCodes;
+  /** Whether deferred tools with a cache breakpoint are refused, as the API does. */
+  readonly strict: boolean;
+}
+
+/** The Messages API. */
+export function anthropicSurface(options: AnthropicSurfaceOptions): Surface<'anthropic'> {
+  const wire = createAnthropicWire({ errorCodes: options.errorCodes, missingDeferral: 'automatic' });
+  return {
+    dialect: 'anthropic',
+    wire,
+    whole: anthropicWhole,
+    maxNameLength: 128,
+    // The Messages API has no block for a description: searches carry what one would say.
+    describe: false,
+    validate(value, { headers, isKnown }) {
+      refuseThread(value);
+      const version = headers.get('anthropic-version');
+      return validateAnthropicRequest(value, {
+        isKnown,
+        strict: options.strict,
+        ...(version === null ? {} : { version }),
+      });
+    },
+    readTools(definitions) {
+      const { tools, search } = wire.open({ messages: [], tools: definitions } as unknown as AnthropicRequest);
+      const probe = findProbe(definitions, tools, isSearchTool);
+      return { tools, probe, ...(search === undefined ? {} : { search }) };
+    },
+    openSearch: (request, probe) => wire.open({ ...request, tools: probe }).search,
+    form(can, search) {
+      if (search?.kind === 'client') return chooseForm(can, 'client').form;
+      // What was found is declared at the end of the tools, in the order of discovery: any host knows how to read that.
+      return can.references ? FORMS.native : chooseForm(can, 'load').form;
+    },
+    isServed(search, can) {
+      if (search?.kind === 'client') return can.references;
+      return (
+        search?.kind === 'hosted' && search.engine !== 'any' && can.hostedSearch.includes(`anthropic-${search.engine}`)
+      );
+    },
+    writePart: writeNamedEvent,
+    streamEnd: '',
+    ping: writeNamedEvent({ type: 'ping' }),
+    errorBody: anthropicErrorBody,
+    writeError: (error) => writeNamedEvent({ type: 'error', error: anthropicError(error) }),
+    readUsage(event) {
+      if (event.type !== 'message_delta' || event.usage === undefined) return undefined;
+      const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = event.usage;
+      return { inputTokens, outputTokens };
+    },
+  };
+}
+
+function isSearchTool(definition: JsonObject): boolean {
+  return typeof definition.type === 'string' && definition.type.startsWith('tool_search_tool_');
+}
+
+/** In the one way after which the SDK's tool runner goes on with the whole conversation in each request. */
+function refuseThread({ thread }: JsonObject): void {
+  if (!isJsonObject(thread)) return;
+  if (thread.type === 'continue') {
+    throw new ApiError(404, 'Threads are not kept here; send the whole conversation', {
+      details: { error_code: 'thread_not_found' },
+    });
+  }
+  throw new ApiError(400, 'Threads are not supported; send the whole conversation in each request', {
+    details: { error_code: 'thread_unsupported_request', unsupported: [] },
+  });
+}

@@ -1,0 +1,9 @@
+export {
+  createModelService,
+  type ModelQuestion,
+  type ModelService,
+  type OpenExchange,
+} from './model-service.ts';
+export { streamBody } from './stream-body.ts';
+export type { Surface, UsedTokens } from './surface.ts';
+export { type Surfaces, surfacesFor } from './surfaces.ts';

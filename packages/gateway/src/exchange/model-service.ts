@@ -1,0 +1,129 @@
+import { estimateTokens, type JsonObject } from '@quartermaster/core';
+import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type { Access } from '../access/index.ts';
+import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
+import { ApiError } from '../http/index.ts';
+import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
+import { type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
+import { runExchange, streamExchange } from './run-exchange.ts';
+import type { Surface } from './surface.ts';
+
+/** A request to a model as it came in. */
+export interface ModelQuestion<Name extends Dialect> {
+  readonly surface: Surface<Name>;
+  /** The body. */
+  readonly bytes: Buffer;
+  readonly headers: Headers;
+  readonly access: Access;
+  readonly signal: AbortSignal;
+}
+
+/** A request that was read, checked and planned for. One of its two methods is called, once. */
+export interface OpenExchange<Name extends Dialect> {
+  readonly model: string;
+  /** For metrics and logs. */
+  readonly upstream: string;
+  /** Which of the two the client asked for. */
+  readonly isStream: boolean;
+  stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
+  whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
+}
+
+/** Answers requests to models: rights, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
+export interface ModelService {
+  /** Throws what the client is to be told. */
+  open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
+  /** How many tokens the model would read. Tools that are held back do not count until they are referenced. */
+  countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
+}
+
+export interface ModelServiceOptions {
+  readonly upstreams: Upstreams;
+  readonly lists: ToolLists;
+  readonly bodies: BodyReader;
+  /** How many times a model is asked for one response. */
+  readonly maxRounds: number;
+}
+
+interface Prepared<Name extends Dialect> {
+  readonly surface: Surface<Name>;
+  readonly model: string;
+  readonly upstream: GatewayUpstream;
+  readonly exchange: DialectUpstream<Name>;
+  readonly planned: PlannedExchange<RequestOf<Name>>;
+}
+
+export function createModelService(options: ModelServiceOptions): ModelService {
+  const { bodies, maxRounds } = options;
+  return {
+    async open(question) {
+      const body = bodies.read(question.bytes);
+      const prepared = await prepare(question, body, options);
+      return {
+        model: prepared.model,
+        upstream: prepared.upstream.name,
+        isStream: body.value.stream === true,
+        stream: (signal) => streamExchange({ ...prepared, signal, maxRounds }),
+        whole: (signal) => runExchange({ ...prepared, signal, maxRounds }),
+      };
+    },
+    async countTokens(question) {
+      const body = bodies.read(question.bytes);
+      // A count has no answer, and so no limit on one.
+      const value: JsonObject = { max_tokens: 1, ...body.value };
+      const { surface, planned, upstream } = await prepare(question, { ...body, value }, options);
+      const rendered = renderOnce(surface, planned);
+      if (upstream.countTokens === undefined) return estimateRequest(rendered);
+      const { max_tokens: _, stream: __, ...counted } = rendered;
+      return upstream.countTokens(counted, question);
+    },
+  };
+}
+
+async function prepare<Name extends Dialect>(
+  { surface, headers, access }: ModelQuestion<Name>,
+  body: ReadBody,
+  { lists, upstreams }: ModelServiceOptions,
+): Promise<Prepared<Name>> {
+  const { value } = body;
+  const request = value as unknown as RequestOf<Name>;
+  const { list, isKnown } = await lists.listFor({
+    surface,
+    request,
+    definitions: Array.isArray(value.tools) ? value.tools : [],
+    key: keyOf(surface, body),
+    bytes: body.toolsBytes,
+    mayUse: access.mayUseCatalog,
+    check({ declared, hasCatalogs }) {
+      const tools = Array.isArray(value.tools) ? declared : value.tools;
+      // A catalog may have lost a tool that the history refers to: that is not the client's mistake.
+      surface.validate({ ...value, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
+    },
+  });
+  if (isKnown) {
+    const snapshot = list.toolbox.snapshot();
+    surface.validate({ ...value, tools: [] } as JsonObject, {
+      headers,
+      isKnown: (name) => list.hasCatalogs || snapshot.resolve(name) !== undefined,
+    });
+  }
+  const model = String(value.model);
+  if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
+  const upstream = await upstreams.resolve(model);
+  if (upstream === undefined) throw new ApiError(404, `model: ${model.slice(0, 200)}`);
+  const planned = planExchange({ surface, request, list, upstream });
+  const exchange = (await upstream.for(surface.dialect)).forClient({ headers });
+  return { surface, model, upstream, exchange, planned };
+}
+
+/** Text alone tells tools apart, but not where some of them stand in the messages. */
+function keyOf<Name extends Dialect>(surface: Surface<Name>, body: ReadBody): string | undefined {
+  if (body.value.tools === undefined) return 'none';
+  const hasAll = surface.hasAllTools?.(body.value as unknown as RequestOf<Name>) ?? true;
+  return hasAll ? body.toolsKey : undefined;
+}
+
+function estimateRequest({ system, messages, tools }: RequestOf<'anthropic'>): number {
+  const parts = [system, messages, tools].filter((part) => part !== undefined);
+  return parts.reduce((sum: number, part) => sum + estimateTokens(JSON.stringify(part)), 0);
+}

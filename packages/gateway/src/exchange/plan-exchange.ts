@@ -1,0 +1,112 @@
+import {
+  type DeferPlan,
+  FORMS,
+  type InlinePlan,
+  isJsonObject,
+  type OpenedSearch,
+  type Plan,
+  type Toolbox,
+  type TransportCapabilities,
+} from '@quartermaster/core';
+import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
+import type { ToolList } from '../catalogs/index.ts';
+import { ApiError } from '../http/index.ts';
+import type { GatewayUpstream } from '../upstreams.ts';
+import type { Surface } from './surface.ts';
+
+/** What becomes of a request. */
+export type PlannedExchange<Request> =
+  /** It goes to the host once, as it stands here: as it came, or in plain words. */
+  | { readonly kind: 'once'; readonly request: Request }
+  /** We search. */
+  | { readonly kind: 'loop'; readonly request: Request; readonly toolbox: Toolbox; readonly plan: DeferPlan };
+
+export interface ExchangeQuestion<Name extends Dialect> {
+  readonly surface: Surface<Name>;
+  readonly request: DialectShapes[Name]['request'];
+  readonly list: ToolList;
+  readonly upstream: GatewayUpstream;
+}
+
+/** Decides for each request anew, from what it declares and what its host can do. */
+export function planExchange<Name extends Dialect>(
+  question: ExchangeQuestion<Name>,
+): PlannedExchange<DialectShapes[Name]['request']> {
+  const { surface, request, list, upstream } = question;
+  const { toolbox } = list;
+  const can = upstream.capabilities(surface.dialect);
+  refuseToolsets(request, can);
+  const asked = surface.openSearch(request, list.probe);
+  // What stands in a named catalog only we can search.
+  const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
+  const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
+  if (isHosts && surface.isServed(search, can)) return { kind: 'once', request: withTools(request, list) };
+  const plan = toolbox.plan(upstream.limits, {
+    form: surface.form(can, search),
+    describe: surface.describe,
+    ...engineOf(search),
+    ...(search?.kind === 'hosted' ? { searchName: search.name } : {}),
+  });
+  if (plan.kind === 'inline') {
+    const whole = withTools(request, list);
+    return { kind: 'once', request: can.references ? whole : renderPlain(surface, { request: whole, toolbox, plan }) };
+  }
+  // Refuses what can't be served by a loop, in the wire's own words.
+  surface.wire.open({ ...request, tools: [] });
+  return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
+}
+
+/** The plain request that a loop would begin with. */
+export function renderOnce<Name extends Dialect>(
+  surface: Surface<Name>,
+  planned: PlannedExchange<DialectShapes[Name]['request']>,
+): DialectShapes[Name]['request'] {
+  if (planned.kind === 'once') return planned.request;
+  return renderWith(surface, planned);
+}
+
+/** A model that never gets to see a server's tools would answer as if it had none. */
+function refuseToolsets({ tools }: { readonly tools?: unknown }, can: TransportCapabilities): void {
+  const isToolset = (tool: unknown): boolean => isJsonObject(tool) && tool.type === 'mcp_toolset';
+  if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
+  throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
+}
+
+function engineOf(search: OpenedSearch | undefined): { readonly engine?: 'regex' | 'text' } {
+  if (search?.kind !== 'hosted') return {};
+  return { engine: search.engine === 'regex' ? 'regex' : 'text' };
+}
+
+function withTools<Request extends { readonly tools?: unknown }>(request: Request, list: ToolList): Request {
+  return list.hasCatalogs ? { ...request, tools: list.definitions() } : request;
+}
+
+/** Every tool in full, without marks and search tools; past searches are left out, references become text. */
+function renderPlain<Name extends Dialect>(
+  surface: Surface<Name>,
+  parts: {
+    readonly request: DialectShapes[Name]['request'];
+    readonly toolbox: Toolbox;
+    readonly plan: InlinePlan;
+  },
+): DialectShapes[Name]['request'] {
+  const { snapshot, shown, definitions, reason, tokens } = parts.plan;
+  const plan: Plan = {
+    kind: 'defer',
+    form: FORMS.client,
+    engine: 'text',
+    deferred: new Set(),
+    own: [],
+    ...{ snapshot, shown, definitions, reason, tokens },
+  };
+  return renderWith(surface, { ...parts, plan });
+}
+
+function renderWith<Name extends Dialect>(
+  { wire }: Surface<Name>,
+  parts: { readonly request: DialectShapes[Name]['request']; readonly toolbox: Toolbox; readonly plan: Plan },
+): DialectShapes[Name]['request'] {
+  const { request, toolbox, plan } = parts;
+  const view = toolbox.view(plan, wire.recall(request, plan));
+  return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+}

@@ -1,0 +1,84 @@
+import type { GateSettings, PolicyRules } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import type { ConfiguredKey, SearchSettings } from '@quartermaster/host/config';
+import type { Store } from '@quartermaster/host/store';
+import type { ErrorCodes } from '@quartermaster/wires/anthropic';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Upstreams } from './upstreams.ts';
+
+export interface GatewayOptions {
+  readonly upstreams: Upstreams;
+  /** Keys of the configuration, beside those of the store. @default none */
+  readonly keys?: readonly ConfiguredKey[];
+  /** The parts of the store that a gateway needs. Without it there are no keys, no named catalogs and no batches. */
+  readonly store?: GatewayStore;
+  readonly settings?: Partial<GatewaySettings>;
+  /** What searches by words. @default hybrid, which finds nothing where nothing fits */
+  readonly search?: SearchSettings;
+  /**
+   * The file that workers run; `false` keeps everything on the main thread.
+   * @default the one in this package
+   */
+  readonly workerUrl?: URL | false;
+  /** @default the system's */
+  readonly clock?: Clock;
+  /** A new id that begins with the prefix. @default random */
+  readonly createId?: (prefix: string) => string;
+  /** Told of every request: names, counts, sizes and times, never content. @default nobody */
+  readonly logger?: Logger;
+}
+
+export type GatewayStore = Pick<Store, 'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'ping' | 'sweep'>;
+
+export interface GatewaySettings {
+  /**
+   * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:
+   * never in a request that marks tools or brings a search tool.
+   */
+  readonly deferral: 'as-requested' | 'auto';
+  /** The gate's settings, for `auto`. */
+  readonly gate: GateSettings;
+  /** When tools may be deferred, for `auto`. */
+  readonly policies: PolicyRules;
+  /** Which codes a failed search shows: those of the API's types, or those of its documentation. */
+  readonly errorCodes: ErrorCodes;
+  /** Whether a cache breakpoint on a deferred tool is refused. Some clients answer that by giving up tool search. */
+  readonly strict: boolean;
+  /** The largest body that is read. */
+  readonly maxBodyBytes: number;
+  /** The largest batch that is read. */
+  readonly maxBatchBytes: number;
+  /** How many requests a batch may have. */
+  readonly maxBatchItems: number;
+  /** How much memory known tools may take on each thread, their indexes included. */
+  readonly cacheBytes: number;
+  /** Bodies from this size on are parsed, indexed and answered beside the main thread. */
+  readonly offThreadBytes: number;
+  /** How many times a model is asked for one response, at least 1. */
+  readonly maxRounds: number;
+  /** After so long without an event a stream gets a ping. */
+  readonly pingMs: number;
+  /** How many items of batches are worked on at a time; 0 leaves them to other replicas. */
+  readonly batchConcurrency: number;
+  /** Where clients reach this gateway, for addresses in answers. @default the address of the request */
+  readonly publicUrl?: string;
+}
+
+export const GATEWAY_DEFAULTS: GatewaySettings = {
+  deferral: 'as-requested',
+  gate: DEFAULT_GATE_SETTINGS,
+  policies: {},
+  errorCodes: 'typed',
+  strict: false,
+  maxBodyBytes: 32 * 1024 * 1024,
+  maxBatchBytes: 256 * 1024 * 1024,
+  maxBatchItems: 100_000,
+  cacheBytes: 256 * 1024 * 1024,
+  offThreadBytes: 1024 * 1024,
+  maxRounds: 12,
+  pingMs: 15_000,
+  batchConcurrency: 4,
+};
+
+export const SEARCH_DEFAULTS: SearchSettings = { engine: 'hybrid', whenNothingFits: 'empty' };

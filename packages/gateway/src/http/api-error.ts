@@ -1,0 +1,97 @@
+import { QuartermasterError } from '@quartermaster/core';
+import { UpstreamError } from '@quartermaster/host/upstream';
+import { UpstreamEventError } from '@quartermaster/wires/anthropic';
+
+/** An answer that is no success, in the words of the Messages API; other dialects put it into an envelope of their own. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
+  readonly status: number;
+  readonly type: string;
+  /** Machine-readable facts: `error_code` and what belongs to it. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = status;
+    this.type = options.type ?? typeOfStatus(status);
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+export interface ApiErrorOptions {
+  /** @default the API's type for the status */
+  readonly type?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** Whatever was thrown, as an answer. Only what is meant for the client is told; the rest is an internal error. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof UpstreamEventError) {
+    const { type, message, details } = error.body;
+    const status = statusOfType(type);
+    return new ApiError(status, message, { type, cause: error, ...(isRecord(details) ? { details } : {}) });
+  }
+  if (error instanceof QuartermasterError) {
+    return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error });
+  }
+  if (error instanceof UpstreamError) return fromUpstream(error);
+  // The engine's own limit on depth: the value is the client's, not a fault of ours.
+  if (error instanceof RangeError && error.message.includes('call stack')) {
+    return new ApiError(400, 'The request is nested too deeply', { cause: error });
+  }
+  return new ApiError(500, 'Internal error', { cause: error });
+}
+
+/** As the upstream itself would have answered. */
+function fromUpstream(error: UpstreamError): ApiError {
+  const { status, type, body, message } = error;
+  const told = isRecord(body) && isRecord(body.error) ? body.error : {};
+  return new ApiError(status, typeof told.message === 'string' && told.message !== '' ? told.message : message, {
+    type,
+    ...(isRecord(told.details) ? { details: told.details } : {}),
+    headers: retryHeaders(error),
+    cause: error,
+  });
+}
+
+/** When to try again is the upstream's to say. */
+function retryHeaders({ isRetryable, retryAfterMs }: UpstreamError): Record<string, string> {
+  return {
+    'x-should-retry': String(isRetryable),
+    ...(retryAfterMs === undefined
+      ? {}
+      : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'retry-after-ms': String(retryAfterMs) }),
+  };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function typeOfStatus(status: number): string {
+  return TYPES.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+function statusOfType(type: string): number {
+  for (const [status, name] of TYPES) if (name === type) return status;
+  return 500;
+}
+
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [409, 'conflict_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [500, 'api_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+]);

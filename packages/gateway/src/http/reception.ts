@@ -1,0 +1,146 @@
+import type { UsageStore } from '@quartermaster/host/store';
+import type { Gatekeeper } from '../access/index.ts';
+import type { Logger } from '../logger.ts';
+import type { GatewayMetrics } from '../metrics/index.ts';
+import { ApiError, toApiError } from './api-error.ts';
+import type { Visit } from './visit.ts';
+
+/** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
+export type Handler = (visit: Visit, onEnd: (error?: ApiError) => void) => Promise<Response>;
+
+export interface Route {
+  /** For metrics and logs. */
+  readonly route: string;
+  readonly handler: Handler;
+  errorBody(error: ApiError, requestId: string): object;
+  /** Whether it counts against the key's share of requests. @default false */
+  readonly isLimited?: boolean;
+}
+
+/** Where every request comes in and goes out: its id, its key, its limits, its error, its line in the log. */
+export interface Reception {
+  receive(request: Request, route: Route): Promise<Response>;
+  /** Requests under way, streams included. */
+  readonly active: number;
+  /** Takes no more, and waits for those under way. */
+  close(): Promise<void>;
+}
+
+export function createReception(options: {
+  readonly gatekeeper: Gatekeeper;
+  readonly metrics: GatewayMetrics;
+  readonly logger: Logger;
+  readonly usage?: UsageStore;
+  readonly now: () => number;
+  readonly createId: (prefix: string) => string;
+}): Reception {
+  const { gatekeeper, metrics, logger, usage, now, createId } = options;
+  let active = 0;
+  let isClosed = false;
+  let onIdle: (() => void) | undefined;
+
+  function leave(): void {
+    active -= 1;
+    if (active === 0) onIdle?.();
+  }
+
+  /** What a response used is known at its end. It must not fail for want of a place to write that down. */
+  async function account({ access, facts, requestId }: Visit): Promise<void> {
+    const { inputTokens = 0, outputTokens = 0 } = facts;
+    metrics.tokens.add({ direction: 'input' }, inputTokens);
+    metrics.tokens.add({ direction: 'output' }, outputTokens);
+    try {
+      await gatekeeper.charge(access, inputTokens + outputTokens);
+      await usage?.record({ owner: access.owner, requests: 1, inputTokens, outputTokens });
+    } catch {
+      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'usage' });
+    }
+  }
+
+  return {
+    get active() {
+      return active;
+    },
+    async receive(request, { route, handler, errorBody, isLimited = false }) {
+      const requestId = createId('req_');
+      const startedAt = now();
+      active += 1;
+      let visit: Visit | undefined;
+      let status = 200;
+      let isOver = false;
+      const end = (error?: ApiError): void => {
+        if (isOver) return;
+        isOver = true;
+        const durationMs = now() - startedAt;
+        metrics.requests.add({ route, status: String(status) });
+        metrics.seconds.observe(durationMs / 1000, { route });
+        logger.log(lineOf({ requestId, route, status, durationMs, visit, error }));
+        const accounted = visit?.facts.model === undefined ? Promise.resolve() : account(visit);
+        accounted.then(leave, leave);
+      };
+      try {
+        if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
+        const access = await gatekeeper.admit(request);
+        visit = { requestId, request, access, signal: request.signal, facts: { route } };
+        if (isLimited) await gatekeeper.take(access);
+        const response = await handler(visit, end);
+        status = response.status;
+        if (!isStream(response)) end();
+        response.headers.set('request-id', requestId);
+        return response;
+      } catch (thrown) {
+        // Nobody is there to read it, but the log should not take it for a fault.
+        const error = request.signal.aborted ? new ApiError(CLIENT_GONE, 'The client went away') : toApiError(thrown);
+        status = error.status;
+        end(error);
+        const headers = { ...error.headers, 'request-id': requestId };
+        return Response.json(errorBody(error, requestId), { status, headers });
+      }
+    },
+    async close() {
+      isClosed = true;
+      if (active === 0) return;
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    },
+  };
+}
+
+/** The status that proxies log for a client that did not wait. */
+const CLIENT_GONE = 499;
+
+function isStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** Facts only. An internal error's message may quote what a client sent, so that its kind alone is told, and where it was thrown. */
+function lineOf(end: {
+  requestId: string;
+  route: string;
+  status: number;
+  durationMs: number;
+  visit: Visit | undefined;
+  error: ApiError | undefined;
+}): Parameters<Logger['log']>[0] {
+  const { requestId, route, status, durationMs, visit, error } = end;
+  const { model, upstream, inputTokens, outputTokens } = visit?.facts ?? {};
+  const cause = error?.cause;
+  const isOurs = error?.status === 500 && cause instanceof Error;
+  return {
+    level: isOurs ? 'error' : error === undefined ? 'info' : 'warn',
+    event: error === undefined ? 'request-end' : 'request-fail',
+    ...{ requestId, route, status, durationMs },
+    ...{ owner: visit?.access.owner, model, upstream, inputTokens, outputTokens },
+    ...(error === undefined ? {} : { errorType: error.type }),
+    ...(isOurs
+      ? {
+          error: cause.name,
+          place: cause.stack
+            ?.split('\n')
+            .find((line) => line.includes(' at '))
+            ?.trim(),
+        }
+      : {}),
+  };
+}

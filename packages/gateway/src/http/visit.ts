@@ -1,0 +1,20 @@
+import type { Access } from '../access/index.ts';
+
+/** One request while it is being answered. */
+export interface Visit {
+  readonly requestId: string;
+  readonly request: Request;
+  readonly access: Access;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** For metrics and logs. */
+  readonly facts: VisitFacts;
+}
+
+export interface VisitFacts {
+  route: string;
+  model?: string;
+  upstream?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+}

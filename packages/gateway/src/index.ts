@@ -1,0 +1,14 @@
+export { type Clock, SYSTEM_CLOCK } from './clock.ts';
+export { configuredUpstreams } from './configured-upstreams.ts';
+export { createGateway, type Gateway } from './create-gateway.ts';
+export {
+  GATEWAY_DEFAULTS,
+  type GatewayOptions,
+  type GatewaySettings,
+  type GatewayStore,
+  SEARCH_DEFAULTS,
+} from './gateway-options.ts';
+export { gatewayOptionsFrom } from './gateway-options-from.ts';
+export { createLineLogger, type LogEntry, type Logger } from './logger.ts';
+export { type RunningServer, SERVE_DEFAULTS, type ServeOptions, serve } from './serve.ts';
+export type { GatewayModel, GatewayUpstream, Upstreams } from './upstreams.ts';

@@ -1,0 +1,18 @@
+/** What a gateway tells of its work. No field ever holds content of a request or a response, or a secret. */
+export interface Logger {
+  log(entry: LogEntry): void;
+}
+
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly event: 'request-end' | 'request-fail' | 'batch-item-end' | 'work-fail';
+  readonly requestId?: string;
+  readonly [fact: string]: string | number | boolean | undefined;
+}
+
+export const NO_LOGGER: Logger = { log: () => undefined };
+
+/** One line of JSON for each entry. */
+export function createLineLogger(write: (line: string) => void): Logger {
+  return { log: (entry) => write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`) };
+}

@@ -1,0 +1,1 @@
+export { createGatewayMetrics, type GatewayMetrics } from './gateway-metrics.ts';

@@ -1,0 +1,100 @@
+/** A number that only grows, by labels. */
+export interface Counter {
+  add(labels?: Labels, amount?: number): void;
+}
+
+/** A distribution, by labels. */
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Registry {
+  counter(name: string, help: string): Counter;
+  /** A value that is asked for when the metrics are. */
+  gauge(name: string, help: string, read: () => number): void;
+  histogram(name: string, help: string, bounds: readonly number[]): Histogram;
+  /** The text format of Prometheus. */
+  render(): string;
+}
+
+/** How many series one metric may have. Further ones are counted together, so that nobody can fill the memory with labels. */
+const MOST_SERIES = 1_000;
+
+/**
+ * Counters, gauges and histograms in the text format of Prometheus. The three kinds take fewer lines than the dependency
+ * would, and labels are bounded here.
+ */
+export function createRegistry(): Registry {
+  const metrics: (() => string)[] = [];
+  return {
+    counter(name, help) {
+      const series = new Map<string, number>();
+      metrics.push(
+        () => head(name, help, 'counter') + [...series].map(([key, value]) => line(name, key, value)).join(''),
+      );
+      return {
+        add(labels = {}, amount = 1) {
+          const key = keyOf(series, labels);
+          series.set(key, (series.get(key) ?? 0) + amount);
+        },
+      };
+    },
+    gauge(name, help, read) {
+      metrics.push(() => head(name, help, 'gauge') + line(name, '', read()));
+    },
+    histogram(name, help, bounds) {
+      const series = new Map<string, { readonly counts: number[]; sum: number; count: number }>();
+      metrics.push(
+        () =>
+          head(name, help, 'histogram') +
+          [...series]
+            .map(([key, { counts, sum, count }]) => {
+              const le = (bound: string): string => (key === '' ? `le="${bound}"` : `${key},le="${bound}"`);
+              const buckets = bounds.map((bound, index) =>
+                line(`${name}_bucket`, le(String(bound)), counts[index] ?? 0),
+              );
+              const rest = line(`${name}_bucket`, le('+Inf'), count);
+              return buckets.join('') + rest + line(`${name}_sum`, key, sum) + line(`${name}_count`, key, count);
+            })
+            .join(''),
+      );
+      return {
+        observe(value, labels = {}) {
+          const key = keyOf(series, labels);
+          const one = series.get(key) ?? { counts: bounds.map(() => 0), sum: 0, count: 0 };
+          series.set(key, one);
+          bounds.forEach((bound, index) => {
+            if (value <= bound) one.counts[index] = (one.counts[index] ?? 0) + 1;
+          });
+          one.sum += value;
+          one.count += 1;
+        },
+      };
+    },
+    render: () => metrics.map((write) => write()).join(''),
+  };
+}
+
+function head(name: string, help: string, type: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+}
+
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
+}
+
+function keyOf(series: ReadonlyMap<string, unknown>, labels: Labels): string {
+  const key = write(Object.entries(labels));
+  if (series.has(key) || series.size < MOST_SERIES) return key;
+  return write(Object.keys(labels).map((name) => [name, 'other']));
+}
+
+function write(labels: readonly (readonly [string, string])[]): string {
+  return labels.map(([name, value]) => `${name}="${escapeValue(value.slice(0, 200))}"`).join(',');
+}
+
+function escapeValue(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,114 @@
+import type { Batch, BatchStore } from '@quartermaster/host/store';
+import type { Context, Hono } from 'hono';
+import { readBatch, writeBatch } from '../batches/index.ts';
+import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
+import { readLimit } from './list-models.ts';
+import type { Services } from './services.ts';
+
+/** Message batches. */
+export function mountBatchRoutes(app: Hono, services: Services): void {
+  const { reception, store, settings, onBatch } = services;
+  const receive = (context: Context, handler: (visit: Visit, batches: BatchStore) => Promise<Response>) =>
+    reception.receive(context.req.raw, {
+      route: 'batches',
+      errorBody: anthropicErrorBody,
+      async handler(visit) {
+        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no batches');
+        return handler(visit, store.batches);
+      },
+    });
+  const show = ({ request }: Visit, batch: Batch): { readonly id: string } =>
+    writeBatch(batch, settings.publicUrl ?? new URL(request.url).origin);
+
+  app.post('/v1/messages/batches', (context) =>
+    receive(context, async (visit, batches) => {
+      const items = readBatch(parse(await readBytes(visit.request, settings.maxBatchBytes)), settings.maxBatchItems);
+      const batch = await batches.create({ owner: visit.access.owner, items });
+      onBatch();
+      return Response.json(show(visit, batch));
+    }),
+  );
+  app.get('/v1/messages/batches', (context) =>
+    receive(context, async (visit, batches) => {
+      const url = new URL(visit.request.url);
+      const page = await batches.list({ owner: visit.access.owner, limit: readLimit(url), ...cursorOf(url) });
+      if (page === undefined) throw new ApiError(400, 'after_id or before_id names no batch of this key');
+      const data = page.batches.map((batch) => show(visit, batch));
+      const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+      return Response.json({ data, has_more: page.hasMore, ...ids });
+    }),
+  );
+  app.get('/v1/messages/batches/:id', (context) =>
+    receive(context, async (visit, batches) => {
+      const id = context.req.param('id');
+      return Response.json(show(visit, known(await batches.get(id, visit.access.owner), id)));
+    }),
+  );
+  app.post('/v1/messages/batches/:id/cancel', (context) =>
+    receive(context, async (visit, batches) => {
+      const id = context.req.param('id');
+      return Response.json(show(visit, known(await batches.cancel(id, visit.access.owner), id)));
+    }),
+  );
+  app.delete('/v1/messages/batches/:id', (context) =>
+    receive(context, async (visit, batches) => {
+      const id = context.req.param('id');
+      const outcome = await batches.delete(id, visit.access.owner);
+      if (outcome === 'unknown') throw unknown(id);
+      if (outcome === 'not-ended') throw new ApiError(400, `Batch ${id} has not ended; cancel it first`);
+      return Response.json({ id, type: 'message_batch_deleted' });
+    }),
+  );
+  app.get('/v1/messages/batches/:id/results', (context) =>
+    receive(context, async (visit, batches) => {
+      const { owner } = visit.access;
+      const id = context.req.param('id');
+      const batch = known(await batches.get(id, owner), id);
+      if (batch.status !== 'ended') throw new ApiError(400, `Batch ${id} has not ended, so it has no results yet`);
+      return new Response(resultLines(batches, { id, owner }), { headers: { 'content-type': 'application/x-jsonl' } });
+    }),
+  );
+}
+
+/** One line for each request, read as fast as the client takes them. */
+function resultLines(
+  batches: BatchStore,
+  batch: { readonly id: string; readonly owner: string },
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const results = batches.results(batch.id, batch.owner)[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await results.next();
+      if (done === true) return controller.close();
+      controller.enqueue(encoder.encode(`{"custom_id":${JSON.stringify(value.customId)},"result":${value.result}}\n`));
+    },
+    async cancel() {
+      await results.return?.();
+    },
+  });
+}
+
+function cursorOf(url: URL): { readonly cursor?: { readonly kind: 'after' | 'before'; readonly id: string } } {
+  const after = url.searchParams.get('after_id');
+  const before = url.searchParams.get('before_id');
+  if (after !== null) return { cursor: { kind: 'after', id: after } };
+  return before === null ? {} : { cursor: { kind: 'before', id: before } };
+}
+
+function known(batch: Batch | undefined, id: string): Batch {
+  if (batch === undefined) throw unknown(id);
+  return batch;
+}
+
+function unknown(id: string): ApiError {
+  return new ApiError(404, `There is no batch ${id.slice(0, 100)} of this key`);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ApiError(400, 'The request body is not valid JSON');
+  }
+}

@@ -1,0 +1,5 @@
+export { mountBatchRoutes } from './batch-routes.ts';
+export { mountCatalogRoutes } from './catalog-routes.ts';
+export { mountModelRoutes } from './model-routes.ts';
+export type { Services } from './services.ts';
+export { mountStatusRoutes } from './status-routes.ts';

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Dialect } from '@quartermaster/host/upstream';
+import { createBodyReader, createNamedCatalogs, createToolLists } from '../catalogs/index.ts';
+import { createSearcherFor } from '../create-searcher-for.ts';
+import { type Surface, surfacesFor } from '../exchange/index.ts';
+import { serveJob } from './serve-job.ts';
+import type { ThreadJob, WorkerSettings } from './thread-job.ts';
+
+/** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
+const { settings, search } = workerData as WorkerSettings;
+const surfaces = surfacesFor(settings);
+const context = {
+  bodies: createBodyReader(settings),
+  lists: createToolLists({
+    settings,
+    // Requests that name catalogs stay on the main thread, which has the store.
+    catalogs: createNamedCatalogs(undefined, settings),
+    searcher: createSearcherFor(search),
+    onEvent: (event) => parentPort?.postMessage(event),
+  }),
+  maxRounds: settings.maxRounds,
+  surface: (dialect: Dialect) => surfaces[dialect] as Surface<Dialect>,
+};
+
+parentPort?.on('message', (job: ThreadJob) => serveJob(job, context));

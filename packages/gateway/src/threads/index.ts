@@ -1,0 +1,1 @@
+export { createThreadedModels, type ThreadedModels } from './threaded-models.ts';

@@ -1,0 +1,110 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Dialect, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type { ModelQuestion, OpenExchange } from '../exchange/index.ts';
+import { ApiError } from '../http/index.ts';
+import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
+import { portCalls } from './port-calls.ts';
+import { mainErrors } from './thread-errors.ts';
+import type { OpenedJob, UpstreamFacts } from './thread-job.ts';
+
+export interface MainSide<Name extends Dialect> {
+  open(): Promise<OpenExchange<Name>>;
+  count(): Promise<number>;
+}
+
+/** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
+export function mainSide<Name extends Dialect>(
+  port: MessagePort,
+  { question, upstreams }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams },
+): MainSide<Name> {
+  const { surface, headers, access } = question;
+  const { dialect } = surface;
+  const stop = new AbortController();
+  const streams: AsyncIterator<PartOf<Name>>[] = [];
+  let upstream: GatewayUpstream | undefined;
+
+  async function exchange() {
+    if (upstream === undefined) throw new Error('The worker asks before it knows whom');
+    return (await upstream.for(dialect)).forClient({ headers });
+  }
+
+  const worker = portCalls(port, {
+    errors: mainErrors(),
+    lost: () => stop.signal.reason ?? new ApiError(500, 'Internal error', { cause: new Error('The worker has ended') }),
+    handlers: {
+      async resolve(model: string): Promise<UpstreamFacts | undefined> {
+        if (!access.mayUseModel(model)) {
+          throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
+        }
+        upstream = await upstreams.resolve(model);
+        if (upstream === undefined) return undefined;
+        const { name, toolSearch, limits } = upstream;
+        const canCount = upstream.countTokens !== undefined;
+        return { name, toolSearch, limits, canCount, capabilities: upstream.capabilities(dialect) };
+      },
+      countTokens: (request: RequestOf<'anthropic'>) =>
+        upstream?.countTokens?.(request, { headers, signal: stop.signal }),
+      async ask(request: RequestOf<Name>) {
+        return streams.push((await exchange()).stream(request, stop.signal)[Symbol.asyncIterator]()) - 1;
+      },
+      nextPart: (id: number) => streams[id]?.next(),
+      askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
+    },
+  });
+
+  function end(reason?: unknown): void {
+    stop.abort(reason);
+    worker.close();
+  }
+
+  /** The port lives no longer than what it was opened for. */
+  async function last<Value>(work: Promise<unknown>, signal: AbortSignal): Promise<Value> {
+    follow(signal);
+    try {
+      return (await work) as Value;
+    } finally {
+      end();
+    }
+  }
+
+  function follow(signal: AbortSignal): void {
+    if (signal.aborted) end(signal.reason);
+    else signal.addEventListener('abort', () => end(signal.reason), { once: true });
+  }
+
+  return {
+    async open() {
+      follow(question.signal);
+      try {
+        const opened = (await worker.call('open')) as OpenedJob;
+        return {
+          ...opened,
+          whole: (signal) => last<ResponseOf<Name>>(worker.call('whole'), signal),
+          stream(signal) {
+            follow(signal);
+            return {
+              async next() {
+                try {
+                  const result = (await worker.call('next')) as IteratorResult<PartOf<Name>>;
+                  if (result.done === true) end();
+                  return result;
+                } catch (error) {
+                  end();
+                  throw error;
+                }
+              },
+              async return() {
+                end();
+                return { done: true, value: undefined };
+              },
+            };
+          },
+        };
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    count: () => last<number>(worker.call('count'), question.signal),
+  };
+}

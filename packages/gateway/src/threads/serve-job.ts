@@ -1,0 +1,87 @@
+import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type { Access } from '../access/index.ts';
+import type { BodyReader, ToolLists } from '../catalogs/index.ts';
+import { createModelService, type ModelQuestion, type OpenExchange, type Surface } from '../exchange/index.ts';
+import type { GatewayUpstream } from '../upstreams.ts';
+import { type PortCalls, portCalls } from './port-calls.ts';
+import { workerErrors } from './thread-errors.ts';
+import type { OpenedJob, ThreadJob, UpstreamFacts } from './thread-job.ts';
+
+export interface JobContext {
+  readonly lists: ToolLists;
+  readonly bodies: BodyReader;
+  readonly maxRounds: number;
+  surface(dialect: Dialect): Surface<Dialect>;
+}
+
+/** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
+export function serveJob(job: ThreadJob, context: JobContext): void {
+  const { port, dialect, headers, bytes } = job;
+  const stop = new AbortController();
+  let exchange: OpenExchange<Dialect> | undefined;
+  let parts: AsyncIterator<PartOf<Dialect>> | undefined;
+  const main = portCalls(port, {
+    errors: workerErrors,
+    lost: () => new Error('The request is over'),
+    handlers: {
+      async open(): Promise<OpenedJob> {
+        exchange = await service.open(question);
+        const { model, upstream, isStream } = exchange;
+        return { model, upstream, isStream };
+      },
+      count: () => service.countTokens(question as unknown as ModelQuestion<'anthropic'>),
+      whole: () => exchange?.whole(stop.signal),
+      next() {
+        parts ??= exchange?.stream(stop.signal);
+        return parts?.next();
+      },
+    },
+  });
+  port.on('close', () => stop.abort());
+  const service = createModelService({
+    ...context,
+    upstreams: { resolve: remoteUpstream(main), models: async () => [] },
+  });
+  const question: ModelQuestion<Dialect> = {
+    surface: context.surface(dialect),
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
+    access: CHECKED_THERE,
+    signal: stop.signal,
+  };
+}
+
+/** Rights are checked where the upstream is found. */
+const CHECKED_THERE: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => false };
+
+function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpstream | undefined> {
+  return async (model) => {
+    const facts = (await main.call('resolve', model)) as UpstreamFacts | undefined;
+    if (facts === undefined) return undefined;
+    const { name, toolSearch, limits, capabilities, canCount } = facts;
+    return {
+      ...{ name, toolSearch, limits },
+      capabilities: () => capabilities,
+      for: async (dialect) => remoteExchange(main, dialect),
+      ...(canCount ? { countTokens: (request) => main.call('countTokens', request) as Promise<number> } : {}),
+    };
+  };
+}
+
+function remoteExchange<Name extends Dialect>(main: PortCalls, dialect: Name): DialectUpstream<Name> {
+  const exchange: DialectUpstream<Name> = {
+    dialect,
+    transport: 'remote',
+    async *stream(request: RequestOf<Name>) {
+      const id = await main.call('ask', request);
+      for (;;) {
+        const result = (await main.call('nextPart', id)) as IteratorResult<PartOf<Name>>;
+        if (result.done === true) return;
+        yield result.value;
+      }
+    },
+    whole: (request) => main.call('askWhole', request) as Promise<ResponseOf<Name>>,
+    forClient: () => exchange,
+  };
+  return exchange;
+}

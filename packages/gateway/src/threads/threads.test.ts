@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runningGateway } from '../running-gateway.fixture.ts';
+import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quartermaster-worker-'));
+const workerUrl = pathToFileURL(join(folder, 'exchange-worker.mjs'));
+
+beforeAll(async () => {
+  // Node runs no TypeScript in a worker, and tests read sources: the worker is put into one file for them.
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    resolve: { conditions: ['@quartermaster/source'] },
+    ssr: { noExternal: true, resolve: { conditions: ['@quartermaster/source'] } },
+    build: {
+      ssr: fileURLToPath(new URL('./exchange-worker.ts', import.meta.url)),
+      outDir: folder,
+      minify: false,
+      rollupOptions: { output: { entryFileNames: 'exchange-worker.mjs' } },
+    },
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const SETTINGS = { offThreadBytes: 1 };
+const ASK = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
+const TOOLS = [
+  { type: 'tool_search_tool_regex_20251119' as const, name: 'tool_search_tool_regex' as const },
+  { name: 'get_weather', input_schema: { type: 'object' as const }, defer_loading: true },
+];
+const ROUNDS = [
+  message([{ call: 'tool_search_tool_regex', id: 'toolu_s', input: { pattern: 'weather' } }], 'tool_use'),
+  message([{ text: 'Found.' }, { call: 'get_weather', id: 'toolu_w', input: {} }], 'tool_use'),
+];
+
+describe('requests with large bodies', () => {
+  it('are answered by a worker as they would be here, streaming and not', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [...ROUNDS, ...ROUNDS, ...ROUNDS] });
+    const here = await runningGateway({ upstreams });
+    const there = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const expected = await here.anthropic.messages.create({ ...ASK, tools: TOOLS });
+    const whole = await there.anthropic.messages.create({ ...ASK, tools: TOOLS });
+    const streamed = await there.anthropic.messages.stream({ ...ASK, tools: TOOLS }).finalMessage();
+    expect(whole).toEqual(expected);
+    expect(streamed.content).toEqual(expected.content);
+    expect(upstreams.requests.slice(2, 4)).toEqual(upstreams.requests.slice(0, 2));
+    const metrics = await (await fetch(`${there.url}/metrics`)).text();
+    expect(metrics).toContain('quartermaster_tool_searches_total{outcome="match"} 2\n');
+  });
+
+  it('are refused by a worker in the same words', async () => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
+    const response = await post('/v1/messages', { ...ASK, tools: [TOOLS[1]] });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        type: 'invalid_request_error',
+        message: 'All tools have defer_loading set. At least one tool must be non-deferred.',
+      },
+    });
+    expect((await post('/v1/messages', '{"model":')).status).toBe(400);
+    expect((await post('/v1/messages', { ...ASK, model: 'unknown-model' })).status).toBe(404);
+    const thread = await post('/v1/messages', { ...ASK, thread: { type: 'create' } });
+    expect(await thread.json()).toMatchObject({ error: { details: { error_code: 'thread_unsupported_request' } } });
+  });
+
+  it("an upstream's error is the answer, before the first part and after it", async () => {
+    const failure = upstreamError(529, { type: 'error', error: { type: 'overloaded_error', message: 'Busy.' } });
+    const upstreams = scriptedUpstreams({ anthropic: [[failure], [...(ROUNDS[1] ?? []).slice(0, 3), failure]] });
+    const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    await expect(anthropic.messages.create(ASK)).rejects.toMatchObject({ status: 529, type: 'overloaded_error' });
+    await expect(anthropic.messages.stream(ASK).finalMessage()).rejects.toMatchObject({ type: 'overloaded_error' });
+  });
+
+  it('a client that goes away ends the work upstream', async () => {
+    const never = new Promise<never>(() => undefined);
+    const upstreams = scriptedUpstreams({ anthropic: [[...(ROUNDS[1] ?? []).slice(0, 3), never]] });
+    const { anthropic, post } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const stream = anthropic.messages.stream(ASK);
+    await new Promise((resolve) => stream.once('text', resolve));
+    stream.abort();
+    await expect(stream.done()).rejects.toThrow();
+    while (upstreams.aborted.count === 0) await post('/healthz', '');
+    expect(upstreams.aborted.count).toBe(1);
+  });
+
+  it('tokens are counted by a worker too', async () => {
+    const upstreams = scriptedUpstreams({}, { upstream: { countTokens: async () => 42 } });
+    const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const { model, messages } = ASK;
+    expect(await anthropic.messages.countTokens({ model, messages })).toMatchObject({ input_tokens: 42 });
+  });
+
+  it('a key is held to its models', async () => {
+    const { post, store } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
+    const { secret } = await store.keys.create({ name: 'a', models: ['gpt-*'], catalogs: [], limits: {} });
+    expect((await post('/v1/messages', ASK, { 'x-api-key': secret })).status).toBe(403);
+  });
+
+  it('a worker that can not start fails its requests, not the gateway', async () => {
+    const missing = pathToFileURL(join(folder, 'missing.mjs'));
+    const upstreams = scriptedUpstreams({});
+    const { post, log } = await runningGateway({ upstreams, workerUrl: missing, settings: SETTINGS });
+    expect((await post('/v1/messages', ASK)).status).toBe(500);
+    expect((await post('/v1/messages', ASK)).status).toBe(500);
+    expect(log).toHaveLength(2);
+  });
+
+  it('other requests are answered while a worker reads ten thousand tools', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [ROUNDS[1] ?? []] });
+    const { post } = await runningGateway({ upstreams, workerUrl });
+    const properties = Object.fromEntries(
+      Array.from({ length: 5 }, (_, index) => [
+        `field_${index}`,
+        { type: 'string', description: 'Some words about it' },
+      ]),
+    );
+    const tools = Array.from({ length: 9_000 }, (_, index) => ({
+      ...{ name: `tool_${index}`, description: `Does number ${index} of many things`, defer_loading: true },
+      input_schema: { type: 'object', properties },
+    }));
+    let isDone = false;
+    const large = post('/v1/messages', { ...ASK, tools: [TOOLS[0], ...tools] }).then((response) => {
+      isDone = true;
+      return response.status;
+    });
+    let answered = 0;
+    while (!isDone) {
+      expect((await post('/v1/messages/count_tokens', ASK)).status).toBe(200);
+      if (!isDone) answered += 1;
+    }
+    expect(await large).toBe(200);
+    expect(answered).toBeGreaterThan(3);
+  });
+});

@@ -1,0 +1,35 @@
+import type { ModelLimits, TransportCapabilities } from '@quartermaster/core';
+import type { Dialect, DialectUpstream, RequestOf } from '@quartermaster/host/upstream';
+
+/** What stands behind a model's name. */
+export interface GatewayUpstream {
+  /** For metrics and logs. */
+  readonly name: string;
+  /** `upstream`: a host with tool search of its own is left to run it. */
+  readonly toolSearch: 'local' | 'upstream';
+  readonly limits: ModelLimits;
+  /** What it can carry when it is asked in this dialect. */
+  capabilities(dialect: Dialect): TransportCapabilities;
+  for<Name extends Dialect>(dialect: Name): Promise<DialectUpstream<Name>>;
+  /** Counts as the model does. Absent where nobody can. */
+  countTokens?(
+    request: RequestOf<'anthropic'>,
+    options: { readonly headers: Headers; readonly signal: AbortSignal },
+  ): Promise<number>;
+}
+
+/** A model that can be asked for. */
+export interface GatewayModel {
+  readonly id: string;
+  readonly displayName?: string;
+  /** ISO 8601. */
+  readonly createdAt?: string;
+  readonly limits: ModelLimits;
+  readonly maxOutputTokens?: number;
+}
+
+export interface Upstreams {
+  /** Undefined where no upstream takes this model. */
+  resolve(model: string): GatewayUpstream | undefined | Promise<GatewayUpstream | undefined>;
+  models(signal: AbortSignal): Promise<readonly GatewayModel[]>;
+}

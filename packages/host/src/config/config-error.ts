@@ -1,0 +1,28 @@
+import { SettingError } from '@quartermaster/core';
+
+/** One thing that is wrong with the settings, and where. */
+export interface ConfigProblem {
+  /** The file, the environment variable or the flag that the value came from. */
+  readonly source: string;
+  /** Where in the file, counted from 1. */
+  readonly line?: number;
+  /** Where in the document: `upstreams[0].apiKey`. Empty for the document as a whole. */
+  readonly path: string;
+  /** What is wrong and what is allowed, in one sentence that begins with the path. Never contains a secret. */
+  readonly message: string;
+}
+
+/** The settings can't be used. All problems are told at once, one a line. */
+export class ConfigError extends SettingError {
+  override readonly name: string = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super('invalid_setting', problems.map(describeProblem).join('\n'), { context: { problems } });
+    this.problems = problems;
+  }
+}
+
+function describeProblem({ source, line, message }: ConfigProblem): string {
+  return `${source}${line === undefined ? '' : `:${line}`}: ${message}`;
+}

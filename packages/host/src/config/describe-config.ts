@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from '@quartermaster/core';
+import type { Config, McpServerSettings, UpstreamSettings } from './config.ts';
+import { hideCredentials } from './show-value.ts';
+
+/**
+ * The settings for people to look at, as JSON. Secrets are left out by construction: only what is listed here is shown, and
+ * of anything that is handed on to others (arguments, variables, headers) only how much of it there is, or its names.
+ */
+export function describeConfig(config: Config): JsonObject {
+  const { location, encryptionKeys } = config.store;
+  return {
+    files: config.files,
+    listen: { ...config.listen },
+    store: {
+      ...('url' in location ? { url: hideCredentials(location.url) } : { path: location.path }),
+      encryptionKeys: encryptionKeys.length,
+    },
+    upstreams: config.upstreams.map(describeUpstream),
+    mcpServers: Object.fromEntries(
+      Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
+    ),
+    tools: {
+      rule: { ...config.tools.gate.rule },
+      search: { ...config.tools.gate.search },
+      pins: config.tools.gate.pins,
+      policies: { ...config.tools.policies.patterns },
+    },
+    search: { ...config.search },
+    deferral: config.deferral,
+    errorCodes: config.errorCodes,
+    keys: config.keys.map(({ name, models, catalogs, limits }) => ({ name, models, catalogs, limits: { ...limits } })),
+    limits: { ...config.limits },
+  };
+}
+
+function describeUpstream({ baseUrl, apiKey, ...rest }: UpstreamSettings): Json {
+  return {
+    ...rest,
+    ...(baseUrl === undefined ? {} : { baseUrl: hideCredentials(baseUrl) }),
+    apiKey: apiKey === undefined ? 'not set' : 'set',
+  };
+}
+
+function describeServer(server: McpServerSettings): Json {
+  if ('command' in server) {
+    const { command, args = [], env = {}, ...rest } = server;
+    return { ...rest, command, args: args.length, env: Object.keys(env) };
+  }
+  const { url, headers = {}, ...rest } = server;
+  return { ...rest, url: hideCredentials(url), headers: Object.keys(headers) };
+}

@@ -1,0 +1,66 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { Path } from './shape.ts';
+
+export interface Expansion {
+  readonly value: unknown;
+  /** The original text of every value that had a variable in it, by `pathKey`. */
+  readonly templates: ReadonlyMap<string, string>;
+  readonly problems: readonly { readonly path: Path; readonly problem: string }[];
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Deeper than any settings; a document made to exhaust the stack stops here. */
+const MOST_DEPTH = 100;
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
+const NAME = /^(?:env:)?([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in every text of a document. As in a shell, the default also stands for an
+ * empty variable. `${env:NAME}`, as some clients write it, is the same; `$${` is a plain `${`. Keys are left alone.
+ */
+export function expandVariables(document: unknown, environment: Environment): Expansion {
+  const templates = new Map<string, string>();
+  const problems: { path: Path; problem: string }[] = [];
+
+  function expand(value: unknown, path: Path): unknown {
+    if (path.length > MOST_DEPTH) {
+      problems.push({ path: path.slice(0, 8), problem: `is nested more than ${MOST_DEPTH} levels deep` });
+      return null;
+    }
+    if (typeof value === 'string') return value.includes('${') ? expandText(value, path) : value;
+    if (Array.isArray(value)) return value.map((item, index) => expand(item, [...path, index]));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, [...path, key])]));
+  }
+
+  function expandText(text: string, path: Path): string {
+    templates.set(pathKey(path), text);
+    return text.replace(REFERENCE, (reference, inside: string | undefined) => {
+      if (inside === undefined) return '${';
+      const [, name, fallback] = NAME.exec(inside) ?? [];
+      if (name === undefined) {
+        problems.push({
+          path,
+          problem: `has ${JSON.stringify(reference.slice(0, 60))} in it, which is neither \${NAME} nor \${NAME:-default}`,
+        });
+        return '';
+      }
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+      if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+      if (fallback !== undefined) return fallback;
+      problems.push({
+        path,
+        problem: `needs the environment variable ${name}, which is not set; set it, or write \${${name}:-default}`,
+      });
+      return '';
+    });
+  }
+
+  return { value: expand(document, []), templates, problems };
+}
+
+export function pathKey(path: Path): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,22 @@
+export {
+  type Config,
+  type ConfiguredKey,
+  type LimitSettings,
+  type ListenSettings,
+  type McpServerOptions,
+  type McpServerSettings,
+  type RemoteServerSettings,
+  type SearchSettings,
+  type StdioServerSettings,
+  type StoreSettings,
+  type ToolSettings,
+  UPSTREAM_PROVIDERS,
+  type UpstreamProvider,
+  type UpstreamSettings,
+} from './config.ts';
+export { ConfigError, type ConfigProblem } from './config-error.ts';
+export { configJsonSchema } from './config-shape.ts';
+export { describeConfig } from './describe-config.ts';
+export type { Environment } from './expand-variables.ts';
+export { type LoadConfigOptions, loadConfig } from './load-config.ts';
+export type { ConfigFlags } from './overrides.ts';

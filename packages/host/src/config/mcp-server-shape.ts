@@ -1,0 +1,64 @@
+import { isJsonObject, POLICIES } from '@quartermaster/core';
+import type { McpServerSettings } from './config.ts';
+import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
+import { listOf, object, record, type Shape, where, wrong } from './shape.ts';
+
+const LONGEST_MS = 24 * 60 * 60 * 1000;
+
+const OPTIONS = {
+  policy: { about: 'When its tools may be deferred.', shape: choice(POLICIES) },
+  allow: { about: 'Names of tools to take, * standing for any text. All when missing.', shape: listOf(text()) },
+  deny: { about: 'Names of tools to leave out; stronger than allow.', shape: listOf(text()) },
+  connectTimeoutMs: { about: 'How long the server may take to start.', shape: whole({ min: 1, max: LONGEST_MS }) },
+  listTimeoutMs: { about: 'How long one page of a list may take.', shape: whole({ min: 1, max: LONGEST_MS }) },
+  callTimeoutMs: {
+    about: 'How long a call may go without a result or a sign of progress.',
+    shape: whole({ min: 1, max: LONGEST_MS }),
+  },
+  disabled: { about: 'Whether to leave the server out.', shape: flag() },
+} as const;
+
+const STDIO = object(
+  {
+    type: { about: 'A process of ours.', shape: choice(['stdio']) },
+    command: { about: 'The program to start.', shape: text() },
+    args: { about: 'Its arguments.', shape: listOf(passedOn()) },
+    env: { about: 'Its environment variables; little else of ours is handed on.', shape: record(passedOn()) },
+    cwd: { about: 'The folder that it starts in.', shape: text() },
+    ...OPTIONS,
+  },
+  { required: ['command'] },
+);
+
+const REMOTE = object(
+  {
+    type: {
+      about: 'The transport. Without it Streamable HTTP is tried first, then SSE.',
+      shape: choice(['http', 'streamable-http', 'sse']),
+    },
+    url: { about: "The server's address.", shape: webAddress() },
+    headers: { about: 'Headers sent with every request.', shape: record(passedOn()) },
+    oauth: { about: 'Whether users sign in with OAuth.', shape: flag() },
+    ...OPTIONS,
+  },
+  { required: ['url'] },
+);
+
+/** A server of the usual `mcpServers` block: a program to start, or an address. */
+export const MCP_SERVER: Shape<McpServerSettings> = {
+  schema: { anyOf: [STDIO.schema, REMOTE.schema] },
+  read(value, place) {
+    if (!isJsonObject(value)) return wrong(value, place, 'a block with command or url');
+    const isStdio = Object.hasOwn(value, 'command') || value.type === 'stdio';
+    if (isStdio) {
+      const { command, ...rest } = STDIO.read(value, place) ?? {};
+      return command === undefined ? undefined : { command, ...rest };
+    }
+    if (!Object.hasOwn(value, 'url')) {
+      place.report(place.path, `${where(place.path)} has neither command nor url: give one of them`);
+      return undefined;
+    }
+    const { url, ...rest } = REMOTE.read(value, place) ?? {};
+    return url === undefined ? undefined : { url, ...rest };
+  },
+};

@@ -1,0 +1,87 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { ConfigError } from './config-error.ts';
+import type { Path } from './shape.ts';
+
+/** A parsed file that knows where its values stand. */
+export interface SourceDocument {
+  readonly source: string;
+  /** `null` for an empty file. */
+  readonly value: unknown;
+  /** The line of a value, or of the nearest block around it that exists. */
+  lineOf(path: Path): number | undefined;
+}
+
+/** Settings are pages, not books. */
+const MOST_BYTES = 4_000_000;
+
+/** Reads a YAML or JSON file (JSON is YAML). */
+export function readDocument(file: string): SourceDocument {
+  try {
+    if (statSync(file).size > MOST_BYTES) throw problem(file, `has more than ${MOST_BYTES} bytes`);
+    return parseSource(file, readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw problem(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+export function parseSource(source: string, text: string): SourceDocument {
+  const lines = new LineCounter();
+  // Without `prettyErrors` messages quote nothing of the file, where secrets may stand.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, merge: true });
+  if (document.errors.length > 0) {
+    throw new ConfigError(
+      document.errors.map((error) => {
+        const line = lines.linePos(error.pos[0]).line;
+        return { source, line, path: '', message: `The document is not valid YAML: ${withoutQuotes(error.message)}` };
+      }),
+    );
+  }
+  return {
+    source,
+    value: document.toJS(),
+    lineOf(path) {
+      const at = findOffset(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node));
+      return at === undefined ? undefined : lines.linePos(at).line;
+    },
+  };
+}
+
+type Resolve = (node: Node) => Node | undefined;
+
+function findOffset(root: Node | null, path: Path, resolve: Resolve): number | undefined {
+  let node: Node | undefined = root ?? undefined;
+  let offset = node?.range?.[0];
+  for (const step of path) {
+    const container: Node | undefined = node === undefined ? undefined : resolve(node);
+    const next = stepInto(container, step);
+    if (next === undefined) return offset;
+    offset = next.offset ?? offset;
+    node = next.node;
+  }
+  return offset;
+}
+
+function stepInto(
+  container: Node | undefined,
+  step: string | number,
+): { readonly offset: number | undefined; readonly node: Node | undefined } | undefined {
+  if (isSeq(container) && typeof step === 'number') {
+    const item = container.items[step];
+    return isNode(item) ? { offset: item.range?.[0], node: item } : undefined;
+  }
+  if (!isMap(container)) return undefined;
+  const pair = container.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+  if (pair === undefined || !isNode(pair.key)) return undefined;
+  return { offset: pair.key.range?.[0], node: isNode(pair.value) ? pair.value : undefined };
+}
+
+/** Some of the parser's messages end with the text that it did not expect. */
+function withoutQuotes(message: string): string {
+  return message.replace(/: ".*$/s, '');
+}
+
+function problem(source: string, what: string): ConfigError {
+  return new ConfigError([{ source, path: '', message: `The file ${what}` }]);
+}

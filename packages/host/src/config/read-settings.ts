@@ -1,0 +1,64 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { ConfigProblem } from './config-error.ts';
+import { type Environment, expandVariables, pathKey } from './expand-variables.ts';
+import type { Override } from './overrides.ts';
+import type { SourceDocument } from './read-document.ts';
+import { type Path, type Shape, where } from './shape.ts';
+
+export interface Reading {
+  readonly document: SourceDocument;
+  readonly env: Environment;
+  /** Problems are added here. */
+  readonly problems: ConfigProblem[];
+  readonly overrides?: readonly Override[];
+  readonly ignoresUnknownKeys?: boolean;
+}
+
+/** Expands variables, applies overrides and reads; every problem is traced back to its file and line, its variable or its flag. */
+export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Value | undefined {
+  const { document, env, problems, overrides = [], ignoresUnknownKeys = false } = reading;
+  const { value, templates, problems: unresolved } = expandVariables(document.value ?? {}, env);
+  const origins = new Map<string, Override>(overrides.map((override) => [pathKey(override.path), override]));
+
+  function report(path: Path, message: string): void {
+    const override = path
+      .map((_, index) => origins.get(pathKey(path.slice(0, index + 1))))
+      .find((origin) => origin !== undefined);
+    const line = override === undefined ? document.lineOf(path) : undefined;
+    problems.push({
+      source: override?.source ?? document.source,
+      ...(line === undefined ? {} : { line }),
+      path: path.length === 0 ? '' : where(path),
+      message,
+    });
+  }
+
+  for (const { path, problem } of unresolved) {
+    if (!origins.has(pathKey(path))) report(path, `${where(path)} ${problem}`);
+  }
+  const broken = new Set(unresolved.map(({ path }) => pathKey(path)));
+  return shape.read(overrides.reduce(applyOverride, value), {
+    path: [],
+    // A value whose variable is missing is wrong in one way, not in two.
+    report: (path, message) =>
+      broken.has(pathKey(path)) && !origins.has(pathKey(path)) ? undefined : report(path, message),
+    template(path) {
+      const override = origins.get(pathKey(path))?.value;
+      return typeof override === 'string' ? override : templates.get(pathKey(path));
+    },
+    ignoresUnknownKeys,
+  });
+}
+
+/** A copy of the document with the value in it. A document that is no block at all is left for the reader to refuse. */
+function applyOverride(document: unknown, { path, value, clears }: Override): unknown {
+  const cleared = clears === undefined ? document : setAt(document, clears, null);
+  return setAt(cleared, path, value);
+}
+
+function setAt(document: unknown, path: Path, value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (document !== null && document !== undefined && !isJsonObject(document)) return document;
+  return { ...document, [step]: setAt(document?.[step], rest, value) };
+}

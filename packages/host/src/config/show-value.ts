@@ -1,0 +1,22 @@
+const MOST_CHARACTERS = 60;
+
+/** Text that could be a key or a token: long, and without anything that sentences have. */
+const OPAQUE = /^[\w+/=.~-]{20,}$/;
+
+/** A value in a message: short, and never anything that looks like a secret in the wrong place. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'a block';
+  if (typeof value !== 'string') return String(value);
+  if (OPAQUE.test(value)) return `a text of ${value.length} characters (not shown, because it may be a secret)`;
+  const plain = hideCredentials(value);
+  return JSON.stringify(plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain);
+}
+
+/** An address down to its host: users, paths and queries of addresses are all places where keys are put. */
+export function hideCredentials(address: string): string {
+  return address.replace(
+    /^(\w[\w+.-]*:\/\/)(?:\S*@)?([^\s/?#]*)\/?(.*)$/s,
+    (_, scheme: string, host: string, rest: string) => (rest === '' ? scheme + host : `${scheme}${host}/…`),
+  );
+}

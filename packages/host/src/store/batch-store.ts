@@ -1,0 +1,121 @@
+/**
+ * Message batches and the work on them. Any number of replicas claim items under a lease, keep it alive while they work, and
+ * commit one result each; an item whose worker died is claimed again when its lease runs out.
+ */
+export interface BatchStore {
+  /** Stores a batch and its items, all or nothing. Custom ids must be unique within it. */
+  create(batch: NewBatch): Promise<Batch>;
+  /** A batch of this owner. */
+  get(id: string, owner: string): Promise<Batch | undefined>;
+  /** Newest first. `undefined` when the batch that the page should stand next to is not this owner's. */
+  list(query: BatchQuery): Promise<BatchPage | undefined>;
+  /** Ends what has not been started; what is being worked on may still finish. A batch that has ended stays as it is. */
+  cancel(id: string, owner: string): Promise<Batch | undefined>;
+  /** Only a batch that has ended can be deleted. */
+  delete(id: string, owner: string): Promise<'deleted' | 'not-ended' | 'unknown'>;
+  /** The results committed so far, in the order of the items. */
+  results(id: string, owner: string): AsyncIterable<BatchResult>;
+
+  /** Takes items to work on, the oldest first, none that another worker holds. */
+  claim(claim: Claim): Promise<readonly ClaimedItem[]>;
+  /** Keeps leases alive. Called at least twice per lease, it guarantees that nobody else starts the same item. */
+  extend(leases: readonly Lease[], leaseMs: number): Promise<readonly LeaseState[]>;
+  /** Gives items back unfinished, for others to claim at once. */
+  release(leases: readonly Lease[]): Promise<void>;
+  /** Commits an item's only result. Safe to repeat: the same lease gets the same answer. */
+  complete(lease: Lease, result: ItemResult): Promise<'committed' | 'lost'>;
+  /** Ends the items of expired and cancelled batches that nobody works on, and deletes batches past their retention. */
+  sweep(): Promise<void>;
+}
+
+/** Anthropic's limit on a batch's life, after which what is unfinished expires. */
+export const BATCH_LIFETIME_MS: number = 24 * 60 * 60 * 1000;
+
+/** How long the results of an ended batch are kept, as Anthropic does. */
+export const BATCH_RETENTION_MS: number = 29 * BATCH_LIFETIME_MS;
+
+export interface NewBatch {
+  /** Who may see it: an API key's id, or `''` where there are no keys. */
+  readonly owner: string;
+  readonly items: readonly NewBatchItem[];
+}
+
+export interface NewBatchItem {
+  readonly customId: string;
+  /** The request as JSON text. Kept until the item has its result, then forgotten. */
+  readonly params: string;
+}
+
+export interface Batch {
+  readonly id: string;
+  readonly owner: string;
+  readonly status: 'in_progress' | 'canceling' | 'ended';
+  readonly counts: BatchCounts;
+  /** Milliseconds since 1970, as all times here. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly cancelInitiatedAt?: number;
+  readonly endedAt?: number;
+}
+
+/** Their sum is the number of items. */
+export interface BatchCounts {
+  readonly processing: number;
+  readonly succeeded: number;
+  readonly errored: number;
+  readonly canceled: number;
+  readonly expired: number;
+}
+
+export interface BatchQuery {
+  readonly owner: string;
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** Where the page begins: after this batch (older ones), or before it (newer ones). @default at the newest */
+  readonly cursor?: { readonly kind: 'after' | 'before'; readonly id: string };
+}
+
+export interface BatchPage {
+  readonly batches: readonly Batch[];
+  /** Whether there are more in the direction asked for. */
+  readonly hasMore: boolean;
+}
+
+export type Outcome = 'succeeded' | 'errored' | 'canceled' | 'expired';
+
+export interface ItemResult {
+  readonly outcome: Outcome;
+  /** The `result` object of the results file as JSON text, its type included. */
+  readonly result: string;
+}
+
+export interface BatchResult extends ItemResult {
+  readonly customId: string;
+}
+
+export interface Claim {
+  /** At most so many items, 1 to 1,000. */
+  readonly limit: number;
+  /** How long the items stay ours without a sign of life. Longer than the replicas' clocks can differ. */
+  readonly leaseMs: number;
+}
+
+/** The right to work on an item, proved by the token of the claim. */
+export interface Lease {
+  readonly batchId: string;
+  readonly position: number;
+  readonly token: string;
+}
+
+export interface ClaimedItem extends Lease {
+  readonly owner: string;
+  readonly customId: string;
+  readonly params: string;
+  /** 1 for the first try; more means that workers died or gave the item back. */
+  readonly attempt: number;
+  /** When the batch expires. */
+  readonly expiresAt: number;
+}
+
+/** `held`: go on. `canceling`: ours, but the batch was cancelled. `lost`: stop, a result of ours would not be taken. */
+export type LeaseState = 'held' | 'canceling' | 'lost';

@@ -1,0 +1,37 @@
+export {
+  BATCH_LIFETIME_MS,
+  BATCH_RETENTION_MS,
+  type Batch,
+  type BatchCounts,
+  type BatchPage,
+  type BatchQuery,
+  type BatchResult,
+  type BatchStore,
+  type Claim,
+  type ClaimedItem,
+  type ItemResult,
+  type Lease,
+  type LeaseState,
+  type NewBatch,
+  type NewBatchItem,
+  type Outcome,
+} from './batch-store.ts';
+export type { CatalogHead, CatalogStore, NamedCatalog, NewCatalog } from './catalog-store.ts';
+export { readEncryptionKey } from './encryption-key.ts';
+export {
+  type ApiKey,
+  hashApiKey,
+  type KeyLimits,
+  type KeyPermissions,
+  type KeyStore,
+  type NewApiKey,
+} from './key-store.ts';
+export type { ListingStore, StoredListing } from './listing-store.ts';
+export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
+export type { Pin, PinStore } from './pin-store.ts';
+export type { RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
+export type { Store } from './store.ts';
+export { StoreError, type StoreErrorCode } from './store-error.ts';
+export type { TokenOwner, TokenStore } from './token-store.ts';
+export type { DayUsage, Usage, UsageStore } from './usage-store.ts';
+export type { VectorStore } from './vector-store.ts';

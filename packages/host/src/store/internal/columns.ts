@@ -1,0 +1,65 @@
+import { StoreError } from '../store-error.ts';
+import type { Row } from './sql.ts';
+
+/** PostgreSQL keeps at most 2,704 bytes in an index row, and a UTF-16 unit takes up to three. */
+export const MOST_NAME_CHARACTERS = 512;
+
+/**
+ * Outside text as a column can hold it. Neither database takes a NUL, and lone surrogates would all become U+FFFD and so one
+ * and the same name: they are written as U+E000 and four hexadecimal digits, as is U+E000 itself. All other text stays as it is.
+ */
+export function encodeText(text: string): string {
+  return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'));
+}
+
+export function decodeText(text: string): string {
+  return text.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** A name that is part of a key; `what` names it in the message. */
+export function encodeName(name: string, what: string): string {
+  if (name === '' || name.length > MOST_NAME_CHARACTERS) {
+    const problem = name === '' ? 'is empty' : `has ${name.length} characters`;
+    throw new StoreError(
+      'invalid_value',
+      `The ${what} ${problem}; allowed are 1 to ${MOST_NAME_CHARACTERS} characters`,
+    );
+  }
+  return encodeText(name);
+}
+
+export function textOf(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === 'string') return value;
+  throw wrong(column, value);
+}
+
+export function numberOf(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value === 'number') return value;
+  throw wrong(column, value);
+}
+
+/** A number or, where the column is null, nothing. */
+export function optionalNumberOf(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : numberOf(row, column);
+}
+
+/** libsql answers with an `ArrayBuffer`, pg with a `Buffer`. */
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  throw wrong(column, value);
+}
+
+function wrong(column: string, value: unknown): StoreError {
+  return new StoreError(
+    'invalid_value',
+    `The column ${column} holds a value of type ${typeof value}, which this version does not expect`,
+  );
+}
+
+const ESCAPE = '\uE000';
+const UNSTORABLE = /[\0\uE000\p{Surrogate}]/gu;
+const ESCAPED = /\uE000([0-9a-f]{4})/g;

@@ -1,0 +1,114 @@
+/** One step of the tables' history. Steps are only ever added: a released one is never edited. */
+export interface Migration {
+  readonly name: string;
+  /** Statements in the words that both databases know, with `BYTES` for binary columns. */
+  readonly statements: readonly string[];
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: 'first tables',
+    statements: [
+      // `lease` is the token of the claim that holds or held the item. It may be claimed from `available_at` (its creation
+      // while fresh, its lease's end while leased) until `claimable_until` (the batch's expiry, 0 once it is cancelled):
+      // both stand in the item, so that the next items are read off one index without a look at their batches.
+      `CREATE TABLE batches (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL,
+        cancel_initiated_at BIGINT,
+        ended_at BIGINT,
+        processing BIGINT NOT NULL,
+        succeeded BIGINT NOT NULL,
+        errored BIGINT NOT NULL,
+        canceled BIGINT NOT NULL,
+        expired BIGINT NOT NULL
+      )`,
+      'CREATE INDEX batches_by_owner ON batches (owner, created_at, id)',
+      'CREATE INDEX batches_open ON batches (expires_at) WHERE ended_at IS NULL',
+      `CREATE TABLE batch_items (
+        batch_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        custom_id TEXT NOT NULL,
+        params TEXT,
+        available_at BIGINT NOT NULL,
+        claimable_until BIGINT NOT NULL,
+        attempts BIGINT NOT NULL,
+        lease TEXT,
+        outcome TEXT,
+        result TEXT,
+        PRIMARY KEY (batch_id, position)
+      )`,
+      'CREATE INDEX batch_items_open ON batch_items (available_at, batch_id, position) WHERE outcome IS NULL',
+      `CREATE TABLE catalogs (
+        name TEXT PRIMARY KEY,
+        hash TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        tool_count BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL
+      )`,
+      `CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY,
+        hash TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        permissions TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        revoked_at BIGINT
+      )`,
+      `CREATE TABLE rate_windows (
+        bucket TEXT NOT NULL,
+        started_at BIGINT NOT NULL,
+        used BIGINT NOT NULL,
+        forgotten_at BIGINT NOT NULL,
+        PRIMARY KEY (bucket, started_at)
+      )`,
+      'CREATE INDEX rate_windows_by_age ON rate_windows (forgotten_at)',
+      `CREATE TABLE usage_days (
+        owner TEXT NOT NULL,
+        day TEXT NOT NULL,
+        requests BIGINT NOT NULL,
+        searches BIGINT NOT NULL,
+        input_tokens BIGINT NOT NULL,
+        output_tokens BIGINT NOT NULL,
+        PRIMARY KEY (owner, day)
+      )`,
+      `CREATE TABLE usage_tools (
+        owner TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        calls BIGINT NOT NULL,
+        PRIMARY KEY (owner, tool)
+      )`,
+      // A listing's tools by their hash, and what else each server said: servers with the same tools share them.
+      `CREATE TABLE mcp_tools (
+        hash TEXT PRIMARY KEY,
+        tools TEXT NOT NULL
+      )`,
+      `CREATE TABLE mcp_listings (
+        server TEXT PRIMARY KEY,
+        hash TEXT NOT NULL,
+        about TEXT NOT NULL,
+        updated_at BIGINT NOT NULL
+      )`,
+      'CREATE INDEX mcp_listings_by_hash ON mcp_listings (hash)',
+      `CREATE TABLE mcp_pins (
+        server TEXT PRIMARY KEY,
+        pins TEXT NOT NULL,
+        updated_at BIGINT NOT NULL
+      )`,
+      `CREATE TABLE vectors (
+        model TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        vector BYTES NOT NULL,
+        PRIMARY KEY (model, hash)
+      )`,
+      `CREATE TABLE sealed_tokens (
+        place TEXT PRIMARY KEY,
+        holder TEXT NOT NULL,
+        sealed BYTES NOT NULL,
+        updated_at BIGINT NOT NULL
+      )`,
+      'CREATE INDEX sealed_tokens_by_holder ON sealed_tokens (holder)',
+    ],
+  },
+];

@@ -1,0 +1,120 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'libsql';
+import { StoreError } from '../store-error.ts';
+import type { Row, Sql, SqlValue, Statements } from './sql.ts';
+
+/** How long a statement waits for another connection to finish writing. Transactions here take milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** The longest pause between two tries. */
+const MOST_PAUSE_MS = 20;
+
+/** Statements kept compiled. Texts are few; those with lists of values come in a bounded number of lengths. */
+const MOST_STATEMENTS = 200;
+
+type Statement = ReturnType<Database.Database['prepare']>;
+
+/** One file in WAL mode, or `:memory:`. The driver is synchronous, so one connection serves a process. */
+export function openSqlite(path: string): Sql {
+  const database = open(path);
+  const compiled = new Map<string, Statement>();
+  let tail: Promise<unknown> = Promise.resolve();
+
+  function prepare(text: string): Statement {
+    const known = compiled.get(text);
+    if (known !== undefined) return known;
+    if (compiled.size >= MOST_STATEMENTS) compiled.clear();
+    const statement = database.prepare(text);
+    compiled.set(text, statement);
+    return statement;
+  }
+
+  const direct: Statements = {
+    dialect: 'sqlite',
+    all: async (text, values = []) => prepare(text).all(bindable(values)) as readonly Row[],
+    run: async (text, values = []) => prepare(text).run(bindable(values)).changes,
+  };
+
+  /** What stands between `BEGIN` and `COMMIT` on the one connection belongs to the transaction, so everything else queues. */
+  function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = tail.then(work);
+    tail = result.catch(() => undefined);
+    return result;
+  }
+
+  return {
+    dialect: 'sqlite',
+    all: (text, values) => alone(() => whenFree(() => direct.all(text, values))),
+    run: (text, values) => alone(() => whenFree(() => direct.run(text, values))),
+    transaction: (work) =>
+      alone(async () => {
+        await whenFree(async () => database.exec('BEGIN IMMEDIATE'));
+        try {
+          const result = await work(direct);
+          database.exec('COMMIT');
+          return result;
+        } catch (error) {
+          if (database.inTransaction) database.exec('ROLLBACK');
+          throw error;
+        }
+      }),
+    close: () =>
+      alone(async () => {
+        if (!database.open) return;
+        compiled.clear();
+        // The driver leaves the log behind; emptied into the file, one file is all there is to copy.
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        database.close();
+      }),
+  };
+}
+
+/** Tries again while another connection is writing. */
+async function whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  const givenUpAt = performance.now() + BUSY_TIMEOUT_MS;
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= givenUpAt) throw error;
+    }
+    await setTimeout(pauseMs * Math.random());
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+}
+
+function open(path: string): Database.Database {
+  try {
+    if (path !== ':memory:') createPrivateFile(path);
+    const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    // NORMAL survives the death of the process at any moment; only a power cut can take the last commits, never the file.
+    // Requests are forgotten with their answer, so what is deleted is overwritten too.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
+    // From here on we wait ourselves: the driver's own waiting would hold up everything else in the process.
+    database.exec('PRAGMA busy_timeout = 0;');
+    return database;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError('unreachable', `The store ${path} can't be opened: ${reason}`, { cause });
+  }
+}
+
+/** Batches hold what people asked: the file is for its owner alone. SQLite gives its side files the same mode. */
+function createPrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+/** The driver ends the whole process on a value of a kind that it doesn't know. */
+function bindable(values: readonly SqlValue[]): SqlValue[] {
+  return values.map((value) => {
+    const fits = value === null || typeof value === 'string' || value instanceof Uint8Array || Number.isFinite(value);
+    if (fits) return value;
+    throw new StoreError('invalid_value', `A value of type ${typeof value} can't be stored`);
+  });
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '@quartermaster/core';
+import { encodeName, textOf } from './internal/columns.ts';
+import type { Statements } from './internal/sql.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** What MCP servers listed when they were last asked, so that a server can be searched before it is started. */
+export interface ListingStore {
+  /** The key is made of a server's settings, secrets left out. */
+  get(key: string): Promise<StoredListing | undefined>;
+  put(key: string, listing: StoredListing): Promise<void>;
+  /** Forgets a server, and its tools unless another server has the same. */
+  delete(key: string): Promise<void>;
+}
+
+export interface StoredListing {
+  /** The content hash of the definitions: equal hashes mean equal tools. */
+  readonly hash: string;
+  /** The definitions of `tools/list`, as received. */
+  readonly tools: readonly JsonObject[];
+  /** The server's capabilities, as received. */
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+export function createListingStore({ sql, now }: StoreContext): ListingStore {
+  return {
+    async get(key) {
+      const [row] = await sql.all(
+        'SELECT l.hash, l.about, t.tools FROM mcp_listings AS l JOIN mcp_tools AS t ON t.hash = l.hash WHERE l.server = ?',
+        [encodeKey(key)],
+      );
+      if (row === undefined) return undefined;
+      const about = JSON.parse(textOf(row, 'about')) as Omit<StoredListing, 'hash' | 'tools'>;
+      return { hash: textOf(row, 'hash'), tools: JSON.parse(textOf(row, 'tools')) as JsonObject[], ...about };
+    },
+
+    put: (key, { hash, tools, ...about }) =>
+      sql.transaction(async (statements) => {
+        await lockListings(statements);
+        await statements.run('INSERT INTO mcp_tools (hash, tools) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING', [
+          hash,
+          JSON.stringify(tools),
+        ]);
+        await statements.run(
+          `INSERT INTO mcp_listings (server, hash, about, updated_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (server) DO UPDATE SET hash = excluded.hash, about = excluded.about, updated_at = excluded.updated_at`,
+          [encodeKey(key), hash, JSON.stringify(about), now()],
+        );
+        await deleteUnused(statements);
+      }),
+
+    delete: (key) =>
+      sql.transaction(async (statements) => {
+        await lockListings(statements);
+        await statements.run('DELETE FROM mcp_listings WHERE server = ?', [encodeKey(key)]);
+        await deleteUnused(statements);
+      }),
+  };
+}
+
+/** Listings change rarely and share their tools: writers stand in line, so that none deletes what another is about to point at. */
+async function lockListings(statements: Statements): Promise<void> {
+  if (statements.dialect === 'postgres') await statements.run('LOCK TABLE mcp_listings IN SHARE ROW EXCLUSIVE MODE');
+}
+
+async function deleteUnused(statements: Statements): Promise<void> {
+  await statements.run(
+    'DELETE FROM mcp_tools WHERE NOT EXISTS (SELECT 1 FROM mcp_listings AS l WHERE l.hash = mcp_tools.hash)',
+  );
+}
+
+function encodeKey(key: string): string {
+  return encodeName(key, 'key of a listing');
+}

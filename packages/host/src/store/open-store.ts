@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { createCatalogStore } from './catalog-store.ts';
+import { numberOf } from './internal/columns.ts';
+import { createBatchStore } from './internal/create-batch-store.ts';
+import { migrate } from './internal/migrate.ts';
+import { openPostgres } from './internal/open-postgres.ts';
+import { openSqlite } from './internal/open-sqlite.ts';
+import { createSeal } from './internal/seal.ts';
+import type { Sql } from './internal/sql.ts';
+import type { StoreContext } from './internal/store-context.ts';
+import { createKeyStore } from './key-store.ts';
+import { createListingStore } from './listing-store.ts';
+import { createPinStore } from './pin-store.ts';
+import { createRateLimitStore } from './rate-limit-store.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { createTokenStore } from './token-store.ts';
+import { createUsageStore } from './usage-store.ts';
+import { createVectorStore } from './vector-store.ts';
+
+/** A PostgreSQL server that replicas share, or one SQLite file (`:memory:` keeps nothing). */
+export type StoreLocation = { readonly url: string } | { readonly path: string };
+
+export interface StoreOptions {
+  /** AES-256 keys for tokens: the first one encrypts, all of them decrypt. @default none, and tokens are refused */
+  readonly encryptionKeys?: readonly Uint8Array[];
+  /** Milliseconds since 1970. @default the system's clock, corrected to the database server's so that replicas agree */
+  readonly now?: () => number;
+  /** A new id that begins with the prefix and never comes twice. @default 24 random letters and digits */
+  readonly createId?: (prefix: string) => string;
+}
+
+/** Opens a store and brings its tables up to date. */
+export async function openStore(options: StoreLocation & StoreOptions): Promise<Store> {
+  const sql = 'url' in options ? openPostgres(checkUrl(options.url)) : openSqlite(options.path);
+  try {
+    const now = options.now ?? (await databaseClock(sql));
+    await migrate(sql, now);
+    return composeStore({ sql, now, createId: options.createId ?? randomId }, options.encryptionKeys ?? []);
+  } catch (error) {
+    await sql.close();
+    throw error;
+  }
+}
+
+function composeStore(context: StoreContext, encryptionKeys: readonly Uint8Array[]): Store {
+  const batches = createBatchStore(context);
+  const rateLimits = createRateLimitStore(context);
+  return {
+    batches,
+    rateLimits,
+    catalogs: createCatalogStore(context),
+    keys: createKeyStore(context),
+    usage: createUsageStore(context),
+    listings: createListingStore(context),
+    pins: createPinStore(context),
+    vectors: createVectorStore(context),
+    tokens: createTokenStore(context, createSeal(encryptionKeys)),
+    async ping() {
+      await context.sql.all('SELECT 1 AS answer');
+    },
+    async sweep() {
+      await batches.sweep();
+      await rateLimits.sweep();
+    },
+    close: () => context.sql.close(),
+  };
+}
+
+/** The difference is measured once: what matters is that replicas judge leases by one clock, within a fraction of a second. */
+async function databaseClock(sql: Sql): Promise<() => number> {
+  if (sql.dialect === 'sqlite') return Date.now;
+  const before = Date.now();
+  const [row] = await sql.all('SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS at');
+  const offset = row === undefined ? 0 : Math.round(numberOf(row, 'at') - (before + Date.now()) / 2);
+  return () => Date.now() + offset;
+}
+
+function checkUrl(url: string): string {
+  if (/^postgres(?:ql)?:\/\//i.test(url)) return url;
+  throw new StoreError(
+    'unreachable',
+    "The store's url does not begin with postgres:// or postgresql://; a file is given as path",
+  );
+}
+
+function randomId(prefix: string): string {
+  return prefix + Array.from(randomBytes(24), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+}
+
+/** 32 characters, so that every byte falls on them evenly. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -1,0 +1,40 @@
+import type { JsonObject } from '@quartermaster/core';
+import { encodeName, textOf } from './internal/columns.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** The definitions of MCP tools as they were first seen or last accepted, by server, so that a change is noticed. */
+export interface PinStore {
+  /** Empty for a server that has none. */
+  get(server: string): Promise<readonly Pin[]>;
+  /** Replaces the server's pins. */
+  put(server: string, pins: readonly Pin[]): Promise<void>;
+}
+
+export interface Pin {
+  /** The tool's name at its server. */
+  readonly tool: string;
+  /** The hash of the definition. */
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
+export function createPinStore({ sql, now }: StoreContext): PinStore {
+  return {
+    async get(server) {
+      const [row] = await sql.all('SELECT pins FROM mcp_pins WHERE server = ?', [encodeServer(server)]);
+      return row === undefined ? [] : (JSON.parse(textOf(row, 'pins')) as Pin[]);
+    },
+
+    async put(server, pins) {
+      await sql.run(
+        `INSERT INTO mcp_pins (server, pins, updated_at) VALUES (?, ?, ?)
+         ON CONFLICT (server) DO UPDATE SET pins = excluded.pins, updated_at = excluded.updated_at`,
+        [encodeServer(server), JSON.stringify(pins), now()],
+      );
+    },
+  };
+}
+
+function encodeServer(server: string): string {
+  return encodeName(server, 'name of an MCP server');
+}

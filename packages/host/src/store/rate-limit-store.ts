@@ -1,0 +1,127 @@
+import { encodeName, numberOf } from './internal/columns.ts';
+import type { StoreContext } from './internal/store-context.ts';
+import { StoreError } from './store-error.ts';
+
+/** Rate limits that all replicas share. */
+export interface RateLimitStore {
+  /**
+   * Takes a share of a limit, if there is room. Replicas that ask at the same moment are never granted more than the limit.
+   * A cost of 0 takes nothing and is granted while anything is left.
+   */
+  take(request: RateRequest): Promise<RateAnswer>;
+  /** Counts what has been used already, over the limit or not: a model's tokens are known only afterwards. */
+  charge(charge: Omit<RateRequest, 'limit'>): Promise<void>;
+  /** Deletes counters that no longer matter. */
+  sweep(): Promise<void>;
+}
+
+export interface RateRequest {
+  /** What is limited, for example `key_1/requests`. */
+  readonly bucket: string;
+  /** How much may be used in any window. 0 grants nothing. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** A whole number, 0 or more. */
+  readonly cost: number;
+}
+
+export type RateAnswer =
+  | { readonly kind: 'granted'; readonly remaining: number }
+  /** When to ask again; even then others may have been faster. */
+  | { readonly kind: 'refused'; readonly retryAfterMs: number };
+
+/**
+ * A sliding window over two fixed ones: of the previous window's use, the share still counts that the sliding window covers.
+ * `estimate = used(current) + used(previous) × (1 − elapsed / windowMs)`
+ * The previous window is over and no longer changes, so it bounds the current one by a plain number, and the test and the
+ * increment are one statement.
+ */
+export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore {
+  async function add(
+    { bucket, windowMs, cost }: Omit<RateRequest, 'limit'>,
+    { startedAt, most }: { readonly startedAt: number; readonly most: number },
+  ): Promise<number | undefined> {
+    const [row] = await sql.all(
+      `INSERT INTO rate_windows (bucket, started_at, used, forgotten_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (bucket, started_at) DO UPDATE SET used = rate_windows.used + excluded.used
+         WHERE rate_windows.used + excluded.used <= ?
+       RETURNING used`,
+      [encodeName(bucket, 'bucket of a rate limit'), startedAt, cost, startedAt + 2 * windowMs, most],
+    );
+    return row === undefined ? undefined : numberOf(row, 'used');
+  }
+
+  async function usedIn(
+    bucket: string,
+    windows: readonly [current: number, previous: number],
+  ): Promise<[number, number]> {
+    const rows = await sql.all('SELECT started_at, used FROM rate_windows WHERE bucket = ? AND started_at IN (?, ?)', [
+      encodeName(bucket, 'bucket of a rate limit'),
+      ...windows,
+    ]);
+    const used = new Map(rows.map((row) => [numberOf(row, 'started_at'), numberOf(row, 'used')]));
+    return [used.get(windows[0]) ?? 0, used.get(windows[1]) ?? 0];
+  }
+
+  return {
+    async take(request) {
+      check(request);
+      const { bucket, limit, windowMs, cost } = request;
+      const at = now();
+      const start = windowStart(at, windowMs);
+      const [current, previous] = await usedIn(bucket, [start, start - windowMs]);
+      const room = limit - Math.ceil((previous * (start + windowMs - at)) / windowMs);
+      if (current + Math.max(cost, 1) > room) {
+        return { kind: 'refused', retryAfterMs: waitFor({ ...request, current, previous, at, start }) };
+      }
+      const used = cost === 0 ? current : await add(request, { startedAt: start, most: room });
+      if (used !== undefined) return { kind: 'granted', remaining: room - used };
+      // Between the look and the increment others have taken the rest, all of it in the worst case.
+      return { kind: 'refused', retryAfterMs: waitFor({ ...request, current: room, previous, at, start }) };
+    },
+
+    async charge(request) {
+      check(request);
+      if (request.cost === 0) return;
+      await add(request, { startedAt: windowStart(now(), request.windowMs), most: Number.MAX_SAFE_INTEGER });
+    },
+
+    async sweep() {
+      await sql.run('DELETE FROM rate_windows WHERE forgotten_at <= ?', [now()]);
+    },
+  };
+}
+
+interface Refusal extends RateRequest {
+  readonly current: number;
+  readonly previous: number;
+  readonly at: number;
+  readonly start: number;
+}
+
+/**
+ * How long until the estimate leaves room, if nobody else uses anything. In this window the previous one's share has to fall
+ * to what is left beside the current use; failing that, in the next window the current one's share has to.
+ */
+function waitFor({ limit, windowMs, cost, current, previous, at, start }: Refusal): number {
+  const left = limit - Math.max(cost, 1);
+  const end = start + windowMs;
+  if (left < 0) return end + windowMs - at;
+  const isNow = current <= left;
+  const [fading, space, fadedAt] = isNow ? [previous, left - current, end] : [current, left, end + windowMs];
+  const early = fading <= space ? windowMs : Math.floor((space * windowMs) / fading);
+  return Math.max(1, fadedAt - early - at);
+}
+
+function windowStart(at: number, windowMs: number): number {
+  return at - (at % windowMs);
+}
+
+function check({ cost, windowMs }: Omit<RateRequest, 'limit'>): void {
+  const isWhole = Number.isSafeInteger(cost) && cost >= 0 && Number.isSafeInteger(windowMs) && windowMs > 0;
+  if (isWhole) return;
+  throw new StoreError(
+    'invalid_value',
+    `A cost of ${cost} in ${windowMs} ms can't be counted; both must be whole numbers`,
+  );
+}

@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StoredListing } from './listing-store.ts';
+import { START, type StoreHarness } from './store-contract.fixture.ts';
+
+/** Names that collide, vanish or do harm where they are not kept as they are. */
+export const hostileNames: readonly string[] = [
+  '__proto__',
+  'constructor',
+  "Robert'); DROP TABLE catalogs;--",
+  'nul\0inside',
+  'nul',
+  '\ud800',
+  '\ud801',
+  '\ufffd',
+  '\ue000d800',
+  '工具',
+  '😀',
+  '%_?$1',
+  ' ',
+];
+
+export function describeRecords({ place, open, clock }: StoreHarness): void {
+  describe('catalogs', () => {
+    it('are created, replaced, left alone and deleted by name', async () => {
+      const { catalogs } = await open(await place());
+      const first = { name: 'acme', hash: 'h1', tools: '[{"name":"a"}]', toolCount: 1 };
+      expect(await catalogs.put(first)).toBe('created');
+      clock.time += 5;
+      expect(await catalogs.put(first)).toBe('unchanged');
+      expect(await catalogs.get('acme')).toEqual({ ...first, updatedAt: START });
+      expect(await catalogs.put({ ...first, hash: 'h2', tools: '[]', toolCount: 0 })).toBe('replaced');
+      expect(await catalogs.head('acme')).toEqual({ name: 'acme', hash: 'h2', toolCount: 0, updatedAt: START + 5 });
+      expect((await catalogs.get('acme'))?.tools).toBe('[]');
+      expect(await catalogs.delete('acme')).toBe(true);
+      expect(await catalogs.delete('acme')).toBe(false);
+      expect(await catalogs.get('acme')).toBeUndefined();
+      expect(await catalogs.head('acme')).toBeUndefined();
+    });
+
+    it('of any name are told apart and listed in the order of their bytes', async () => {
+      const { catalogs } = await open(await place());
+      for (const name of hostileNames)
+        await catalogs.put({ name, hash: 'h', tools: JSON.stringify(name), toolCount: 1 });
+      const heads = await catalogs.list();
+      expect(heads.map(({ name }) => name).sort()).toEqual([...hostileNames].sort());
+      expect(heads.map(({ name }) => name).slice(0, 3)).toEqual([' ', '%_?$1', "Robert'); DROP TABLE catalogs;--"]);
+      for (const name of hostileNames) expect((await catalogs.get(name))?.tools).toBe(JSON.stringify(name));
+    });
+
+    it.each([
+      ['', 'is empty'],
+      ['x'.repeat(513), 'has 513 characters'],
+    ])('refuse a name that can not be a key', async (name, problem) => {
+      const { catalogs } = await open(await place());
+      const put = catalogs.put({ name, hash: 'h', tools: '[]', toolCount: 0 });
+      await expect(put).rejects.toThrow(`The name of a catalog ${problem}; allowed are 1 to 512 characters`);
+    });
+
+    it('hold megabytes of tools', async () => {
+      const { catalogs } = await open(await place());
+      const tools = JSON.stringify(Array.from({ length: 30 }, (_, index) => `${index}${'ü'.repeat(100_000)}`));
+      await catalogs.put({ name: 'big', hash: 'h', tools, toolCount: 100 });
+      expect((await catalogs.get('big'))?.tools === tools).toBe(true);
+    });
+  });
+
+  describe('rate limits', () => {
+    const minute = { bucket: 'key_1/requests', limit: 10, windowMs: 60_000, cost: 1 };
+
+    it('grant up to the limit, and say when to come back', async () => {
+      const { rateLimits } = await open(await place());
+      for (let remaining = 9; remaining >= 0; remaining -= 1) {
+        expect(await rateLimits.take(minute)).toEqual({ kind: 'granted', remaining });
+      }
+      // All ten count until the next window has come, and then fade: the first place is free a tenth of a window later.
+      expect(await rateLimits.take(minute)).toEqual({ kind: 'refused', retryAfterMs: 66_000 });
+      expect((await rateLimits.take({ ...minute, bucket: 'key_2/requests' })).kind).toBe('granted');
+      clock.time += 65_999;
+      expect((await rateLimits.take(minute)).kind).toBe('refused');
+      clock.time += 1;
+      expect((await rateLimits.take(minute)).kind).toBe('granted');
+      expect((await rateLimits.take(minute)).kind).toBe('refused');
+    });
+
+    it('count what is charged afterwards, and let a cost of nothing look', async () => {
+      const { rateLimits } = await open(await place());
+      const look = { ...minute, bucket: 'key_1/tokens', limit: 1000, cost: 0 };
+      expect(await rateLimits.take(look)).toEqual({ kind: 'granted', remaining: 1000 });
+      await rateLimits.charge({ ...look, cost: 999 });
+      expect(await rateLimits.take(look)).toEqual({ kind: 'granted', remaining: 1 });
+      await rateLimits.charge({ ...look, cost: 5000 });
+      expect((await rateLimits.take(look)).kind).toBe('refused');
+    });
+
+    it('grant nothing when the limit is nothing, and refuse a cost that is no count', async () => {
+      const { rateLimits } = await open(await place());
+      expect((await rateLimits.take({ ...minute, limit: 0 })).kind).toBe('refused');
+      expect((await rateLimits.take({ ...minute, cost: 11 })).kind).toBe('refused');
+      await expect(rateLimits.take({ ...minute, cost: 0.5 })).rejects.toThrow('whole numbers');
+      await expect(rateLimits.charge({ ...minute, cost: -1 })).rejects.toThrow('whole numbers');
+    });
+
+    it('are one limit for all replicas, however they race', async () => {
+      const location = await place();
+      const replicas = await Promise.all([open(location), open(location), open(location)]);
+      const answers = await Promise.all(
+        Array.from({ length: 45 }, (_, index) => replicas[index % 3]?.rateLimits.take(minute)),
+      );
+      expect(answers.filter((answer) => answer?.kind === 'granted')).toHaveLength(10);
+    });
+
+    it('a refused caller that waits as told is served, and not a millisecond earlier', async () => {
+      const { rateLimits } = await open(await place());
+      let bucket = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({
+            limit: fc.integer({ min: 1, max: 50 }),
+            windowMs: fc.integer({ min: 1, max: 100_000 }),
+            uses: fc.array(fc.record({ after: fc.integer({ min: 0, max: 60_000 }), cost: fc.nat(60) }), {
+              maxLength: 6,
+            }),
+            share: fc.double({ min: 0, max: 1, noNaN: true }),
+          }),
+          async ({ limit, windowMs, uses, share }) => {
+            clock.time = START;
+            bucket += 1;
+            const base = { bucket: `b${bucket}`, limit, windowMs };
+            for (const { after, cost } of uses) {
+              clock.time += after;
+              await rateLimits.charge({ ...base, cost });
+            }
+            const request = { ...base, cost: Math.ceil(share * limit) };
+            const answer = await rateLimits.take({ ...request, cost: 0 });
+            const first = await rateLimits.take(request);
+            if (first.kind === 'granted') {
+              expect(answer.kind).toBe('granted');
+              return;
+            }
+            clock.time += first.retryAfterMs - 1;
+            if (first.retryAfterMs > 1) expect((await rateLimits.take(request)).kind).toBe('refused');
+            clock.time += 1;
+            expect((await rateLimits.take(request)).kind).toBe('granted');
+          },
+        ),
+        { numRuns: 40 },
+      );
+    });
+
+    it('a sweep forgets only windows that no longer count', async () => {
+      const { rateLimits, sweep } = await open(await place());
+      await rateLimits.charge({ ...minute, cost: 10 });
+      clock.time += 60_000;
+      await sweep();
+      expect((await rateLimits.take(minute)).kind).toBe('refused');
+      clock.time += 60_000;
+      await sweep();
+      expect(await rateLimits.take(minute)).toEqual({ kind: 'granted', remaining: 9 });
+    });
+  });
+
+  describe('usage', () => {
+    it('adds up per owner and day', async () => {
+      const { usage } = await open(await place());
+      await usage.record({ owner: 'key_1', requests: 1, searches: 2, inputTokens: 1000, outputTokens: 10 });
+      await usage.record({ owner: 'key_1', requests: 1, inputTokens: 5_000_000_000 });
+      await usage.record({ owner: 'key_2', requests: 7 });
+      clock.time += 24 * 3_600_000;
+      await usage.record({ owner: 'key_1', requests: 1 });
+      const range = { owner: 'key_1', from: '2026-11-01', to: '2026-11-30' };
+      expect(await usage.days(range)).toEqual([
+        { day: '2026-11-15', requests: 2, searches: 2, inputTokens: 5_000_001_000, outputTokens: 10 },
+        { day: '2026-11-16', requests: 1, searches: 0, inputTokens: 0, outputTokens: 0 },
+      ]);
+      expect(await usage.days({ ...range, to: '2026-11-15' })).toHaveLength(1);
+    });
+
+    it('names the most used tools, of one owner or of all', async () => {
+      const { usage } = await open(await place());
+      const b = { tool: 'b', calls: 2 };
+      await usage.record({
+        owner: 'key_1',
+        tools: [{ tool: 'a', calls: 1 }, b, { tool: 'x'.repeat(513), calls: 9 }, b],
+      });
+      await usage.record({ owner: 'key_2', tools: [{ tool: 'a', calls: 5 }] });
+      expect(await usage.tools({ limit: 10 })).toEqual([
+        { tool: 'a', calls: 6 },
+        { tool: 'b', calls: 4 },
+      ]);
+      expect(await usage.tools({ owner: 'key_1', limit: 1 })).toEqual([{ tool: 'b', calls: 4 }]);
+    });
+
+    it('loses no count when replicas add at once, to tools of any name', async () => {
+      const location = await place();
+      const replicas = await Promise.all([open(location), open(location), open(location)]);
+      const tools = hostileNames.map((tool) => ({ tool, calls: 1 }));
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          replicas[index % 3]?.usage.record({
+            owner: 'k',
+            requests: 1,
+            tools: index % 2 === 0 ? tools : [...tools].reverse(),
+          }),
+        ),
+      );
+      const used = await replicas[0].usage.tools({ limit: 100 });
+      expect(used.map(({ tool }) => tool).sort()).toEqual([...hostileNames].sort());
+      expect(used.every(({ calls }) => calls === 30)).toBe(true);
+      expect(await replicas[1].usage.days({ owner: 'k', from: '', to: '9' })).toMatchObject([{ requests: 30 }]);
+    });
+  });
+
+  describe('listings', () => {
+    const listing = (hash: string, name: string): StoredListing => ({
+      hash,
+      tools: [{ name, inputSchema: { type: 'object', properties: JSON.parse('{"__proto__":{}}') } }],
+      capabilities: { tools: {} },
+    });
+
+    it('the latest is found by the server’s key, with all that was said', async () => {
+      const { listings } = await open(await place());
+      expect(await listings.get('github')).toBeUndefined();
+      await listings.put('github', listing('h1', 'a'));
+      expect(await listings.get('github')).toEqual(listing('h1', 'a'));
+      const later = { ...listing('h2', 'nul\0 and \ud800'), instructions: 'Ask first.' };
+      await listings.put('github', later);
+      expect(await listings.get('github')).toEqual(later);
+      await listings.delete('github');
+      expect(await listings.get('github')).toBeUndefined();
+    });
+
+    it('tools that servers share go with the last of them', async () => {
+      const { listings } = await open(await place());
+      await Promise.all(['a', 'b', 'c'].map((server) => listings.put(server, listing('h', 'shared'))));
+      await listings.delete('a');
+      await listings.put('b', listing('other', 'own'));
+      expect(await listings.get('c')).toEqual(listing('h', 'shared'));
+      await listings.delete('c');
+      // Had the old tools stayed behind, they would be found again under their hash.
+      await listings.put('c', listing('h', 'new'));
+      expect(await listings.get('c')).toEqual(listing('h', 'new'));
+    });
+  });
+
+  describe('pins', () => {
+    it('are replaced as a whole, by server', async () => {
+      const { pins } = await open(await place());
+      const pin = (tool: string) => ({ tool, hash: `hash of ${tool}`, definition: { name: tool } });
+      expect(await pins.get('github')).toEqual([]);
+      for (const server of hostileNames) await pins.put(server, [pin('a'), pin(server)]);
+      await pins.put('nul', [pin('b')]);
+      expect(await pins.get('nul')).toEqual([pin('b')]);
+      expect(await pins.get('nul\0inside')).toEqual([pin('a'), pin('nul\0inside')]);
+      expect(await pins.get('\ud801')).toEqual([pin('a'), pin('\ud801')]);
+    });
+  });
+
+  describe('vectors', () => {
+    it('come back byte for byte, by model and hash, and only those that are known', async () => {
+      const { vectors } = await open(await place());
+      const all = new Map(Array.from({ length: 450 }, (_, index) => [`h${index}`, Uint8Array.of(index & 255, 0, 255)]));
+      await vectors.put('m1', all);
+      await vectors.put('m1', new Map([['h1', Uint8Array.of(9)]]));
+      await vectors.put('m2', new Map([['h0', new Uint8Array()]]));
+      expect(await vectors.get('m1', ['none', ...all.keys()])).toEqual(all);
+      expect(await vectors.get('m2', ['h0', 'h1'])).toEqual(new Map([['h0', new Uint8Array()]]));
+      expect(await vectors.get('m1', [])).toEqual(new Map());
+      expect(await vectors.deleteModel('m1')).toBe(450);
+      expect(await vectors.get('m1', ['h1'])).toEqual(new Map());
+    });
+  });
+}

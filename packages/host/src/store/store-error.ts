@@ -1,0 +1,23 @@
+/** Every code that an error of the store can carry, in one place. */
+export type StoreErrorCode =
+  /** The file can't be opened, or the server can't be reached or refuses us. */
+  | 'unreachable'
+  /** The tables were made by a newer version of this program. */
+  | 'newer_schema'
+  /** A name is empty or too long, or a value is out of its range. */
+  | 'invalid_value'
+  /** Tokens can't be kept because no encryption key is configured, or the one given is no key. */
+  | 'no_encryption_key'
+  /** A sealed value does not open: it was sealed with another key, or changed since. */
+  | 'undecipherable';
+
+/** The store can't do what it was asked. What a database says itself is the `cause`. */
+export class StoreError extends Error {
+  override readonly name: string = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+  }
+}

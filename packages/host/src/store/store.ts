@@ -1,0 +1,27 @@
+import type { BatchStore } from './batch-store.ts';
+import type { CatalogStore } from './catalog-store.ts';
+import type { KeyStore } from './key-store.ts';
+import type { ListingStore } from './listing-store.ts';
+import type { PinStore } from './pin-store.ts';
+import type { RateLimitStore } from './rate-limit-store.ts';
+import type { TokenStore } from './token-store.ts';
+import type { UsageStore } from './usage-store.ts';
+import type { VectorStore } from './vector-store.ts';
+
+/** Everything that must outlast the process. Take the one area that you need, not the whole. */
+export interface Store {
+  readonly batches: BatchStore;
+  readonly catalogs: CatalogStore;
+  readonly keys: KeyStore;
+  readonly rateLimits: RateLimitStore;
+  readonly usage: UsageStore;
+  readonly listings: ListingStore;
+  readonly pins: PinStore;
+  readonly vectors: VectorStore;
+  readonly tokens: TokenStore;
+  /** Fails when the database does not answer. */
+  ping(): Promise<void>;
+  /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}

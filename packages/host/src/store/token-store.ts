@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { bytesOf } from './internal/columns.ts';
+import type { Seal } from './internal/seal.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** What OAuth leaves behind, encrypted: one value per user and server, never shared between users. */
+export interface TokenStore {
+  /** Keeps a value in place of the one before. */
+  put(owner: TokenOwner, value: string): Promise<void>;
+  get(owner: TokenOwner): Promise<string | undefined>;
+  delete(owner: TokenOwner): Promise<void>;
+  /** Forgets everything of a user; answers how much it was. */
+  deleteUser(user: string): Promise<number>;
+}
+
+export interface TokenOwner {
+  /** Empty where there is only one. */
+  readonly user: string;
+  readonly server: string;
+}
+
+/** Rows are found by hashes, so that the file does not say who signed in where. */
+export function createTokenStore({ sql, now }: StoreContext, seal: Seal): TokenStore {
+  return {
+    async put(owner, value) {
+      const place = placeOf(owner);
+      await sql.run(
+        `INSERT INTO sealed_tokens (place, holder, sealed, updated_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (place) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at`,
+        [place, digest([owner.user]), seal.close(value, place), now()],
+      );
+    },
+
+    async get(owner) {
+      const place = placeOf(owner);
+      const [row] = await sql.all('SELECT sealed FROM sealed_tokens WHERE place = ?', [place]);
+      return row === undefined ? undefined : seal.open(bytesOf(row, 'sealed'), place);
+    },
+
+    async delete(owner) {
+      await sql.run('DELETE FROM sealed_tokens WHERE place = ?', [placeOf(owner)]);
+    },
+
+    deleteUser: (user) => sql.run('DELETE FROM sealed_tokens WHERE holder = ?', [digest([user])]),
+  };
+}
+
+function placeOf({ user, server }: TokenOwner): string {
+  return digest([user, server]);
+}
+
+/** JSON keeps the parts apart: `["a","bc"]` is not `["ab","c"]`. */
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,99 @@
+import type { ToolUse } from '@quartermaster/core';
+import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
+import { chunks, placeholders, type SqlValue, type Statements } from './internal/sql.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** Counters of what was used: per owner and day, and per tool. They hold no content. */
+export interface UsageStore {
+  /** Adds to the counters. A tool whose id is longer than 512 characters is not counted. */
+  record(usage: Usage): Promise<void>;
+  /** An owner's days with any use, the oldest first. */
+  days(query: { readonly owner: string; readonly from: string; readonly to: string }): Promise<readonly DayUsage[]>;
+  /** How often tools were called, the most used first: what `suggestPins` chooses from. */
+  tools(query: { readonly owner?: string; readonly limit: number }): Promise<readonly ToolUse[]>;
+}
+
+/** What is not given counts as 0. */
+export interface Usage {
+  /** An API key's id, or `''` where there are no keys. */
+  readonly owner: string;
+  readonly requests?: number;
+  readonly searches?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly tools?: readonly ToolUse[];
+}
+
+export interface DayUsage {
+  /** `2026-11-15`, in UTC. */
+  readonly day: string;
+  readonly requests: number;
+  readonly searches: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+const ROWS_AT_ONCE = 200;
+
+export function createUsageStore({ sql, now }: StoreContext): UsageStore {
+  return {
+    async record(usage) {
+      const owner = encodeText(usage.owner);
+      const { requests = 0, searches = 0, inputTokens = 0, outputTokens = 0, tools = [] } = usage;
+      const day = new Date(now()).toISOString().slice(0, 10);
+      await sql.transaction(async (statements) => {
+        await statements.run(
+          `INSERT INTO usage_days (owner, day, requests, searches, input_tokens, output_tokens) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (owner, day) DO UPDATE SET requests = usage_days.requests + excluded.requests,
+             searches = usage_days.searches + excluded.searches,
+             input_tokens = usage_days.input_tokens + excluded.input_tokens,
+             output_tokens = usage_days.output_tokens + excluded.output_tokens`,
+          [owner, day, requests, searches, inputTokens, outputTokens],
+        );
+        await addCalls(statements, owner, tools);
+      });
+    },
+
+    async days({ owner, from, to }) {
+      const rows = await sql.all('SELECT * FROM usage_days WHERE owner = ? AND day >= ? AND day <= ? ORDER BY day', [
+        encodeText(owner),
+        encodeText(from),
+        encodeText(to),
+      ]);
+      return rows.map((row) => ({
+        day: textOf(row, 'day'),
+        requests: numberOf(row, 'requests'),
+        searches: numberOf(row, 'searches'),
+        inputTokens: numberOf(row, 'input_tokens'),
+        outputTokens: numberOf(row, 'output_tokens'),
+      }));
+    },
+
+    async tools({ owner, limit }) {
+      const rows = await sql.all(
+        `SELECT tool, CAST(SUM(calls) AS BIGINT) AS calls FROM usage_tools ${owner === undefined ? '' : 'WHERE owner = ?'}
+         GROUP BY tool ORDER BY SUM(calls) DESC, tool LIMIT ?`,
+        owner === undefined ? [limit] : [encodeText(owner), limit],
+      );
+      return rows.map((row) => ({ tool: decodeText(textOf(row, 'tool')), calls: numberOf(row, 'calls') }));
+    },
+  };
+}
+
+/** In the order of the ids, so that two replicas can't wait for each other's rows. */
+async function addCalls(statements: Statements, owner: string, tools: readonly ToolUse[]): Promise<void> {
+  const calls = new Map<string, number>();
+  for (const { tool, calls: more } of tools) {
+    if (tool === '' || tool.length > MOST_NAME_CHARACTERS) continue;
+    const id = encodeText(tool);
+    calls.set(id, (calls.get(id) ?? 0) + more);
+  }
+  const sorted = [...calls].sort(([left], [right]) => (left < right ? -1 : 1));
+  for (const some of chunks(sorted, ROWS_AT_ONCE)) {
+    await statements.run(
+      `INSERT INTO usage_tools (owner, tool, calls) VALUES ${placeholders(some.length, 3)}
+       ON CONFLICT (owner, tool) DO UPDATE SET calls = usage_tools.calls + excluded.calls`,
+      some.flatMap(([tool, count]): SqlValue[] => [owner, tool, count]),
+    );
+  }
+}

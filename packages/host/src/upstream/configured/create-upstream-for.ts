@@ -1,0 +1,70 @@
+import type { UpstreamSettings } from '../../config/index.ts';
+import type { Dialect, DialectUpstream } from '../dialect.ts';
+import { createHttpUpstream, ENDPOINTS, type HttpTimeouts } from '../http/index.ts';
+import type { RetrySettings } from '../internal/retry.ts';
+import { createModelUpstream } from '../model/index.ts';
+import { rehearsal } from '../rehearsal/index.ts';
+import { type LoadPackage, loadModel } from './provider-package.ts';
+
+/** What building an upstream needs from outside. */
+export interface UpstreamEnvironment {
+  /** Where keys are that the settings do not name. @default nothing */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly fetch?: typeof fetch;
+  readonly timeouts?: HttpTimeouts;
+  readonly retries?: RetrySettings;
+  /** @default import */
+  readonly load?: LoadPackage;
+}
+
+/**
+ * The upstream for a dialect, as the settings say: raw where the provider speaks the dialect itself, our stand-in for a
+ * rehearsal, otherwise through the provider's AI SDK package, which must be installed.
+ */
+export async function createUpstreamFor<D extends Dialect>(
+  dialect: D,
+  settings: UpstreamSettings,
+  options: UpstreamEnvironment & { readonly model: string },
+): Promise<DialectUpstream<D>> {
+  const { fetch, timeouts = {}, retries = {} } = options;
+  const { provider, baseUrl } = settings;
+  if (provider === 'rehearsal') return rehearsal(dialect);
+  const apiKey = settings.apiKey ?? keyFrom(provider, options.env);
+  const given = fetch === undefined ? {} : { fetch };
+  if (speaks(provider, dialect)) return createHttpUpstream({ dialect, baseUrl, apiKey, timeouts, retries, ...given });
+  const region = options.env?.AWS_REGION;
+  const model = await loadModel(
+    { provider, baseUrl, apiKey, region: provider === 'amazon-bedrock' ? region : undefined, ...given },
+    options.model,
+    options.load,
+  );
+  return createModelUpstream({ dialect, model, timeouts, retries });
+}
+
+/** What the upstream will be called in core's table of transports, known before it is built. */
+export function transportOf(dialect: Dialect, provider: string): string {
+  return speaks(provider, dialect) || provider === 'rehearsal' ? ENDPOINTS[dialect].transport : 'ai-sdk';
+}
+
+export function keyFrom(provider: string, env: UpstreamEnvironment['env']): string | undefined {
+  const name = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined;
+  return name === undefined ? undefined : env?.[name];
+}
+
+function speaks(provider: string, dialect: Dialect): boolean {
+  return Object.hasOwn(SPOKEN, provider) && (SPOKEN[provider] ?? []).includes(dialect);
+}
+
+/** The dialects that a provider's own API has. Hosts that imitate OpenAI's rarely have its Responses. */
+const SPOKEN: Readonly<Record<string, readonly Dialect[]>> = {
+  anthropic: ['anthropic'],
+  openai: ['openai-chat', 'openai-responses'],
+  'openai-compatible': ['openai-chat'],
+};
+
+/** Those that are not here are read by the packages themselves. */
+const KEYS: Readonly<Record<string, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+};

@@ -1,0 +1,7 @@
+export type { UpstreamEnvironment } from './create-upstream-for.ts';
+export { createUpstreamFor } from './create-upstream-for.ts';
+export type { ListedModel, ListedModels } from './list-models.ts';
+export { listModels } from './list-models.ts';
+export type { LoadPackage } from './provider-package.ts';
+export type { ResolvedUpstream } from './resolve-upstream.ts';
+export { resolveUpstream } from './resolve-upstream.ts';

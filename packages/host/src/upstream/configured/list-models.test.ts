@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { UpstreamSettings } from '../../config/index.ts';
+import { type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
+import { listModels } from './list-models.ts';
+
+const servers: ScriptedServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function serve(...turns: readonly ServerTurn[]): Promise<ScriptedServer> {
+  const server = await startServer(turns);
+  servers.push(server);
+  return server;
+}
+
+function settings(
+  provider: UpstreamSettings['provider'],
+  models: readonly string[],
+  baseUrl?: string,
+): UpstreamSettings {
+  return { models, provider, toolSearch: 'local', ...(baseUrl === undefined ? {} : { baseUrl }) };
+}
+
+describe('the list of models', () => {
+  it('joins all upstreams, each model once and under the one that serves it', async () => {
+    const anthropic = await serve(
+      {
+        body: {
+          data: [
+            {
+              id: 'claude-a',
+              display_name: 'Claude A',
+              created_at: '2026-01-01T00:00:00Z',
+              max_input_tokens: 1_000_000,
+              max_tokens: 64_000,
+            },
+          ],
+          has_more: true,
+          last_id: 'claude-a',
+        },
+      },
+      { body: { data: [{ id: 'claude-b' }, { id: 'secret-model' }], has_more: false } },
+    );
+    const host = await serve({
+      body: {
+        data: [
+          { id: 'claude-a', created: 1 },
+          { id: 'llama', created: 1_700_000_000, max_model_len: 32_000 },
+          { odd: 1 },
+          7,
+        ],
+      },
+    });
+    const { models, problems } = await listModels(
+      [
+        settings('anthropic', ['claude-*'], anthropic.url),
+        settings('openai-compatible', ['*'], `${host.url}/v1`),
+        settings('rehearsal', ['rehearsal', 'demo']),
+      ],
+      { env: { ANTHROPIC_API_KEY: 'key' } },
+    );
+    expect(problems).toEqual([]);
+    expect(models).toEqual([
+      {
+        id: 'claude-a',
+        provider: 'anthropic',
+        displayName: 'Claude A',
+        createdAt: '2026-01-01T00:00:00Z',
+        limits: { contextTokens: 1_000_000, source: 'upstream' },
+        maxOutputTokens: 64_000,
+      },
+      { id: 'claude-b', provider: 'anthropic', limits: { contextTokens: 200_000, source: 'table' } },
+      {
+        id: 'llama',
+        provider: 'openai-compatible',
+        createdAt: '2023-11-14T22:13:20.000Z',
+        limits: { contextTokens: 32_000, source: 'upstream' },
+      },
+    ]);
+    expect(anthropic.requests.map(({ url }) => url)).toEqual([
+      '/v1/models?limit=1000',
+      '/v1/models?limit=1000&after_id=claude-a',
+    ]);
+    expect(anthropic.requests[0]?.headers['x-api-key']).toBe('key');
+    expect(host.requests[0]?.url).toBe('/v1/models');
+  });
+
+  it('has the names of the settings, whether or not the upstream tells of them', async () => {
+    const { models } = await listModels([
+      settings('amazon-bedrock', ['nova-pro', 'nova-*']),
+      settings('rehearsal', ['*']),
+    ]);
+    expect(models.map(({ id, provider }) => [id, provider])).toEqual([
+      ['nova-pro', 'amazon-bedrock'],
+      ['rehearsal', 'rehearsal'],
+    ]);
+  });
+
+  it('stands without an upstream that fails, and says so', async () => {
+    const host = await serve({ status: 500, body: { error: { message: 'Broken' } } });
+    const { models, problems } = await listModels([
+      settings('openai-compatible', ['llama'], host.url),
+      settings('rehearsal', ['*']),
+    ]);
+    expect(models.map(({ id }) => id)).toEqual(['llama', 'rehearsal']);
+    expect(problems).toEqual([
+      { provider: 'openai-compatible', message: 'The upstream answered with status 500: Broken' },
+    ]);
+  });
+
+  it("reads Google's", async () => {
+    const google = await serve({
+      body: {
+        models: [
+          { name: 'models/gemini-3-pro', displayName: 'Gemini 3', inputTokenLimit: 9_000, outputTokenLimit: 100 },
+        ],
+      },
+    });
+    const { models } = await listModels([settings('google', ['gemini-*'], `${google.url}/v1beta`)]);
+    expect(models).toEqual([
+      {
+        id: 'gemini-3-pro',
+        provider: 'google',
+        displayName: 'Gemini 3',
+        limits: { contextTokens: 9_000, source: 'upstream' },
+        maxOutputTokens: 100,
+      },
+    ]);
+  });
+
+  it('is given up when the client goes away', async () => {
+    const upstreams = [settings('openai-compatible', ['*'], 'http://127.0.0.1:1')];
+    await expect(listModels(upstreams, {}, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+  });
+});

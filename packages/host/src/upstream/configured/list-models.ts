@@ -1,0 +1,192 @@
+import { contextWindow, isJsonObject, type JsonObject, type ModelLimits } from '@quartermaster/core';
+import type { UpstreamSettings } from '../../config/index.ts';
+import { SYSTEM_CLOCK } from '../clock.ts';
+import { endpointUrl, readJson, refusedError } from '../http/index.ts';
+import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
+import { upstreamFor } from './resolve-upstream.ts';
+
+export interface ListedModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly displayName?: string;
+  /** ISO 8601. */
+  readonly createdAt?: string;
+  readonly limits: ModelLimits;
+  readonly maxOutputTokens?: number;
+}
+
+export interface ListedModels {
+  /** In the order of the upstreams, each model once, under the upstream that serves it. */
+  readonly models: readonly ListedModel[];
+  /** Upstreams whose list could not be had. The others' stand. */
+  readonly problems: readonly { readonly provider: string; readonly message: string }[];
+}
+
+const MOST_PAGES = 20;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * What can be asked for: the names in the settings that are no patterns, and of the upstreams' own lists what the patterns let
+ * through. Windows come from the settings, then from those lists, then from core's table.
+ */
+export async function listModels(
+  upstreams: readonly UpstreamSettings[],
+  environment: UpstreamEnvironment = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ListedModels> {
+  const problems: { provider: string; message: string }[] = [];
+  const lists = await Promise.all(
+    upstreams.map(async (settings) => {
+      const named = settings.models.filter((pattern) => !pattern.includes('*')).map((id): RawModel => ({ id }));
+      try {
+        return { settings, listed: [...(await askModels(settings, environment, signal)), ...named] };
+      } catch (error) {
+        signal.throwIfAborted();
+        problems.push({ provider: settings.provider, message: error instanceof Error ? error.message : String(error) });
+        return { settings, listed: named };
+      }
+    }),
+  );
+  const models = new Map<string, ListedModel>();
+  for (const { settings, listed } of lists) {
+    for (const model of listed) {
+      if (!models.has(model.id) && upstreamFor(upstreams, model.id) === settings)
+        models.set(model.id, toListed(model, settings));
+    }
+  }
+  return { models: [...models.values()], problems };
+}
+
+/** One entry of an upstream's list, as far as it is read. */
+interface RawModel {
+  readonly id: string;
+  readonly displayName?: string;
+  readonly createdAt?: string;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+}
+
+function toListed(model: RawModel, settings: UpstreamSettings): ListedModel {
+  const { contextTokens, ...rest } = model;
+  const limits = contextWindow({ override: settings.contextTokens, upstream: contextTokens, model: model.id });
+  return { ...rest, provider: settings.provider, limits };
+}
+
+async function askModels(
+  settings: UpstreamSettings,
+  environment: UpstreamEnvironment,
+  signal: AbortSignal,
+): Promise<readonly RawModel[]> {
+  const { provider } = settings;
+  if (provider === 'rehearsal') return [{ id: 'rehearsal' }];
+  const list = Object.hasOwn(LISTS, provider) ? LISTS[provider] : undefined;
+  if (list === undefined) return [];
+  const base = settings.baseUrl ?? list.baseUrl;
+  if (base === undefined) return [];
+  const { fetch: ask = fetch, env } = environment;
+  const headers = list.headers(settings.apiKey ?? keyFrom(provider, env));
+  const models: RawModel[] = [];
+  let query: string | undefined = list.query;
+  for (let page = 0; query !== undefined && page < MOST_PAGES; page += 1) {
+    const response = await ask(`${endpointUrl(base, list.path)}${query}`, { headers, signal });
+    if (!response.ok) throw await refusedError(response, SYSTEM_CLOCK);
+    const body = await readJson(response, MOST_BYTES);
+    if (!isJsonObject(body)) break;
+    const entries = body[list.entries];
+    models.push(...(Array.isArray(entries) ? entries : []).flatMap(readModel));
+    query = list.next(body);
+  }
+  return models;
+}
+
+interface ModelList {
+  readonly baseUrl?: string;
+  readonly path: string;
+  readonly query: string;
+  /** Where the answer has them. */
+  readonly entries: string;
+  headers(apiKey: string | undefined): Record<string, string>;
+  /** The query for the next page. */
+  next(body: JsonObject): string | undefined;
+}
+
+const bearer = (apiKey: string | undefined): Record<string, string> =>
+  apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+
+const OPENAI_LIST: ModelList = {
+  path: '/models',
+  query: '',
+  entries: 'data',
+  headers: bearer,
+  next: () => undefined,
+};
+
+const LISTS: Readonly<Record<string, ModelList>> = {
+  anthropic: {
+    baseUrl: 'https://api.anthropic.com',
+    path: '/v1/models',
+    query: '?limit=1000',
+    entries: 'data',
+    headers: (apiKey) => ({
+      'anthropic-version': '2023-06-01',
+      ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    }),
+    next: ({ has_more: more, last_id: last }) =>
+      more === true && typeof last === 'string' ? `?limit=1000&after_id=${encodeURIComponent(last)}` : undefined,
+  },
+  openai: { ...OPENAI_LIST, baseUrl: 'https://api.openai.com/v1' },
+  'openai-compatible': OPENAI_LIST,
+  google: {
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    path: '/models',
+    query: '?pageSize=1000',
+    entries: 'models',
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    next: ({ nextPageToken: token }) =>
+      typeof token === 'string' && token !== '' ? `?pageSize=1000&pageToken=${encodeURIComponent(token)}` : undefined,
+  },
+};
+
+/** Hosts name the window in many ways, and say when a model was made as a time or as seconds. */
+function readModel(entry: unknown): readonly RawModel[] {
+  if (!isJsonObject(entry)) return [];
+  const id = text(entry.id) ?? text(entry.name)?.replace(/^models\//, '');
+  if (id === undefined) return [];
+  const displayName = text(entry.display_name) ?? text(entry.displayName);
+  const seconds = number(entry.created);
+  const createdAt = text(entry.created_at) ?? (seconds === undefined ? undefined : isoTime(seconds));
+  const contextTokens = WINDOW_KEYS.map((key) => number(entry[key])).find((value) => value !== undefined);
+  const maxOutputTokens =
+    number(entry.max_tokens) ?? number(entry.max_completion_tokens) ?? number(entry.outputTokenLimit);
+  return [
+    {
+      id,
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    },
+  ];
+}
+
+const WINDOW_KEYS = [
+  'max_input_tokens',
+  'context_window',
+  'context_length',
+  'max_model_len',
+  'max_context_length',
+  'inputTokenLimit',
+];
+
+function isoTime(seconds: number): string | undefined {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,130 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { isJsonObject, SettingError } from '@quartermaster/core';
+
+export interface ProviderSettings {
+  readonly provider: string;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly region?: string | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Imports a package by name. */
+export type LoadPackage = (name: string) => Promise<unknown>;
+
+/** A model of the AI SDK's package for a provider, which is imported now and not before. */
+export async function loadModel(
+  settings: ProviderSettings,
+  modelId: string,
+  load: LoadPackage = (name) => import(name),
+): Promise<LanguageModelV4> {
+  const { provider } = settings;
+  const name = packageOf(provider);
+  const create = factoryIn(await loadPackage(provider, name, load), provider);
+  if (create === undefined) {
+    throw new SettingError(
+      'invalid_setting',
+      `The package ${name} has no function that creates a provider "${provider}"`,
+      {
+        context: { setting: 'provider', value: provider, package: name },
+      },
+    );
+  }
+  const created: unknown = create(factoryOptions(settings));
+  const model = modelOf(created, modelId);
+  if (isModel(model)) return model;
+  throw new SettingError(
+    'invalid_setting',
+    `The package ${name} speaks another version of the AI SDK's provider interface than v4. Update it: npm install ${name}@latest`,
+    { context: { setting: 'provider', value: provider, package: name } },
+  );
+}
+
+/** A name is put into an import: nothing but a package's name may come of it. */
+function packageOf(provider: string): string {
+  if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(provider)) return `@ai-sdk/${provider}`;
+  throw new SettingError(
+    'invalid_setting',
+    `provider is ${JSON.stringify(provider)}; allowed: the name of a provider, such as "google"`,
+    {
+      context: { setting: 'provider', value: provider },
+    },
+  );
+}
+
+async function loadPackage(provider: string, name: string, load: LoadPackage): Promise<object> {
+  try {
+    const loaded = await load(name);
+    return typeof loaded === 'object' && loaded !== null ? loaded : {};
+  } catch (cause) {
+    const isMissing =
+      isJsonObject(cause) && cause.code === 'ERR_MODULE_NOT_FOUND' && String(cause.message).includes(name);
+    if (!isMissing) throw cause;
+    const message = `The provider "${provider}" needs the package ${name}, which is not installed. Install it: npm install ${name}`;
+    throw new SettingError('invalid_setting', message, {
+      cause,
+      context: { setting: 'provider', value: provider, package: name },
+    });
+  }
+}
+
+type Factory = (options: object) => unknown;
+
+/** `createOpenAICompatible` for `openai-compatible`: by name, whatever its capitals. */
+function factoryIn(module: object, provider: string): Factory | undefined {
+  const short = provider.split('-').at(-1) ?? provider;
+  const wanted = [`create${provider.replaceAll('-', '')}`, `create${short}`];
+  const exported = Object.entries(module).filter((entry): entry is [string, Factory] => typeof entry[1] === 'function');
+  for (const name of wanted) {
+    const found = exported.find(([key]) => key.toLowerCase() === name);
+    if (found !== undefined) return found[1];
+  }
+  return undefined;
+}
+
+function factoryOptions({ provider, baseUrl, apiKey, region, fetch }: ProviderSettings): object {
+  const isCompatible = provider === 'openai-compatible';
+  if (isCompatible && baseUrl === undefined) {
+    throw new SettingError(
+      'invalid_setting',
+      'baseUrl is missing: an upstream with provider "openai-compatible" needs the address of its host',
+      {
+        context: { setting: 'baseUrl', value: baseUrl },
+      },
+    );
+  }
+  return {
+    ...(baseUrl === undefined ? {} : { baseURL: provider === 'anthropic' ? withVersion(baseUrl) : baseUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(region === undefined ? {} : { region }),
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(isCompatible ? { name: hostName(baseUrl ?? ''), includeUsage: true, supportsStructuredOutputs: true } : {}),
+  };
+}
+
+/** The package wants the version in the address, which the API's own clients leave out. */
+function withVersion(baseUrl: string): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  return base.endsWith('/v1') ? base : `${base}/v1`;
+}
+
+/** Names the host, so that what it wants back goes to it and to no other host of the same protocol. */
+function hostName(baseUrl: string): string {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+  return `host${host.replace(/[^a-zA-Z0-9]/g, '')}`;
+}
+
+function modelOf(provider: unknown, modelId: string): unknown {
+  if ((typeof provider !== 'object' && typeof provider !== 'function') || provider === null) return undefined;
+  if (!('languageModel' in provider) || typeof provider.languageModel !== 'function') return undefined;
+  return provider.languageModel(modelId);
+}
+
+function isModel(value: unknown): value is LanguageModelV4 {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'specificationVersion' in value &&
+    value.specificationVersion === 'v4'
+  );
+}

@@ -1,0 +1,370 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { writeSeal } from '../internal/seal.ts';
+import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
+import { eventChunks, type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
+import { collect } from '../upstream-contract.fixture.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { createHttpUpstream, type HttpUpstreamOptions } from './create-http-upstream.ts';
+
+const { request, parts } = SAMPLES.anthropic;
+const STREAM: ServerTurn = { chunks: eventChunks(parts, { isNamed: true }) };
+const { signal } = new AbortController();
+
+let server: ScriptedServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+interface Setup {
+  readonly server: ScriptedServer;
+  readonly clock: ManualClock;
+  readonly upstream: ReturnType<typeof createHttpUpstream<'anthropic'>>;
+}
+
+async function setUp(
+  turns: readonly ServerTurn[],
+  options: Partial<HttpUpstreamOptions<'anthropic'>> = {},
+): Promise<Setup> {
+  server = await startServer(turns);
+  const clock = manualClock({ instantBelowMs: 60_000, nowMs: Date.parse('2026-11-01T00:00:00Z') });
+  const retries = { clock, random: () => 0, ...options.retries };
+  const upstream = createHttpUpstream({
+    dialect: 'anthropic',
+    baseUrl: server.url,
+    apiKey: 'secret',
+    ...options,
+    retries,
+  });
+  return { server, clock, upstream };
+}
+
+function pausesOf(clock: ManualClock): readonly number[] {
+  return clock.delays.filter((delay) => delay < 60_000);
+}
+
+function refusal(status: number, headers: Record<string, string> = {}): ServerTurn {
+  const type = status === 529 ? 'overloaded_error' : 'rate_limit_error';
+  return { status, headers, body: { type: 'error', error: { type, message: 'Not now' }, request_id: 'req_1' } };
+}
+
+describe('what is sent', () => {
+  it('is the body as it came, to the API at the address, with the stream asked for', async () => {
+    const { upstream, server } = await setUp([STREAM]);
+    const unknown = {
+      ...request,
+      context_management: { edits: [] },
+      thinking: { type: 'adaptive', display: 'updates' },
+    };
+    await collect(upstream.stream(unknown, signal));
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({
+      method: 'POST',
+      url: '/v1/messages',
+      body: { ...unknown, stream: true },
+    });
+  });
+
+  it('finds the API under an address with or without the version', async () => {
+    const { upstream, server } = await setUp([STREAM]);
+    await collect(upstream.stream(request, signal));
+    const versioned = createHttpUpstream({ dialect: 'anthropic', baseUrl: `${server.url}/v1/` });
+    await collect(versioned.stream(request, signal));
+    expect(server.requests.map(({ url }) => url)).toEqual(['/v1/messages', '/v1/messages']);
+  });
+
+  it("forwards the client's versions and betas, and neither its credentials nor its cookies", async () => {
+    const { upstream, server } = await setUp([STREAM], {
+      headers: { 'x-team': 'a', 'anthropic-workspace-id': 'ours' },
+    });
+    const headers = new Headers({
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'one,two',
+      'anthropic-workspace-id': 'theirs',
+      'x-stainless-lang': 'js',
+      'x-api-key': 'of the client',
+      authorization: 'Bearer of the client',
+      cookie: 'a=b',
+      host: 'gateway.example.com',
+      'idempotency-key': 'k',
+    });
+    await collect(upstream.forClient({ headers }).stream(request, signal));
+    const sent = server.requests[0]?.headers ?? {};
+    expect(sent).toMatchObject({
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'one,two',
+      'anthropic-workspace-id': 'ours',
+      'x-stainless-lang': 'js',
+      'x-team': 'a',
+      'x-api-key': 'secret',
+    });
+    expect(sent).not.toHaveProperty('authorization');
+    expect(sent).not.toHaveProperty('cookie');
+    expect(sent).not.toHaveProperty('idempotency-key');
+    expect(sent.host).not.toContain('gateway');
+  });
+
+  it.each([
+    ['2023-06-01', 'x-api-key', 'secret'],
+    ['2026-10-21', 'authorization', 'Bearer secret'],
+    [undefined, 'x-api-key', 'secret'],
+  ])('carries the key as version %s wants it', async (version, name, value) => {
+    const { upstream, server } = await setUp([STREAM]);
+    const headers = new Headers(version === undefined ? {} : { 'anthropic-version': version });
+    await collect(upstream.forClient({ headers }).stream(request, signal));
+    expect(server.requests[0]?.headers).toMatchObject({ 'anthropic-version': version ?? '2023-06-01', [name]: value });
+  });
+
+  it("carries the client's own credential only where that is asked for and no key is set", async () => {
+    const { server } = await setUp([STREAM]);
+    const options = { dialect: 'anthropic', baseUrl: server.url, forwardsAuthorization: true } as const;
+    const client = { headers: new Headers({ authorization: 'Bearer theirs' }) };
+    await collect(createHttpUpstream(options).forClient(client).stream(request, signal));
+    await collect(
+      createHttpUpstream({ ...options, apiKey: 'ours' })
+        .forClient(client)
+        .stream(request, signal),
+    );
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs', undefined]);
+  });
+
+  it('leaves out thoughts that another provider had, which the API would refuse', async () => {
+    const { upstream, server } = await setUp([STREAM]);
+    const seal = writeSeal({ provider: 'google', metadata: {} });
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm', signature: seal },
+          { type: 'redacted_thinking', data: seal },
+          { type: 'thinking', thinking: 'Own', signature: 'real' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: seal }] },
+    ];
+    await collect(upstream.stream({ ...request, messages }, signal));
+    expect(server.requests[0]?.body.messages).toEqual([
+      messages[0],
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Own', signature: 'real' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('what comes back', () => {
+  it('is passed on untouched: thoughts, citations, and events that nobody knows', async () => {
+    const odd = [
+      parts[0],
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'EqQB==' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation: { a: [1] } } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'future_event', anything: { deep: true } },
+      ...parts.slice(-2),
+    ].flatMap((part) => part ?? []);
+    const { upstream } = await setUp([{ chunks: eventChunks(odd, { isNamed: true }) }]);
+    expect(await collect(upstream.stream(request, signal))).toEqual(odd);
+  });
+
+  it('is told with its status and headers', async () => {
+    const { upstream } = await setUp([{ ...STREAM, headers: { 'request-id': 'req_9' } }]);
+    const seen: string[] = [];
+    const client = { onResponse: ({ headers }: { headers: Headers }) => seen.push(headers.get('request-id') ?? '') };
+    await collect(upstream.forClient(client).stream(request, signal));
+    expect(seen).toEqual(['req_9']);
+  });
+
+  it('may be whole though a stream was asked for', async () => {
+    const body = { id: 'msg_1', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: {} };
+    const { upstream } = await setUp([{ body }]);
+    const types = (await collect(upstream.stream(request, signal))).map(({ type }) => type);
+    expect(types).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+
+  it.each<[string, ServerTurn, string]>([
+    ['ends too early', { chunks: eventChunks(parts.slice(0, 5)) }, 'cut_off'],
+    ['ends before it begins', { chunks: [] }, 'cut_off'],
+    ['breaks', { chunks: eventChunks(parts.slice(0, 3)), after: 'reset' }, 'unreachable'],
+    ['is no JSON', { chunks: ['data: {"type":\n\n'] }, 'malformed'],
+    ['is no object', { chunks: ['data: 7\n\n'] }, 'malformed'],
+    ['has an event that never ends', { chunks: [`data: ${'x'.repeat(5_000)}`], after: 'hang' }, 'malformed'],
+  ])('is an error where the stream %s', async (_what, turn, code) => {
+    const { upstream } = await setUp([turn], { limits: { maxEventLength: 2_000 }, retries: { maxRetries: 0 } });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ name: 'UpstreamError', code });
+  });
+
+  it('is an error where a whole response is too large', async () => {
+    const { upstream } = await setUp([{ body: { content: 'x'.repeat(5_000) } }], { limits: { maxBodyBytes: 1_000 } });
+    await expect(upstream.whole(request, signal)).rejects.toMatchObject({ code: 'malformed' });
+  });
+
+  it('closes the connection when its reader stops', async () => {
+    const { upstream, server } = await setUp([{ chunks: eventChunks(parts.slice(0, 3)), after: 'hang' }]);
+    for await (const _part of upstream.stream(request, signal)) break;
+    await expect(server.closed).resolves.toBeUndefined();
+  });
+});
+
+describe('errors', () => {
+  it('carry status, type, body and request id', async () => {
+    const { upstream } = await setUp([refusal(400, { 'request-id': 'req_7' })]);
+    const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UpstreamError);
+    expect(error).toMatchObject({
+      code: 'refused',
+      status: 400,
+      type: 'rate_limit_error',
+      requestId: 'req_7',
+      body: { error: { message: 'Not now' } },
+      message: 'The upstream answered with status 400: Not now',
+      isRetryable: false,
+    });
+  });
+
+  it.each([
+    ['text', 'upstream connect error', 'upstream connect error'],
+    ['nothing', '', ''],
+    ["OpenAI's envelope", { error: { message: 'Bad key', type: 'invalid_api_key', code: null } }, 'Bad key'],
+  ])('can be read from a body of %s', async (_what, body, reason) => {
+    const { upstream } = await setUp([{ status: 401, body }]);
+    const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 401, type: 'authentication_error' });
+    expect(String(error)).toContain(reason);
+  });
+
+  it('name the host that can not be reached', async () => {
+    const upstream = createHttpUpstream({
+      dialect: 'anthropic',
+      baseUrl: 'http://127.0.0.1:1',
+      retries: { maxRetries: 0 },
+    });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ code: 'unreachable', status: 502 });
+  });
+});
+
+describe('trying again', () => {
+  it.each([408, 409, 429, 500, 503, 529])('helps after status %i, with pauses that double', async (status) => {
+    const { upstream, server, clock } = await setUp([refusal(status), refusal(status), STREAM]);
+    expect(await collect(upstream.stream(request, signal))).toEqual(parts);
+    expect(server.requests).toHaveLength(3);
+    expect(pausesOf(clock)).toEqual([500, 1000]);
+  });
+
+  it.each([400, 401, 403, 404, 413, 422])('is not done after status %i', async (status) => {
+    const { upstream, server } = await setUp([refusal(status), STREAM]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ status });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['true', 400, 2],
+    ['false', 529, 1],
+  ])('follows x-should-retry: %s, whatever the status', async (should, status, count) => {
+    const { upstream, server } = await setUp([refusal(status, { 'x-should-retry': should }), STREAM]);
+    await collect(upstream.stream(request, signal)).catch(() => undefined);
+    expect(server.requests).toHaveLength(count);
+  });
+
+  it.each([
+    ['retry-after-ms', '1234', 1234],
+    ['retry-after', '3', 3000],
+    ['retry-after', 'Sun, 01 Nov 2026 00:00:09 GMT', 9000],
+    ['retry-after', 'soon', 500],
+  ])('pauses as %s: %s says', async (name, value, pause) => {
+    const { upstream, clock } = await setUp([refusal(429, { [name]: value }), STREAM]);
+    await collect(upstream.stream(request, signal));
+    expect(pausesOf(clock)).toEqual([pause]);
+  });
+
+  it('is left to the client where the upstream asks for a pause that is too long', async () => {
+    const { upstream, server } = await setUp([refusal(429, { 'retry-after': '3600' }), STREAM]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+      status: 429,
+      retryAfterMs: 3_600_000,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends after as many attempts as are allowed', async () => {
+    const { upstream, server } = await setUp([refusal(529)], { retries: { maxRetries: 1 } });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+      status: 529,
+      type: 'overloaded_error',
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('helps after an error that is the first event, and after a ping before it', async () => {
+    const first = eventChunks([{ type: 'ping' }, SAMPLES.anthropic.error], { isNamed: true });
+    const { upstream, server } = await setUp([{ chunks: first }, STREAM]);
+    expect(await collect(upstream.stream(request, signal))).toEqual(parts);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is never done once the first part is out', async () => {
+    const broken = { chunks: eventChunks([...parts.slice(0, 3), SAMPLES.anthropic.error], { isNamed: true }) };
+    const { upstream, server } = await setUp([broken, STREAM]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+      status: 529,
+      type: 'overloaded_error',
+      body: SAMPLES.anthropic.error,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('helps for whole responses too', async () => {
+    const { upstream, server } = await setUp([refusal(503), { body: { content: [], stop_reason: 'end_turn' } }]);
+    expect(await upstream.whole({ ...request, stream: true }, signal)).toMatchObject({ stop_reason: 'end_turn' });
+    expect(server.requests.map(({ body }) => body)).toEqual([request, request]);
+  });
+
+  it('stops at once when the client goes away during a pause', async () => {
+    const controller = new AbortController();
+    server = await startServer([refusal(529)]);
+    const clock = manualClock();
+    const upstream = createHttpUpstream({ dialect: 'anthropic', baseUrl: server.url, retries: { clock } });
+    const asked = collect(upstream.stream(request, controller.signal));
+    const failed = expect(asked).rejects.toThrow('gone');
+    await server.received(1);
+    controller.abort(new Error('gone'));
+    await failed;
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('time', () => {
+  it.each<[string, ServerTurn, 'stream' | 'whole']>([
+    ['headers that do not come', { after: 'hang' }, 'stream'],
+    ['a stream that falls silent', { chunks: eventChunks(parts.slice(0, 3)), after: 'hang' }, 'stream'],
+    ['a whole response that does not come', { after: 'hang' }, 'whole'],
+  ])('is up for %s', async (_what, turn, way) => {
+    server = await startServer([turn]);
+    const clock = manualClock();
+    const upstream = createHttpUpstream({
+      dialect: 'anthropic',
+      baseUrl: server.url,
+      retries: { clock, maxRetries: 0 },
+    });
+    const seen: object[] = [];
+    const asked = way === 'whole' ? upstream.whole(request, signal) : collect(upstream.stream(request, signal), seen);
+    const failed = expect(asked).rejects.toMatchObject({ code: 'timed_out', status: 504, type: 'timeout_error' });
+    await server.received(1);
+    while (seen.length < (turn.chunks?.length ?? 0)) await new Promise(setImmediate);
+    clock.pass(600_000);
+    await failed;
+  });
+});

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { Clock } from '../clock.ts';
+import { statusOfType, UpstreamError } from '../upstream-error.ts';
+import { readText } from './read-json-body.ts';
+
+const MOST_BYTES = 256 * 1024;
+
+/** An answer with an error's status, as an error. The envelopes of all dialects have an `error` with a `message` inside. */
+export async function refusedError(response: Response, clock: Clock): Promise<UpstreamError> {
+  const { text } = await readText(response, MOST_BYTES).catch(() => ({ text: '' }));
+  const body = parse(text);
+  const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;
+  const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? text.slice(0, 500).trim();
+  const { status, headers } = response;
+  return new UpstreamError({
+    code: 'refused',
+    status,
+    message: `The upstream answered with status ${status}${reason === '' ? '' : `: ${reason}`}`,
+    ...(isMessagesEnvelope(body) ? { type: textIn(told, 'type') } : {}),
+    body: body ?? text,
+    requestId: requestIdIn(headers) ?? textIn(body, 'request_id'),
+    shouldRetry: SHOULD_RETRY[headers.get('x-should-retry') ?? ''],
+    retryAfterMs: retryAfterMs(headers, clock),
+  });
+}
+
+/** An error that came as a part of a stream, or as the body of an answer that said 200. */
+export function streamedError(error: JsonObject, body: unknown, headers: Headers): UpstreamError {
+  const type = textIn(error, 'type');
+  const status = typeof error.code === 'number' && error.code >= 400 && error.code < 600 ? error.code : undefined;
+  return new UpstreamError({
+    code: 'refused',
+    status: status ?? statusOfType(type ?? ''),
+    type,
+    message: `The upstream ended its stream with ${type ?? 'an error'}: ${textIn(error, 'message') ?? 'no message'}`,
+    body,
+    requestId: requestIdIn(headers),
+  });
+}
+
+function requestIdIn(headers: Headers): string | undefined {
+  return headers.get('request-id') ?? headers.get('x-request-id') ?? undefined;
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  if (ms >= 0) return ms;
+  const after = headers.get('retry-after') ?? '';
+  const seconds = Number.parseFloat(after);
+  if (seconds >= 0 && /^[\d.]+$/.test(after.trim())) return seconds * 1000;
+  const date = Date.parse(after);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - clock.now());
+}
+
+function isMessagesEnvelope(body: unknown): boolean {
+  return isJsonObject(body) && body.type === 'error';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function textIn(object: unknown, key: string): string | undefined {
+  const value = isJsonObject(object) ? object[key] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const SHOULD_RETRY: Readonly<Record<string, boolean | undefined>> = { true: true, false: false };

@@ -1,0 +1,42 @@
+export type { Clock } from './clock.ts';
+export { SYSTEM_CLOCK } from './clock.ts';
+export {
+  createUpstreamFor,
+  type ListedModel,
+  type ListedModels,
+  type LoadPackage,
+  listModels,
+  type ResolvedUpstream,
+  resolveUpstream,
+  type UpstreamEnvironment,
+} from './configured/index.ts';
+export type {
+  Dialect,
+  DialectShapes,
+  DialectUpstream,
+  PartOf,
+  RequestOf,
+  ResponseOf,
+  UpstreamClient,
+} from './dialect.ts';
+export { WHOLES } from './dialect.ts';
+export {
+  createHttpUpstream,
+  HTTP_LIMITS,
+  HTTP_TIMEOUTS,
+  type HttpLimits,
+  type HttpTimeouts,
+  type HttpUpstreamOptions,
+} from './http/index.ts';
+export { RETRY_DEFAULTS, type RetrySettings } from './internal/retry.ts';
+export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';
+export { REHEARSAL_NOTICE, rehearsal, rehearsalModel } from './rehearsal/index.ts';
+export {
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedOptions,
+  type ScriptedTurn,
+  type ScriptedUpstream,
+  scripted,
+} from './scripted/index.ts';
+export { UpstreamError, type UpstreamErrorCode, type UpstreamErrorDetails } from './upstream-error.ts';

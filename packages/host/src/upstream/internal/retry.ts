@@ -1,0 +1,69 @@
+import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import { UpstreamError } from '../upstream-error.ts';
+
+export interface RetrySettings {
+  /** How often a failed request is sent again, at most. @default 2 */
+  readonly maxRetries?: number;
+  /** The first pause; each further one is twice as long, up to 16 times this. @default 500 */
+  readonly pauseMs?: number;
+  /** The longest pause that an upstream may ask for: where it asks for more, the error goes to the client at once. @default 30_000 */
+  readonly longestPauseMs?: number;
+  /** From 0 to 1: takes up to a quarter off a pause, so that clients do not return all at once. @default Math.random */
+  readonly random?: () => number;
+  readonly clock?: Clock;
+}
+
+export const RETRY_DEFAULTS: Required<RetrySettings> = {
+  maxRetries: 2,
+  pauseMs: 500,
+  longestPauseMs: 30_000,
+  random: Math.random,
+  clock: SYSTEM_CLOCK,
+};
+
+/**
+ * Attempts something until it works, is not worth another attempt, or was attempted often enough. Only for what has had no
+ * effect yet: a response whose first part is out can't be begun again.
+ */
+export async function retry<Value>(
+  attempt: () => Promise<Value>,
+  signal: AbortSignal,
+  settings: RetrySettings = {},
+): Promise<Value> {
+  const { maxRetries, clock, ...pausing } = { ...RETRY_DEFAULTS, ...settings };
+  for (let retries = 0; ; retries += 1) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof UpstreamError) || !error.isRetryable || retries >= maxRetries) throw error;
+      const pauseMs = pauseBefore(error, retries, pausing);
+      if (pauseMs === undefined) throw error;
+      await pause(pauseMs, { clock, signal });
+    }
+  }
+}
+
+function pauseBefore(
+  error: UpstreamError,
+  retries: number,
+  { pauseMs, longestPauseMs, random }: Required<Omit<RetrySettings, 'maxRetries' | 'clock'>>,
+): number | undefined {
+  if (error.retryAfterMs !== undefined) return error.retryAfterMs <= longestPauseMs ? error.retryAfterMs : undefined;
+  return Math.min(pauseMs * 2 ** retries, pauseMs * 16) * (1 - random() * 0.25);
+}
+
+function pause(delayMs: number, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

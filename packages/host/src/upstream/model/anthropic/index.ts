@@ -1,0 +1,2 @@
+export { toCall } from './to-call.ts';
+export { writeEvents } from './write-events.ts';

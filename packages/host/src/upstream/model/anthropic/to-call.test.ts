@@ -1,0 +1,260 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { describe, expect, it } from 'vitest';
+import { writeSeal } from '../../internal/seal.ts';
+import type { ModelTarget } from '../model-target.ts';
+import { toCall } from './to-call.ts';
+
+const OTHER: ModelTarget = { family: 'other', provider: 'local' };
+const OPENAI: ModelTarget = { family: 'openai', provider: 'openai' };
+const ANTHROPIC: ModelTarget = { family: 'anthropic', provider: 'anthropic' };
+
+function promptOf(
+  messages: AnthropicRequest['messages'],
+  target: ModelTarget = OTHER,
+): LanguageModelV4CallOptions['prompt'] {
+  return toCall({ messages }, target).prompt;
+}
+
+const CALLED = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: { a: 1 } }] };
+
+function resultOf(content: unknown, extra: object = {}, target: ModelTarget = OTHER): unknown {
+  const result = { type: 'tool_result', tool_use_id: 'c1', content, ...extra };
+  const message = promptOf([CALLED, { role: 'user', content: [result] }], target).at(-1);
+  return message?.role === 'tool' && message.content[0]?.type === 'tool-result' ? message.content[0].output : message;
+}
+
+it('carries a request whole', () => {
+  const request: AnthropicRequest = {
+    model: 'm',
+    max_tokens: 100,
+    temperature: 0,
+    top_p: 0.5,
+    top_k: 3,
+    stop_sequences: ['END'],
+    stream: true,
+    system: [
+      { type: 'text', text: 'One.' },
+      { type: 'text', text: 'Two.', cache_control: { type: 'ephemeral' } },
+    ],
+    tools: [
+      {
+        name: 'look',
+        description: 'Looks.',
+        input_schema: { type: 'object', properties: { a: { type: 'number' } } },
+        strict: true,
+        input_examples: [{ a: 1 }],
+        cache_control: { type: 'ephemeral' },
+        defer_loading: false,
+      },
+      { type: 'bash_20250124', name: 'bash' },
+    ],
+    tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
+    thinking: { type: 'adaptive' },
+    metadata: { user_id: 'u' },
+    messages: [{ role: 'user', content: 'Hello' }],
+  };
+  expect(toCall(request, OPENAI)).toEqual({
+    prompt: [
+      { role: 'system', content: 'One.\n\nTwo.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    ],
+    maxOutputTokens: 100,
+    temperature: 0,
+    topP: 0.5,
+    topK: 3,
+    stopSequences: ['END'],
+    tools: [
+      {
+        type: 'function',
+        name: 'look',
+        description: 'Looks.',
+        inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
+        strict: true,
+        inputExamples: [{ input: { a: 1 } }],
+      },
+    ],
+    toolChoice: { type: 'required' },
+    responseFormat: { type: 'json', schema: { type: 'object' } },
+    reasoning: 'high',
+    providerOptions: { openai: { store: false, parallelToolCalls: false } },
+  });
+  const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+  const native = toCall(request, ANTHROPIC);
+  expect(native.prompt[0]).toMatchObject({ providerOptions: cached });
+  expect(native.tools?.[0]).toMatchObject({
+    providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' }, deferLoading: false } },
+  });
+});
+
+it.each([
+  [{ type: 'auto' }, { type: 'auto' }],
+  [{ type: 'none' }, { type: 'none' }],
+  [
+    { type: 'tool', name: 'look' },
+    { type: 'tool', toolName: 'look' },
+  ],
+])('reads a tool_choice of %o', (choice, expected) => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+  expect(toCall({ messages: [], tools, tool_choice: choice }, OTHER).toolChoice).toEqual(expected);
+  expect(toCall({ messages: [], tool_choice: choice }, OTHER)).not.toHaveProperty('toolChoice');
+});
+
+describe('messages', () => {
+  it('are split where results and text come together, the results first', () => {
+    const content = [
+      { type: 'text', text: 'Also this' },
+      { type: 'tool_result', tool_use_id: 'c1', content: 'Seen' },
+    ];
+    expect(promptOf([CALLED, { role: 'user', content }])).toEqual([
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { a: 1 } }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: { type: 'text', value: 'Seen' } }],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'Also this' }] },
+    ]);
+  });
+
+  it('of the system may stand anywhere', () => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'user', content: 'b' },
+    ];
+    expect(promptOf(messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
+  });
+
+  it('of one role are joined, and empty ones left out', () => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [] },
+      { role: 'user', content: '' },
+      { role: 'user', content: 'b' },
+    ];
+    expect(promptOf(messages)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ]);
+  });
+
+  it('hold no result whose call is gone', () => {
+    const content = [{ type: 'tool_result', tool_use_id: 'gone', content: 'Seen' }];
+    expect(promptOf([{ role: 'user', content }])).toEqual([]);
+  });
+});
+
+const PNG = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+
+describe('blocks', () => {
+  it.each<[string, object, object | undefined]>([
+    ['an image', PNG, { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' }],
+    [
+      'an image elsewhere',
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      { type: 'file', data: { type: 'url', url: new URL('https://example.com/a.png') }, mediaType: 'image/*' },
+    ],
+    [
+      'a PDF',
+      { type: 'document', title: 'T', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } },
+      { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'application/pdf', filename: 'T' },
+    ],
+    [
+      'a document of text',
+      { type: 'document', title: 'T', source: { type: 'text', media_type: 'text/plain', data: 'Body' } },
+      { type: 'text', text: 'T\nBody' },
+    ],
+    [
+      'a document of blocks',
+      { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'Body' }] } },
+      { type: 'text', text: 'Body' },
+    ],
+    [
+      'a search result',
+      { type: 'search_result', title: 'T', source: 'https://s', content: [{ type: 'text', text: 'Body' }] },
+      { type: 'text', text: 'T\nhttps://s\nBody' },
+    ],
+    ['a file of the other provider', { type: 'image', source: { type: 'file', file_id: 'f' } }, undefined],
+    ['a block of the future', { type: 'hologram', data: 1 }, undefined],
+  ])('read %s', (_what, block, expected) => {
+    const content = [{ type: 'text', text: 'See' }, block] as { type: string }[];
+    const [message] = promptOf([{ role: 'user', content }]);
+    expect(message?.content).toEqual([{ type: 'text', text: 'See' }, ...(expected === undefined ? [] : [expected])]);
+  });
+
+  it('keep a file of the provider itself', () => {
+    const content = [{ type: 'image', source: { type: 'file', file_id: 'f' } }];
+    expect(promptOf([{ role: 'user', content }], ANTHROPIC)[0]?.content).toMatchObject([
+      { data: { type: 'reference', reference: { anthropic: 'f' } } },
+    ]);
+  });
+
+  it('give thoughts to the provider that had them, and to no other', () => {
+    const sealed = writeSeal({ provider: 'local', metadata: { local: { thoughtSignature: 's' } } });
+    const content = [
+      { type: 'thinking', thinking: 'Hm', signature: sealed },
+      { type: 'thinking', thinking: 'Claude', signature: 'real' },
+      { type: 'redacted_thinking', data: 'real' },
+      { type: 'text', text: 'Hi' },
+    ];
+    const messages = [{ role: 'assistant', content }];
+    const text = { type: 'text', text: 'Hi' };
+    expect(promptOf(messages)[0]?.content).toEqual([
+      { type: 'reasoning', text: 'Hm', providerOptions: { local: { thoughtSignature: 's' } } },
+      text,
+    ]);
+    expect(promptOf(messages, OPENAI)[0]?.content).toEqual([text]);
+    expect(promptOf(messages, ANTHROPIC)[0]?.content).toEqual([
+      { type: 'reasoning', text: 'Claude', providerOptions: { anthropic: { signature: 'real' } } },
+      { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'real' } } },
+      text,
+    ]);
+  });
+});
+
+describe('results', () => {
+  it.each<[string, unknown, object, object]>([
+    ['a text', 'Seen', {}, { type: 'text', value: 'Seen' }],
+    ['nothing', undefined, {}, { type: 'text', value: '' }],
+    [
+      'texts',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+      {},
+      { type: 'text', value: 'a\nb' },
+    ],
+    ['an error', 'No', { is_error: true }, { type: 'error-text', value: 'No' }],
+    [
+      'an image',
+      [{ type: 'text', text: 'a' }, PNG],
+      {},
+      {
+        type: 'content',
+        value: [
+          { type: 'text', text: 'a' },
+          { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' },
+        ],
+      },
+    ],
+  ])('of %s are read', (_what, content, extra, expected) => {
+    expect(resultOf(content, extra)).toEqual(expected);
+  });
+
+  it('of references are references where they are known, and names elsewhere', () => {
+    const references = [{ type: 'tool_reference', tool_name: 'get_weather' }];
+    const custom = {
+      type: 'custom',
+      providerOptions: { anthropic: { type: 'tool-reference', toolName: 'get_weather' } },
+    };
+    expect(resultOf(references, {}, ANTHROPIC)).toEqual({ type: 'content', value: [custom] });
+    expect(resultOf(references)).toEqual({ type: 'content', value: [{ type: 'text', text: 'get_weather' }] });
+  });
+});

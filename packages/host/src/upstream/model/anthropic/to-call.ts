@@ -1,0 +1,142 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { mergeOptions } from '../merge-options.ts';
+import type { ModelTarget } from '../model-target.ts';
+import { parallelOptions } from '../parallel-options.ts';
+import { createPromptBuilder } from '../prompt-builder.ts';
+import { readNumber, readStops } from '../read-settings.ts';
+import { type ReasoningWish, reasoningOptions } from '../reasoning-options.ts';
+import { statelessOptions } from '../stateless-options.ts';
+import {
+  blocksOf,
+  cacheOptions,
+  knowsBlocks,
+  readAssistantBlocks,
+  readResults,
+  readUserBlocks,
+} from './read-blocks.ts';
+
+type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
+
+/**
+ * A Messages request for any provider.
+ *
+ * Lost on the way: boundaries between system blocks; citations of earlier answers, and a document's title, context and citation
+ * settings; files known only by id, except at Anthropic; thoughts of another provider; tools that Anthropic defines (`bash`,
+ * `computer`, `web_search`), MCP connectors; cache breakpoints except at Anthropic; `metadata`, `service_tier`, `container`,
+ * `context_management`, `speed`. `top_k` is up to the provider.
+ */
+export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {
+  const tools = readTools(request.tools, target);
+  const choice = request.tool_choice;
+  const reasoning = reasoningOptions(readWish(request), target);
+  const parallel = choice?.disable_parallel_tool_use === true ? parallelOptions(target) : undefined;
+  return {
+    prompt: readPrompt(request, target),
+    ...readNumber('maxOutputTokens', request.max_tokens),
+    ...readNumber('temperature', request.temperature),
+    ...readNumber('topP', request.top_p),
+    ...readNumber('topK', request.top_k),
+    ...readStops(request.stop_sequences),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : readChoice(request)),
+    ...readFormat(request.output_config),
+    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+  };
+}
+
+function readPrompt(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
+  const builder = createPromptBuilder();
+  const system = blocksOf(request.system);
+  const cached = system.map((block) => cacheOptions(block, target)).findLast((options) => options !== undefined);
+  builder.system(textOf(system), cached);
+  for (const message of Array.isArray(request.messages) ? request.messages : []) {
+    const blocks = blocksOf(message.content);
+    if (message.role === 'assistant') builder.assistant(readAssistantBlocks(blocks, target));
+    else if (message.role === 'system') builder.system(textOf(blocks));
+    else {
+      // Results answer the calls right before them, whatever else the message says.
+      builder.answers(readResults(blocks, target));
+      builder.user(
+        readUserBlocks(
+          blocks.filter((block) => block.type !== 'tool_result'),
+          target,
+        ),
+      );
+    }
+  }
+  return builder.prompt();
+}
+
+function textOf(blocks: readonly AnthropicBlock[]): string {
+  return blocks.flatMap(({ text }) => (typeof text === 'string' && text !== '' ? [text] : [])).join('\n\n');
+}
+
+function readTools(definitions: unknown, target: ModelTarget): Tools {
+  const list: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
+  return list.filter(isJsonObject).flatMap((definition): Tools => {
+    const { type, name } = definition;
+    if (typeof type === 'string' && type !== 'custom') return readSearchTool(type, name, target);
+    return typeof name === 'string' ? [readTool(definition, name, target)] : [];
+  });
+}
+
+function readTool(definition: JsonObject, name: string, target: ModelTarget): LanguageModelV4FunctionTool {
+  const { description, input_schema: schema, strict, input_examples: examples, defer_loading: deferred } = definition;
+  const inputs = Array.isArray(examples) ? examples.filter(isJsonObject) : [];
+  const isMarked = typeof deferred === 'boolean' && knowsBlocks(target);
+  return {
+    type: 'function',
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    inputSchema: (isJsonObject(schema) ? schema : { type: 'object' }) as LanguageModelV4FunctionTool['inputSchema'],
+    ...(inputs.length === 0
+      ? {}
+      : {
+          inputExamples: inputs.map((input) => ({ input })) as NonNullable<
+            LanguageModelV4FunctionTool['inputExamples']
+          >,
+        }),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...mergeOptions(cacheOptions(definition, target), isMarked ? { anthropic: { deferLoading: deferred } } : undefined),
+  };
+}
+
+function readSearchTool(type: string, name: unknown, target: ModelTarget): Tools {
+  const engine = /^tool_search_tool_(regex|bm25)/.exec(type)?.[1];
+  if (engine === undefined || !knowsBlocks(target)) return [];
+  const own = typeof name === 'string' ? name : `tool_search_tool_${engine}`;
+  return [{ type: 'provider', id: `anthropic.tool_search_${engine}_20251119`, name: own, args: {} }];
+}
+
+function readChoice({ tool_choice: choice }: AnthropicRequest): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
+  switch (choice?.type) {
+    case 'auto':
+    case 'none':
+      return { toolChoice: { type: choice.type } };
+    case 'any':
+      return { toolChoice: { type: 'required' } };
+    case 'tool':
+      return typeof choice.name === 'string' ? { toolChoice: { type: 'tool', toolName: choice.name } } : {};
+    default:
+      return {};
+  }
+}
+
+function readFormat(config: unknown): Pick<LanguageModelV4CallOptions, 'responseFormat'> {
+  const format = isJsonObject(config) ? config.format : undefined;
+  if (!isJsonObject(format) || format.type !== 'json_schema' || !isJsonObject(format.schema)) return {};
+  return { responseFormat: { type: 'json', schema: format.schema as LanguageModelV4FunctionTool['inputSchema'] } };
+}
+
+function readWish({ thinking, output_config: config }: AnthropicRequest): ReasoningWish {
+  const effort = isJsonObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+  if (!isJsonObject(thinking)) return { effort };
+  const budgetTokens = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : undefined;
+  const kind = THINKING.find((known) => known === thinking.type);
+  return { effort, thinking: kind, budgetTokens };
+}
+
+const THINKING = ['enabled', 'disabled', 'adaptive'] as const;

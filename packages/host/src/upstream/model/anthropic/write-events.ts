@@ -1,0 +1,170 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { AnthropicBlock, AnthropicEvent, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { keptIn, writeSeal } from '../../internal/seal.ts';
+import { base64Of } from '../file-part.ts';
+import type { BlockWriter, WriterContext } from '../model-codec.ts';
+import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import { stopReason } from './stop-reason.ts';
+import { EMPTY_USAGE, writeUsage } from './write-usage.ts';
+
+/**
+ * A model's blocks as the events of a Messages stream. Sources and citations of other providers have no block here and are left
+ * out; a file is told as an image block, or by its type where it is none.
+ */
+export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
+  let index = 0;
+  let isOpen = false;
+  let hasCalls = false;
+  let current: OpenedBlock | undefined;
+
+  const open = (): readonly AnthropicEvent[] => {
+    if (isOpen) return [];
+    isOpen = true;
+    return [{ type: 'message_start', message: emptyMessage(context) }];
+  };
+  const whole = (block: AnthropicBlock): readonly AnthropicEvent[] => {
+    const at = index;
+    index += 1;
+    return [
+      { type: 'content_block_start', index: at, content_block: block },
+      { type: 'content_block_stop', index: at },
+    ];
+  };
+  const begin = (block: OpenedBlock): readonly AnthropicEvent[] => {
+    current = block;
+    const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
+    if (block.kind === 'call') hasCalls ||= !block.isExecuted;
+    return [
+      ...(seal === undefined ? [] : whole({ type: 'redacted_thinking', data: seal })),
+      { type: 'content_block_start', index, content_block: startOf(block, context) },
+    ];
+  };
+  const end = (metadata: Metadata): readonly AnthropicEvent[] => {
+    const signature = current?.kind === 'reasoning' ? signatureOf(current, metadata, context) : undefined;
+    const at = index;
+    index += 1;
+    current = undefined;
+    return [
+      ...(signature === undefined ? [] : [delta(at, { type: 'signature_delta', signature })]),
+      { type: 'content_block_stop', index: at },
+    ];
+  };
+  const write = (event: BlockEvent): readonly AnthropicEvent[] => {
+    switch (event.type) {
+      case 'open':
+        return begin(event.block);
+      case 'delta':
+        return current === undefined ? [] : [delta(index, deltaOf(current, event.text))];
+      case 'close':
+        return end(event.metadata);
+      case 'file':
+        return whole(fileBlock(event.file));
+      case 'result':
+        return whole(resultBlock(event.result));
+    }
+  };
+
+  return {
+    write: (event) => [...open(), ...write(event)],
+    finish: (finish: Finish) => [
+      ...open(),
+      {
+        type: 'message_delta',
+        delta: { stop_reason: stopReason(finish.reason, hasCalls), stop_sequence: null },
+        usage: writeUsage(finish.usage),
+      },
+      { type: 'message_stop' },
+    ],
+  };
+}
+
+function emptyMessage({ id, model }: WriterContext): Extract<AnthropicEvent, { type: 'message_start' }>['message'] {
+  return {
+    id: id.startsWith('msg_') ? id : `msg_${id}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    usage: EMPTY_USAGE,
+  };
+}
+
+function startOf(block: OpenedBlock, { target }: WriterContext): AnthropicBlock {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'reasoning': {
+      const data = target.family === 'anthropic' ? block.metadata.anthropic?.redactedData : undefined;
+      if (typeof data === 'string') return { type: 'redacted_thinking', data };
+      return { type: 'thinking', thinking: '', signature: '' };
+    }
+    case 'call': {
+      const { id, name } = block;
+      const type = block.isExecuted ? 'server_tool_use' : 'tool_use';
+      return { type, id, name, input: {}, caller: { type: 'direct' } };
+    }
+  }
+}
+
+function deltaOf(block: OpenedBlock, text: string): AnthropicBlock {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text_delta', text };
+    case 'reasoning':
+      return { type: 'thinking_delta', thinking: text };
+    case 'call':
+      return { type: 'input_json_delta', partial_json: text };
+  }
+}
+
+function delta(index: number, value: AnthropicBlock): AnthropicEvent {
+  return { type: 'content_block_delta', index, delta: value };
+}
+
+/** Anthropic's own signature as it is; another provider's under a seal, with which alone it comes back to that provider. */
+function signatureOf(
+  block: OpenedBlock & { readonly kind: 'reasoning' },
+  metadata: Metadata,
+  { target }: WriterContext,
+): string | undefined {
+  if (target.family !== 'anthropic') return writeSeal({ provider: target.provider, metadata });
+  if (typeof block.metadata.anthropic?.redactedData === 'string') return undefined;
+  const signature = metadata.anthropic?.signature;
+  return typeof signature === 'string' ? signature : '';
+}
+
+/** What must come back with a call: Google's thought signature. Anthropic's calls carry nothing. */
+function sealOf(metadata: Metadata, { target }: WriterContext): string | undefined {
+  if (target.family !== 'google' || Object.keys(keptIn(metadata)).length === 0) return undefined;
+  return writeSeal({ provider: target.provider, metadata });
+}
+
+function fileBlock(file: Extract<BlockEvent, { type: 'file' }>['file']): AnthropicBlock {
+  const data = base64Of(file.data);
+  if (data === undefined || !file.mediaType.startsWith('image/')) {
+    return { type: 'text', text: `[a file of type ${file.mediaType}]` };
+  }
+  return { type: 'image', source: { type: 'base64', media_type: file.mediaType, data } };
+}
+
+/** The one call that a provider executes here and that has a block: a search. */
+function resultBlock({
+  toolCallId,
+  result,
+  isError,
+}: Extract<BlockEvent, { type: 'result' }>['result']): AnthropicBlock {
+  const found: readonly unknown[] = Array.isArray(result) ? result : [];
+  const references = found.flatMap((one) =>
+    isJsonObject(one) && typeof one.toolName === 'string' ? [{ type: 'tool_reference', tool_name: one.toolName }] : [],
+  );
+  const failed = isJsonObject(result) ? result : {};
+  const content =
+    isError === true
+      ? { type: 'tool_search_tool_result_error', error_code: failed.errorCode ?? 'unavailable', error_message: null }
+      : { type: 'tool_search_tool_search_result', tool_references: references };
+  return { type: 'tool_search_tool_result', tool_use_id: toolCallId, content };
+}

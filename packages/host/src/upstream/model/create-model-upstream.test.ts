@@ -1,0 +1,300 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { describe, expect, it } from 'vitest';
+import { type Dialect, type DialectUpstream, type ResponseOf, WHOLES } from '../dialect.ts';
+import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { manualClock } from '../manual-clock.fixture.ts';
+import { collect } from '../upstream-contract.fixture.ts';
+import { createModelUpstream } from './create-model-upstream.ts';
+import { finish, type ModelTurn, type ScriptedModel, scriptedModel, USAGE } from './scripted-model.fixture.ts';
+
+const { signal } = new AbortController();
+const { request } = SAMPLES.anthropic;
+const TEXT: readonly LanguageModelV4StreamPart[] = [
+  { type: 'text-start', id: '0' },
+  { type: 'text-delta', id: '0', delta: 'Hi' },
+  { type: 'text-end', id: '0' },
+];
+const CALL: LanguageModelV4StreamPart = {
+  type: 'tool-call',
+  toolCallId: 'c1',
+  toolName: 'get_weather',
+  input: '{"city":"Oslo"}',
+};
+
+function upstreamOf<D extends Dialect>(
+  dialect: D,
+  turns: readonly ModelTurn[],
+  provider?: string,
+): { readonly upstream: DialectUpstream<D>; readonly model: ScriptedModel } {
+  const model = scriptedModel(turns, provider);
+  const retries = { clock: manualClock({ instantBelowMs: 60_000 }) };
+  return { model, upstream: createModelUpstream({ dialect, model, retries, createId: () => 'made' }) };
+}
+
+async function respond(
+  parts: readonly LanguageModelV4StreamPart[],
+  provider?: string,
+): Promise<ResponseOf<'anthropic'>> {
+  const { upstream } = upstreamOf('anthropic', [{ parts }], provider);
+  return WHOLES.anthropic.together(await collect(upstream.stream(request, signal)));
+}
+
+describe('a Messages response', () => {
+  it('has the shape that the SDK types, with the id and model of the provider', async () => {
+    const response = await respond([{ type: 'response-metadata', id: 'r1', modelId: 'other' }, ...TEXT, finish()]);
+    expect(response).toEqual({
+      id: 'msg_r1',
+      type: 'message',
+      role: 'assistant',
+      model: 'other',
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      usage: {
+        input_tokens: 20,
+        output_tokens: 9,
+        cache_creation_input_tokens: null,
+        cache_read_input_tokens: null,
+        cache_creation: null,
+        server_tool_use: null,
+        service_tier: null,
+        inference_geo: null,
+        output_tokens_details: null,
+        speed: null,
+      },
+    });
+  });
+
+  it('makes an id, and takes the model from the request, where the provider gives none', async () => {
+    expect(await respond([...TEXT, finish()])).toMatchObject({ id: 'msg_made', model: 'sample-model' });
+  });
+
+  it.each<[string, LanguageModelV4StreamPart, readonly LanguageModelV4StreamPart[], string]>([
+    ['stop', finish('stop'), TEXT, 'end_turn'],
+    ['stop after calls', finish('stop'), [CALL], 'tool_use'],
+    ['tool-calls', finish('tool-calls'), [CALL], 'tool_use'],
+    ['length', finish('length'), TEXT, 'max_tokens'],
+    ['length after calls', finish('length'), [CALL], 'max_tokens'],
+    ['raw stop_sequence', finish('stop', 'stop_sequence'), TEXT, 'stop_sequence'],
+    ['raw pause_turn', finish('stop', 'pause_turn'), TEXT, 'pause_turn'],
+  ])('ends after %s as the API says it', async (_what, ending, parts, expected) => {
+    expect((await respond([...parts, ending])).stop_reason).toBe(expected);
+  });
+
+  it('counts as input what no cache had', async () => {
+    const usage = { ...USAGE, inputTokens: { total: 100, noCache: undefined, cacheRead: 60, cacheWrite: 10 } };
+    const ending: LanguageModelV4StreamPart = {
+      type: 'finish',
+      usage,
+      finishReason: { unified: 'stop', raw: undefined },
+    };
+    expect((await respond([...TEXT, ending])).usage).toMatchObject({
+      input_tokens: 30,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 10,
+    });
+  });
+
+  it('shows an image that the model has made', async () => {
+    const file: LanguageModelV4StreamPart = {
+      type: 'file',
+      mediaType: 'image/png',
+      data: { type: 'data', data: new Uint8Array([1, 2]) },
+    };
+    expect((await respond([file, finish()])).content).toEqual([
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQI=' } },
+    ]);
+  });
+
+  it('has an empty message where the model said nothing', async () => {
+    expect(await respond([finish()])).toMatchObject({ content: [], stop_reason: 'end_turn' });
+  });
+
+  it("has Anthropic's own signatures as they are", async () => {
+    const { content } = await respond(
+      [
+        { type: 'reasoning-start', id: '0' },
+        { type: 'reasoning-delta', id: '0', delta: 'Hm' },
+        { type: 'reasoning-delta', id: '0', delta: '', providerMetadata: { anthropic: { signature: 'sig' } } },
+        { type: 'reasoning-end', id: '0' },
+        { type: 'reasoning-start', id: '1', providerMetadata: { anthropic: { redactedData: 'blob' } } },
+        { type: 'reasoning-end', id: '1' },
+        finish(),
+      ],
+      'vertex.anthropic.messages',
+    );
+    expect(content).toEqual([
+      { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+      { type: 'redacted_thinking', data: 'blob' },
+    ]);
+  });
+});
+
+describe('thoughts and what calls carry', () => {
+  const parts: readonly LanguageModelV4StreamPart[] = [
+    { type: 'reasoning-start', id: 'r', providerMetadata: { google: { thoughtSignature: 'of the thought' } } },
+    { type: 'reasoning-delta', id: 'r', delta: 'Hm' },
+    { type: 'reasoning-end', id: 'r' },
+    { ...CALL, providerMetadata: { google: { thoughtSignature: 'of the call' } } } as LanguageModelV4StreamPart,
+    finish('tool-calls'),
+  ];
+  const expected = [
+    { type: 'reasoning', text: 'Hm', providerOptions: { google: { thoughtSignature: 'of the thought' } } },
+    { type: 'tool-call', toolName: 'get_weather', providerOptions: { google: { thoughtSignature: 'of the call' } } },
+  ];
+
+  it('come back to the same provider through a Messages client', async () => {
+    const { upstream, model } = upstreamOf('anthropic', [{ parts }], 'google.generative-ai');
+    const { content } = await upstream.whole(request, signal);
+    const messages = [...request.messages, { role: 'assistant', content }];
+    await upstream.whole({ ...request, messages }, signal);
+    expect(model.calls[1]?.prompt.at(-1)?.content).toMatchObject(expected);
+  });
+
+  it('come back through a Responses client', async () => {
+    const { upstream, model } = upstreamOf('openai-responses', [{ parts }], 'google.generative-ai');
+    const sample = SAMPLES['openai-responses'].request;
+    const { output = [] } = await upstream.whole(sample, signal);
+    await upstream.whole({ ...sample, input: [...output] }, signal);
+    expect(model.calls[1]?.prompt.at(-1)?.content).toMatchObject(expected);
+  });
+
+  it('come back through a Chat client as far as the protocol has room', async () => {
+    const { upstream, model } = upstreamOf('openai-chat', [{ parts }], 'google.generative-ai');
+    const sample = SAMPLES['openai-chat'].request;
+    const { choices } = await upstream.whole(sample, signal);
+    expect(choices[0]?.message).toMatchObject({ reasoning_content: 'Hm' });
+    await upstream.whole({ ...sample, messages: choices.map(({ message }) => message) }, signal);
+    expect(model.calls[1]?.prompt.at(-1)?.content).toMatchObject(expected.slice(1));
+  });
+});
+
+describe('tools that only OpenAI has', () => {
+  const patch: LanguageModelV4StreamPart = {
+    type: 'tool-call',
+    toolCallId: 'c1',
+    toolName: 'patch',
+    input: '{"input":"raw"}',
+  };
+  const find: LanguageModelV4StreamPart = { type: 'tool-call', toolCallId: 'c2', toolName: 'crm__find', input: '{}' };
+
+  it('get their text back in Chat', async () => {
+    const { upstream } = upstreamOf('openai-chat', [{ parts: [patch, finish('tool-calls')] }]);
+    const tools = [{ type: 'custom', custom: { name: 'patch' } }];
+    const { choices } = await upstream.whole({ messages: [], tools }, signal);
+    expect(choices[0]?.message.tool_calls).toEqual([
+      { id: 'c1', type: 'custom', custom: { name: 'patch', input: 'raw' } },
+    ]);
+  });
+
+  it('get their text and their namespace back in Responses', async () => {
+    const { upstream } = upstreamOf('openai-responses', [{ parts: [patch, find, finish('tool-calls')] }]);
+    const tools = [
+      { type: 'custom', name: 'patch' },
+      { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] },
+    ];
+    const { output } = await upstream.whole({ input: 'x', tools }, signal);
+    expect(output).toMatchObject([
+      { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'raw', status: 'completed' },
+      { type: 'function_call', call_id: 'c2', name: 'find', namespace: 'crm', arguments: '{}' },
+    ]);
+  });
+});
+
+describe('a Responses response', () => {
+  it.each([
+    ['length', 'max_output_tokens'],
+    ['content-filter', 'content_filter'],
+  ] as const)('is incomplete after %s', async (unified, reason) => {
+    const ending: LanguageModelV4StreamPart = {
+      type: 'finish',
+      usage: USAGE,
+      finishReason: { unified, raw: undefined },
+    };
+    const { upstream } = upstreamOf('openai-responses', [{ parts: [...TEXT, ending] }]);
+    const response = await upstream.whole({ input: 'x' }, signal);
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason } });
+  });
+});
+
+describe('failures', () => {
+  const refused = (statusCode: number, extra: object = {}): Error =>
+    Object.assign(new Error('No'), { name: 'AI_APICallError', statusCode, isRetryable: statusCode >= 429, ...extra });
+
+  it.each<[string, unknown, object]>([
+    [
+      'a refusal',
+      refused(400, { responseBody: '{"error":{"message":"No"}}', responseHeaders: { 'x-request-id': 'r9' } }),
+      { code: 'refused', status: 400, body: { error: { message: 'No' } }, requestId: 'r9' },
+    ],
+    ['a missing key', Object.assign(new Error('No key'), { name: 'AI_LoadAPIKeyError' }), { status: 401 }],
+    [
+      'a part that the provider can not take',
+      Object.assign(new Error('No'), { name: 'AI_UnsupportedFunctionalityError' }),
+      { code: 'unsupported', status: 400, type: 'invalid_request_error', isRetryable: false },
+    ],
+    ['a broken connection', new TypeError('fetch failed'), { code: 'unreachable', status: 502 }],
+    ['a string', 'odd', { code: 'unreachable', message: 'scripted.chat failed: odd' }],
+  ])('are told for %s', async (_what, thrown, expected) => {
+    const { upstream } = upstreamOf('anthropic', [{ throws: thrown }]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+      name: 'UpstreamError',
+      ...expected,
+    });
+    await expect(upstream.whole(request, signal)).rejects.toMatchObject(expected);
+  });
+
+  it('are tried again before the first part, thrown or streamed', async () => {
+    const error: LanguageModelV4StreamPart = { type: 'error', error: refused(503) };
+    const { upstream, model } = upstreamOf('anthropic', [
+      { throws: refused(429) },
+      { parts: [{ type: 'stream-start', warnings: [] }, error] },
+      { parts: [...TEXT, finish()] },
+    ]);
+    expect((await collect(upstream.stream(request, signal))).length).toBeGreaterThan(0);
+    expect(model.calls).toHaveLength(3);
+  });
+
+  it('are not tried again after it', async () => {
+    const { upstream, model } = upstreamOf('anthropic', [{ parts: [...TEXT, { type: 'error', error: refused(503) }] }]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ status: 503 });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  it.each<[string, readonly LanguageModelV4StreamPart[]]>([
+    ['ends without a finish', TEXT],
+    [
+      'finishes with an error',
+      [...TEXT, { type: 'finish', usage: USAGE, finishReason: { unified: 'error', raw: undefined } }],
+    ],
+  ])('include a stream that %s', async (_what, parts) => {
+    const { upstream } = upstreamOf('anthropic', [{ parts }]);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ code: 'cut_off' });
+  });
+
+  it('include a stream that falls silent, even of a model that heeds no signal', async () => {
+    const clock = manualClock();
+    const model = scriptedModel([{ parts: TEXT, hangs: true }]);
+    const upstream = createModelUpstream({ dialect: 'anthropic', model, retries: { clock } });
+    const seen: object[] = [];
+    const failed = expect(collect(upstream.stream(request, signal), seen)).rejects.toMatchObject({ code: 'timed_out' });
+    while (seen.length < 4) await new Promise(setImmediate);
+    clock.pass(600_000);
+    await failed;
+  });
+});
+
+it('leaves the request as it was', async () => {
+  const frozen = deepFreeze(structuredClone(request)) as AnthropicRequest;
+  const { upstream } = upstreamOf('anthropic', [{ parts: [...TEXT, finish()] }]);
+  await expect(upstream.whole(frozen, signal)).resolves.toBeDefined();
+});
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,217 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { modelWhole } from '@quartermaster/wires/ai-sdk';
+import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import {
+  type Dialect,
+  type DialectUpstream,
+  type PartOf,
+  type RequestOf,
+  type ResponseOf,
+  type UpstreamClient,
+  WHOLES,
+} from '../dialect.ts';
+import { HTTP_TIMEOUTS, type HttpTimeouts } from '../http/index.ts';
+import { createDeadline, type Deadline } from '../internal/deadline.ts';
+import { type RetrySettings, retry } from '../internal/retry.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { CODECS } from './codecs.ts';
+import type { BlockWriter } from './model-codec.ts';
+import { modelError } from './model-error.ts';
+import { type ModelTarget, targetOf } from './model-target.ts';
+import { createPartSerialiser, type Finish } from './serialise-parts.ts';
+
+export interface ModelUpstreamOptions<D extends Dialect> {
+  readonly dialect: D;
+  readonly model: LanguageModelV4;
+  /** In core's table of transports. @default ai-sdk */
+  readonly transport?: string;
+  readonly timeouts?: HttpTimeouts;
+  readonly retries?: RetrySettings;
+  /** Makes ids for responses whose provider gives none. @default random */
+  readonly createId?: () => string;
+}
+
+/**
+ * Any provider of the AI SDK behind the client's dialect. Requests are translated by the table in the wire facts, and each
+ * dialect's `toCall` lists what is lost; the parts that come back are put in order, one block at a time, and written as the
+ * dialect's own. Knows nothing of tool search.
+ */
+export function createModelUpstream<D extends Dialect>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
+  return open(options, {});
+}
+
+function open<D extends Dialect>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
+  const asking: Asking<D> = { options, client, target: targetOf(options.model) };
+  return {
+    dialect: options.dialect,
+    transport: options.transport ?? 'ai-sdk',
+    stream: (request, signal) => streamParts(asking, request, signal),
+    whole: (request, signal) => askWhole(asking, request, signal),
+    forClient: (next) => open(options, { ...client, ...next }),
+  };
+}
+
+interface Asking<D extends Dialect> {
+  readonly options: ModelUpstreamOptions<D>;
+  readonly client: UpstreamClient;
+  readonly target: ModelTarget;
+}
+
+async function* streamParts<D extends Dialect>(
+  asking: Asking<D>,
+  request: RequestOf<D>,
+  signal: AbortSignal,
+): AsyncGenerator<PartOf<D>, void, undefined> {
+  const begin = async (): Promise<Begun<PartOf<D>>> => {
+    const rest = translated(asking, request, signal);
+    return { first: await rest.next(), rest };
+  };
+  const { first, rest } = await retry(begin, signal, asking.options.retries);
+  try {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+interface Begun<Part> {
+  readonly first: IteratorResult<Part>;
+  readonly rest: AsyncGenerator<Part, void, undefined>;
+}
+
+async function* translated<D extends Dialect>(
+  asking: Asking<D>,
+  request: RequestOf<D>,
+  signal: AbortSignal,
+): AsyncGenerator<PartOf<D>, void, undefined> {
+  const { options, target } = asking;
+  const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
+  const deadline = createDeadline(clockOf(options), signal);
+  try {
+    const call = CODECS[options.dialect].toCall(request, target);
+    deadline.allow(connectMs, 'no stream');
+    const { stream, response } = await options.model.doStream({ ...call, abortSignal: deadline.signal });
+    asking.client.onResponse?.({ status: 200, headers: new Headers(response?.headers) });
+    const translation = createTranslation(asking, request);
+    for await (const part of readParts(stream, deadline.signal)) {
+      deadline.allow(idleMs, 'nothing more of its stream');
+      yield* translation.read(part);
+    }
+    yield* translation.end();
+  } catch (error) {
+    throw explained(error, asking, { deadline, signal });
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function askWhole<D extends Dialect>(
+  asking: Asking<D>,
+  request: RequestOf<D>,
+  signal: AbortSignal,
+): Promise<ResponseOf<D>> {
+  const { options, target } = asking;
+  const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
+  const attempt = async (): Promise<ResponseOf<D>> => {
+    const deadline = createDeadline(clockOf(options), signal);
+    try {
+      const call = CODECS[options.dialect].toCall(request, target);
+      deadline.allow(wholeMs, 'no whole response');
+      const result = await options.model.doGenerate({ ...call, abortSignal: deadline.signal });
+      asking.client.onResponse?.({ status: 200, headers: new Headers(result.response?.headers) });
+      const translation = createTranslation(asking, request);
+      const parts = modelWhole.apart(result).flatMap((part) => translation.read(part));
+      return WHOLES[options.dialect].together([...parts, ...translation.end()]);
+    } catch (error) {
+      throw explained(error, asking, { deadline, signal });
+    } finally {
+      deadline.stop();
+    }
+  };
+  return retry(attempt, signal, options.retries);
+}
+
+interface Translation<Part> {
+  read(part: LanguageModelV4StreamPart): readonly Part[];
+  end(): readonly Part[];
+}
+
+/** A model's parts as the dialect's. Nothing is written before there is content, so that an error before it can be answered as one. */
+function createTranslation<D extends Dialect>(asking: Asking<D>, request: RequestOf<D>): Translation<PartOf<D>> {
+  const { options, target } = asking;
+  const { model, createId = randomId } = options;
+  const serialiser = createPartSerialiser();
+  let metadata: { readonly id?: string; readonly modelId?: string } = {};
+  let finish: Finish | undefined;
+  let opened: BlockWriter<PartOf<D>> | undefined;
+  const writer = (): BlockWriter<PartOf<D>> => {
+    opened ??= CODECS[options.dialect].writer(request, {
+      target,
+      id: metadata.id || createId(),
+      model: metadata.modelId || request.model || model.modelId,
+      createdMs: clockOf(options).now(),
+    });
+    return opened;
+  };
+  return {
+    read(part) {
+      if (part.type === 'error') throw modelError(part.error, model.provider, clockOf(options));
+      if (part.type === 'response-metadata') metadata = { ...metadata, ...part };
+      if (part.type === 'finish') finish = { usage: part.usage, reason: part.finishReason };
+      return serialiser.read(part).flatMap((event) => writer().write(event));
+    },
+    end() {
+      const events = serialiser.end().flatMap((event) => writer().write(event));
+      if (finish === undefined || finish.reason.unified === 'error') {
+        const message = `${model.provider} ended its stream before the response was complete`;
+        throw new UpstreamError({ code: 'cut_off', message });
+      }
+      return [...events, ...writer().finish(finish)];
+    },
+  };
+}
+
+/** The values of a stream. One that does not heed the signal is left alone once that aborts. */
+async function* readParts<Part>(
+  stream: ReadableStream<Part>,
+  signal: AbortSignal,
+): AsyncGenerator<Part, void, undefined> {
+  const reader = stream.getReader();
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
+  let isDone = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      isDone = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    if (!isDone) cancel();
+    reader.releaseLock();
+  }
+}
+
+function explained<D extends Dialect>(
+  error: unknown,
+  asking: Asking<D>,
+  { deadline, signal }: { readonly deadline: Deadline; readonly signal: AbortSignal },
+): unknown {
+  if (signal.aborted) return signal.reason;
+  if (deadline.signal.aborted) return deadline.signal.reason;
+  return modelError(error, asking.options.model.provider, clockOf(asking.options));
+}
+
+function clockOf<D extends Dialect>(options: ModelUpstreamOptions<D>): Clock {
+  return options.retries?.clock ?? SYSTEM_CLOCK;
+}
+
+function randomId(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}

@@ -1,0 +1,2 @@
+export { toCall } from './to-call.ts';
+export { writeChunks } from './write-chunks.ts';

@@ -1,0 +1,129 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { isJsonObject } from '@quartermaster/core';
+import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
+import { fileAt, filePart } from '../file-part.ts';
+import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
+import type { ModelTarget } from '../model-target.ts';
+import { readArguments, readOpenaiTools, readToolChoice } from '../openai-tools.ts';
+import { parallelOptions } from '../parallel-options.ts';
+import { type AssistantPart, createPromptBuilder, type UserPart } from '../prompt-builder.ts';
+import { readFormat, readNumber, readStops } from '../read-settings.ts';
+import { reasoningOptions } from '../reasoning-options.ts';
+import { statelessOptions } from '../stateless-options.ts';
+
+/**
+ * A Chat request for any provider.
+ *
+ * Lost on the way: several choices (`n`), log probabilities, logit biases, predictions, audio answers, the older `functions`,
+ * names of participants, images' `detail`, files known only by id, `metadata`, `user`, `service_tier`, `store`. Reasoning of
+ * earlier turns (`reasoning_content`) goes to hosts that speak Chat themselves, and to no other: it bears no signature.
+ */
+export function toCall(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions {
+  const effort = typeof request.reasoning_effort === 'string' ? request.reasoning_effort : undefined;
+  const reasoning = reasoningOptions({ effort }, target);
+  const parallel = request.parallel_tool_calls === false ? parallelOptions(target) : undefined;
+  return {
+    prompt: readPrompt(request, target),
+    ...readNumber('maxOutputTokens', request.max_completion_tokens ?? request.max_tokens),
+    ...readNumber('temperature', request.temperature),
+    ...readNumber('topP', request.top_p),
+    ...readNumber('presencePenalty', request.presence_penalty),
+    ...readNumber('frequencyPenalty', request.frequency_penalty),
+    ...readNumber('seed', request.seed),
+    ...readStops(request.stop),
+    ...readToolChoice(request.tool_choice, readOpenaiTools(request.tools, target)),
+    ...readFormat(request.response_format),
+    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+  };
+}
+
+function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
+  const builder = createPromptBuilder();
+  for (const message of Array.isArray(request.messages) ? request.messages : []) {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        builder.system(textOf(message.content));
+        break;
+      case 'user':
+        builder.user(readUser(message.content));
+        break;
+      case 'assistant':
+        builder.assistant(readAssistant(message, target));
+        break;
+      case 'tool':
+        if (typeof message.tool_call_id !== 'string') break;
+        builder.answers([{ id: message.tool_call_id, output: { type: 'text', value: textOf(message.content) } }]);
+        break;
+    }
+  }
+  return builder.prompt();
+}
+
+function readUser(content: unknown): readonly UserPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.filter(isJsonObject).flatMap((part): readonly UserPart[] => {
+    if (typeof part.text === 'string') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    const { image_url: image, input_audio: audio, file } = part;
+    if (isJsonObject(image) && typeof image.url === 'string') return present(fileAt(image.url, 'image/*'));
+    if (isJsonObject(audio) && typeof audio.data === 'string') {
+      return [filePart({ type: 'data', data: audio.data }, `audio/${String(audio.format ?? 'wav')}`)];
+    }
+    if (!isJsonObject(file) || typeof file.file_data !== 'string') return [];
+    const read = fileAt(file.file_data, 'application/pdf');
+    return present(read).map((one) => (typeof file.filename === 'string' ? { ...one, filename: file.filename } : one));
+  });
+}
+
+function readAssistant(message: ChatMessage, target: ModelTarget): readonly AssistantPart[] {
+  const text = textOf(message.content);
+  const { reasoning_content: reasoning } = message;
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  return [
+    ...(typeof reasoning === 'string' && reasoning !== '' && target.family === 'other'
+      ? [{ type: 'reasoning', text: reasoning } as const]
+      : []),
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...calls.flatMap((call) => readCall(call, target)),
+  ];
+}
+
+function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] {
+  if (!isJsonObject(call) || typeof call.id !== 'string') return [];
+  const { function: called, custom, extra_content: extra } = call;
+  const inner = isJsonObject(called) ? called : custom;
+  if (!isJsonObject(inner) || typeof inner.name !== 'string') return [];
+  const input = isJsonObject(called) ? readArguments(called.arguments) : { input: inner.input ?? '' };
+  const google = isJsonObject(extra) && isJsonObject(extra.google) ? extra.google.thought_signature : undefined;
+  const options: ProviderOptions | undefined =
+    typeof google === 'string' && (target.family === 'google' || target.family === 'other')
+      ? { [target.family === 'google' ? 'google' : target.provider]: { thoughtSignature: google } }
+      : undefined;
+  return [
+    {
+      type: 'tool-call',
+      toolCallId: call.id,
+      toolName: inner.name,
+      input,
+      ...(options === undefined ? {} : { providerOptions: options }),
+    },
+  ];
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts
+    .flatMap((part) => {
+      if (!isJsonObject(part)) return [];
+      const text = part.text ?? part.refusal;
+      return typeof text === 'string' ? [text] : [];
+    })
+    .join('\n');
+}
+
+function present<Value>(value: Value | undefined): readonly Value[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,118 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { JsonObject } from '@quartermaster/core';
+import type { ChatChunk, ChatRequest } from '@quartermaster/wires/openai-chat';
+import type { BlockWriter, WriterContext } from '../model-codec.ts';
+import { type DeclaredTool, freeformInput, readOpenaiTools } from '../openai-tools.ts';
+import type { BlockEvent, Metadata, OpenedBlock } from '../serialise-parts.ts';
+
+type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
+type CallBlock = OpenedBlock & { readonly kind: 'call' };
+
+/**
+ * A model's blocks as the chunks of a Chat stream. Thoughts go out as `reasoning_content`, as many hosts of this protocol send
+ * them. Calls that the provider executed itself, sources and files have no place here and are left out.
+ */
+export function writeChunks(request: ChatRequest, context: WriterContext): BlockWriter<ChatChunk> {
+  const declared = readOpenaiTools(request.tools, context.target);
+  const { id, model } = context;
+  const frame = {
+    id: id.startsWith('chatcmpl-') ? id : `chatcmpl-${id}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(context.createdMs / 1000),
+    model,
+  };
+  let isOpen = false;
+  let callCount = 0;
+  let current: OpenedBlock | undefined;
+  let held = '';
+
+  const chunk = (delta: Delta, finish: string | null = null): ChatChunk => ({
+    ...frame,
+    choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
+  });
+  const open = (): readonly ChatChunk[] => {
+    if (isOpen) return [];
+    isOpen = true;
+    return [chunk({ role: 'assistant', content: '' })];
+  };
+  const begin = (block: OpenedBlock): readonly ChatChunk[] => {
+    current = block;
+    held = '';
+    if (block.kind !== 'call' || block.isExecuted) return [];
+    callCount += 1;
+    if (isCustom(block, declared)) return [];
+    const called = { name: block.name, arguments: '' };
+    const call = { index: callCount - 1, id: block.id, type: 'function', function: called, ...signed(block.metadata) };
+    return [chunk({ tool_calls: [call] })];
+  };
+  const go = (text: string): readonly ChatChunk[] => {
+    if (current?.kind === 'text') return [chunk({ content: text })];
+    if (current?.kind === 'reasoning') return [chunk({ reasoning_content: text })];
+    if (current === undefined || current.isExecuted) return [];
+    if (isCustom(current, declared)) {
+      held += text;
+      return [];
+    }
+    return [chunk({ tool_calls: [{ index: callCount - 1, function: { arguments: text } }] })];
+  };
+  const end = (): readonly ChatChunk[] => {
+    const block = current;
+    current = undefined;
+    if (block?.kind !== 'call' || block.isExecuted || !isCustom(block, declared)) return [];
+    const custom = { name: block.name, input: freeformInput(held) };
+    return [chunk({ tool_calls: [{ index: callCount - 1, id: block.id, type: 'custom', custom }] })];
+  };
+  const write = (event: BlockEvent): readonly ChatChunk[] => {
+    switch (event.type) {
+      case 'open':
+        return begin(event.block);
+      case 'delta':
+        return go(event.text);
+      case 'close':
+        return end();
+      case 'file':
+      case 'result':
+        return [];
+    }
+  };
+
+  return {
+    write: (event) => [...open(), ...write(event)],
+    finish: ({ usage, reason }) => [
+      ...open(),
+      chunk({}, callCount > 0 && reason.unified !== 'length' ? 'tool_calls' : (REASONS[reason.unified] ?? 'stop')),
+      { ...frame, choices: [], usage: writeUsage(usage) },
+    ],
+  };
+}
+
+/** As Google's own endpoint of this protocol sends it. */
+function signed(metadata: Metadata): { readonly extra_content?: object } {
+  const signature = Object.values(metadata).find((fields) => typeof fields.thoughtSignature === 'string');
+  return signature === undefined
+    ? {}
+    : { extra_content: { google: { thought_signature: signature.thoughtSignature } } };
+}
+
+function isCustom(block: CallBlock, declared: readonly DeclaredTool[]): boolean {
+  return declared.some(({ modelName, kind }) => modelName === block.name && kind === 'custom');
+}
+
+function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonObject {
+  const prompt = inputTokens.total ?? 0;
+  const completion = outputTokens.total ?? 0;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: inputTokens.cacheRead ?? 0 },
+    completion_tokens_details: { reasoning_tokens: outputTokens.reasoning ?? 0 },
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  length: 'length',
+  interrupted: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+};

@@ -1,0 +1,176 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
+import { openSeal } from '../../internal/seal.ts';
+import { UpstreamError } from '../../upstream-error.ts';
+import { fileAt, filePart } from '../file-part.ts';
+import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
+import type { ModelTarget } from '../model-target.ts';
+import { readArguments, readOpenaiTools, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
+import { parallelOptions } from '../parallel-options.ts';
+import { createPromptBuilder, type PromptBuilder, type UserPart } from '../prompt-builder.ts';
+import { readFormat, readNumber } from '../read-settings.ts';
+import { reasoningOptions } from '../reasoning-options.ts';
+import { statelessOptions } from '../stateless-options.ts';
+
+/**
+ * A Responses request for any provider.
+ *
+ * Lost on the way: tools that OpenAI runs and their items, prompts kept at OpenAI, truncation, log probabilities, annotations,
+ * images' `detail`, files known only by id, reasoning of another provider, `metadata`, `service_tier`, `store`. A request whose
+ * history is kept elsewhere is refused.
+ */
+export function toCall(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions {
+  refuseKeptHistory(request);
+  const { reasoning: asked, text } = request;
+  const effort = isJsonObject(asked) && typeof asked.effort === 'string' ? asked.effort : undefined;
+  const reasoning = reasoningOptions({ effort }, target);
+  const parallel = request.parallel_tool_calls === false ? parallelOptions(target) : undefined;
+  return {
+    prompt: readPrompt(request, target),
+    ...readNumber('maxOutputTokens', request.max_output_tokens),
+    ...readNumber('temperature', request.temperature),
+    ...readNumber('topP', request.top_p),
+    ...readToolChoice(request.tool_choice, readOpenaiTools(request.tools, target)),
+    ...readFormat(isJsonObject(text) ? text.format : undefined),
+    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
+  };
+}
+
+function refuseKeptHistory(request: ResponsesRequest): void {
+  for (const setting of ['previous_response_id', 'conversation']) {
+    const value = request[setting];
+    if (value === undefined || value === null) continue;
+    const message = `${setting} refers to a history that is not kept here. Send all items in input, with what the response put out appended`;
+    throw new UpstreamError({ code: 'unsupported', message });
+  }
+}
+
+function readPrompt(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
+  const builder = createPromptBuilder();
+  const { input, instructions } = request;
+  if (typeof instructions === 'string') builder.system(instructions);
+  if (typeof input === 'string') builder.user([{ type: 'text', text: input }]);
+  const items = Array.isArray(input) ? input.filter(isJsonObject) : [];
+  const reading: Reading = { builder, target, sealed: undefined };
+  for (const item of items) readItem(item, reading);
+  return builder.prompt();
+}
+
+interface Reading {
+  readonly builder: PromptBuilder;
+  readonly target: ModelTarget;
+  /** What belongs to the next call. */
+  sealed: ProviderOptions | undefined;
+}
+
+function readItem(item: ResponsesItem, reading: Reading): void {
+  const { builder } = reading;
+  switch (item.type ?? 'message') {
+    case 'message':
+      readMessage(item, builder);
+      break;
+    case 'reasoning':
+      readReasoning(item, reading);
+      break;
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'tool_search_call':
+      readCall(item, reading);
+      break;
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      if (typeof item.call_id !== 'string') break;
+      builder.answers([{ id: item.call_id, output: readOutput(item.output) }]);
+      break;
+    case 'tool_search_output':
+      if (typeof item.call_id !== 'string') break;
+      builder.answers([{ id: item.call_id, output: { type: 'text', value: foundText(item.tools) } }]);
+      break;
+  }
+}
+
+function readMessage(item: ResponsesItem, builder: PromptBuilder): void {
+  if (item.role === 'user') builder.user(readParts(item.content));
+  else if (item.role === 'assistant') {
+    const text = textOf(item.content);
+    builder.assistant(text === '' ? [] : [{ type: 'text', text }]);
+  } else builder.system(textOf(item.content));
+}
+
+/** A summary with what its provider wants back; without a summary, what the call after it wants back. */
+function readReasoning(item: ResponsesItem, reading: Reading): void {
+  const { encrypted_content: seal, summary } = item;
+  const metadata = typeof seal === 'string' ? openSeal(seal, reading.target.provider) : undefined;
+  if (metadata === undefined) return;
+  const providerOptions = metadata as ProviderOptions;
+  const text = textOf(summary);
+  if (text === '' && reading.target.family === 'google') reading.sealed = providerOptions;
+  else reading.builder.assistant([{ type: 'reasoning', text, providerOptions }]);
+}
+
+function readCall(item: ResponsesItem, reading: Reading): void {
+  const { call_id: id, name, namespace } = item;
+  const isSearch = item.type === 'tool_search_call';
+  if (typeof id !== 'string' || (typeof name !== 'string' && !isSearch)) return;
+  const toolName = isSearch ? SEARCH_CALL_NAME : typeof namespace === 'string' ? `${namespace}__${name}` : String(name);
+  const input = item.type === 'custom_tool_call' ? { input: item.input ?? '' } : readArguments(item.arguments);
+  const options = reading.sealed;
+  reading.sealed = undefined;
+  reading.builder.assistant([
+    {
+      type: 'tool-call',
+      toolCallId: id,
+      toolName,
+      input,
+      ...(options === undefined ? {} : { providerOptions: options }),
+    },
+  ]);
+}
+
+function readParts(content: unknown): readonly UserPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.filter(isJsonObject).flatMap((part): readonly UserPart[] => {
+    if (typeof part.text === 'string') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    const file = readFile(part);
+    return file === undefined ? [] : [file];
+  });
+}
+
+function readFile(part: JsonObject): ReturnType<typeof fileAt> {
+  const { image_url: image, file_data: data, file_url: url, filename } = part;
+  if (typeof image === 'string') return fileAt(image, 'image/*');
+  const name = typeof filename === 'string' ? { filename } : {};
+  const at = typeof data === 'string' ? data : url;
+  if (typeof at !== 'string') return undefined;
+  const file = at.includes(':')
+    ? fileAt(at, 'application/pdf')
+    : filePart({ type: 'data', data: at }, 'application/pdf');
+  return file === undefined ? undefined : { ...file, ...name };
+}
+
+function readOutput(output: unknown): LanguageModelV4ToolResultOutput {
+  const parts = readParts(output);
+  if (parts.every((part) => part.type === 'text')) return { type: 'text', value: textOf(output) };
+  return { type: 'content', value: [...parts] };
+}
+
+/** What a search has loaded, as the names that a reader of our answers finds in them. */
+function foundText(tools: unknown): string {
+  const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return JSON.stringify({ matches: list.filter(isJsonObject).map(({ type: _, ...tool }) => tool) });
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts
+    .flatMap((part) => {
+      if (!isJsonObject(part)) return [];
+      const text = part.text ?? part.refusal;
+      return typeof text === 'string' ? [text] : [];
+    })
+    .join('\n');
+}

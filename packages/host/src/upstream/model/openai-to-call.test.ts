@@ -1,0 +1,218 @@
+import type { ChatRequest } from '@quartermaster/wires/openai-chat';
+import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
+import { describe, expect, it } from 'vitest';
+import { writeSeal } from '../internal/seal.ts';
+import type { ModelTarget } from './model-target.ts';
+import { toCall as chatToCall } from './openai-chat/index.ts';
+import { toCall as responsesToCall } from './openai-responses/index.ts';
+
+const OTHER: ModelTarget = { family: 'other', provider: 'local' };
+const GOOGLE: ModelTarget = { family: 'google', provider: 'google' };
+const SCHEMA = { type: 'object', properties: { a: { type: 'number' } } };
+const PNG = 'data:image/png;base64,AAAA';
+const FILE = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' };
+
+describe('a Chat request', () => {
+  it('is carried whole', () => {
+    const request: ChatRequest = {
+      model: 'm',
+      max_completion_tokens: 50,
+      temperature: 0,
+      top_p: 0.5,
+      presence_penalty: 1,
+      frequency_penalty: 2,
+      seed: 7,
+      stop: 'END',
+      reasoning_effort: 'low',
+      parallel_tool_calls: false,
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: SCHEMA } },
+      tools: [
+        { type: 'function', function: { name: 'look', description: 'Looks.', parameters: SCHEMA, strict: true } },
+        { type: 'custom', custom: { name: 'patch', description: 'Patches.' } },
+        { type: 'web_search' },
+      ],
+      tool_choice: { type: 'function', function: { name: 'look' } },
+      messages: [
+        { role: 'developer', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'See' },
+            { type: 'image_url', image_url: { url: PNG } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          reasoning_content: 'Hm',
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } },
+            { id: 'c2', type: 'custom', custom: { name: 'patch', input: 'raw' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'Seen' },
+        { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'Done' }] },
+        { role: 'tool', tool_call_id: 'gone', content: 'Lost' },
+      ],
+    };
+    const custom = {
+      type: 'function',
+      name: 'patch',
+      description: 'Patches.',
+      inputSchema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+    };
+    expect(chatToCall(request, OTHER)).toEqual({
+      prompt: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'text', text: 'See' }, FILE] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Hm' },
+            { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { a: 1 } },
+            { type: 'tool-call', toolCallId: 'c2', toolName: 'patch', input: { input: 'raw' } },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: { type: 'text', value: 'Seen' } },
+            { type: 'tool-result', toolCallId: 'c2', toolName: 'patch', output: { type: 'text', value: 'Done' } },
+          ],
+        },
+      ],
+      maxOutputTokens: 50,
+      temperature: 0,
+      topP: 0.5,
+      presencePenalty: 1,
+      frequencyPenalty: 2,
+      seed: 7,
+      stopSequences: ['END'],
+      reasoning: 'low',
+      responseFormat: { type: 'json', schema: SCHEMA, name: 'n' },
+      tools: [{ type: 'function', name: 'look', description: 'Looks.', inputSchema: SCHEMA, strict: true }, custom],
+      toolChoice: { type: 'tool', toolName: 'look' },
+      providerOptions: { local: { parallel_tool_calls: false } },
+    });
+  });
+
+  it('gives a thought signature back to Google with its call', () => {
+    const call = {
+      id: 'c1',
+      function: { name: 'look', arguments: '' },
+      extra_content: { google: { thought_signature: 's' } },
+    };
+    const [message] = chatToCall({ messages: [{ role: 'assistant', tool_calls: [call] }] }, GOOGLE).prompt;
+    expect(message?.content).toEqual([
+      {
+        type: 'tool-call',
+        toolCallId: 'c1',
+        toolName: 'look',
+        input: {},
+        providerOptions: { google: { thoughtSignature: 's' } },
+      },
+    ]);
+  });
+
+  it.each<[unknown, object]>([
+    ['auto', { toolChoice: { type: 'auto' } }],
+    ['required', { toolChoice: { type: 'required' } }],
+    ['none', { toolChoice: { type: 'none' } }],
+    [undefined, {}],
+  ])('reads a tool_choice of %s', (choice, expected) => {
+    const tools = [{ type: 'function', function: { name: 'look' } }];
+    const { tools: _, prompt: __, ...rest } = chatToCall({ messages: [], tools, tool_choice: choice }, OTHER);
+    expect(rest).toEqual(expected);
+  });
+
+  it('declares only the tools that are allowed', () => {
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
+    const allowed = { mode: 'required', tools: [{ type: 'function', function: { name: 'b' } }] };
+    const call = chatToCall(
+      { messages: [], tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
+      OTHER,
+    );
+    expect(call.tools?.map(({ name }) => name)).toEqual(['b']);
+    expect(call.toolChoice).toEqual({ type: 'required' });
+  });
+});
+
+describe('a Responses request', () => {
+  it('is carried whole', () => {
+    const request: ResponsesRequest = {
+      model: 'm',
+      instructions: 'Be brief.',
+      max_output_tokens: 50,
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'n', schema: SCHEMA } },
+      tools: [
+        { type: 'function', name: 'look', parameters: SCHEMA, strict: false },
+        { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find', parameters: SCHEMA }] },
+        { type: 'web_search' },
+      ],
+      tool_choice: { type: 'function', name: 'find', namespace: 'crm' },
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'See' },
+            { type: 'input_image', image_url: PNG },
+          ],
+        },
+        { type: 'reasoning', summary: [], encrypted_content: 'of OpenAI' },
+        {
+          type: 'reasoning',
+          summary: [{ type: 'summary_text', text: 'Hm' }],
+          encrypted_content: writeSeal({ provider: 'local', metadata: {} }),
+        },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me.' }] },
+        { type: 'function_call', call_id: 'c1', name: 'find', namespace: 'crm', arguments: '{"a":1}' },
+        { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'raw' },
+        { type: 'function_call_output', call_id: 'c1', output: 'Seen' },
+        { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_image', image_url: PNG }] },
+      ],
+    };
+    expect(responsesToCall(request, OTHER)).toEqual({
+      prompt: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'text', text: 'See' }, FILE] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Hm', providerOptions: {} },
+            { type: 'text', text: 'Let me.' },
+            { type: 'tool-call', toolCallId: 'c1', toolName: 'crm__find', input: { a: 1 } },
+            { type: 'tool-call', toolCallId: 'c2', toolName: 'patch', input: { input: 'raw' } },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'c1', toolName: 'crm__find', output: { type: 'text', value: 'Seen' } },
+            { type: 'tool-result', toolCallId: 'c2', toolName: 'patch', output: { type: 'content', value: [FILE] } },
+          ],
+        },
+      ],
+      maxOutputTokens: 50,
+      reasoning: 'low',
+      responseFormat: { type: 'json', schema: SCHEMA, name: 'n' },
+      tools: [
+        { type: 'function', name: 'look', inputSchema: SCHEMA, strict: false },
+        { type: 'function', name: 'crm__find', inputSchema: SCHEMA },
+      ],
+      toolChoice: { type: 'tool', toolName: 'crm__find' },
+    });
+  });
+
+  it('takes a text for its input', () => {
+    expect(responsesToCall({ input: 'Hello' }, OTHER).prompt).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    ]);
+  });
+
+  it.each(['previous_response_id', 'conversation'])('is refused with %s, whose history is elsewhere', (setting) => {
+    expect(() => responsesToCall({ input: 'Hello', [setting]: 'x' }, OTHER)).toThrowError(
+      expect.objectContaining({ code: 'unsupported', status: 400, isRetryable: false }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { ModelFamily, ModelTarget } from './model-target.ts';
+
+type Level = Exclude<NonNullable<LanguageModelV4CallOptions['reasoning']>, 'provider-default'>;
+type Options = Pick<LanguageModelV4CallOptions, 'reasoning' | 'providerOptions'>;
+
+/** How much the client wants the model to think, in the words of any dialect. */
+export interface ReasoningWish {
+  /** `output_config.effort`, `reasoning_effort`, `reasoning.effort`. */
+  readonly effort?: string | undefined;
+  /** `thinking.type` of the Messages API. */
+  readonly thinking?: 'enabled' | 'disabled' | 'adaptive' | undefined;
+  /** `thinking.budget_tokens`. */
+  readonly budgetTokens?: number | undefined;
+}
+
+/**
+ * The wish as the provider takes it. An effort goes under its own name; a budget becomes an effort where the provider does not
+ * count tokens:
+ *
+ * | family    | effort            | budget                     | disabled |
+ * |-----------|-------------------|----------------------------|----------|
+ * | anthropic | as named          | `thinking.budgetTokens`    | `none`   |
+ * | bedrock   | as named          | nearest effort             | `none`   |
+ * | google    | as named, with thoughts shown | nearest effort | `none`   |
+ * | openai    | as named          | nearest effort             | `none`   |
+ * | other     | at most `high`    | not sent: many such hosts refuse an effort for models that do not reason | not sent |
+ *
+ * Nearest effort: up to 2,048 tokens `low`, up to 8,192 `medium`, up to 32,768 `high`, above `xhigh`. `adaptive` alone is the
+ * provider's default.
+ */
+export function reasoningOptions(wish: ReasoningWish, target: ModelTarget): Options {
+  const rule = RULES[target.family];
+  const named = LEVELS.find((level) => level === wish.effort);
+  if (wish.thinking === 'disabled' && named === undefined) return rule.disables ? { reasoning: 'none' } : {};
+  const isBudgeted = wish.thinking === 'enabled' && wish.budgetTokens !== undefined;
+  if (isBudgeted && target.family === 'anthropic') {
+    const thinking = { type: 'enabled', budgetTokens: wish.budgetTokens ?? 0 };
+    return { providerOptions: { anthropic: { thinking } } };
+  }
+  const level = named ?? (isBudgeted && rule.budgets ? nearest(wish.budgetTokens ?? 0) : undefined);
+  if (level === undefined) return {};
+  const most = LEVELS.indexOf(rule.most);
+  const reasoning = LEVELS[Math.min(LEVELS.indexOf(level), most)] ?? level;
+  if (target.family !== 'google' || reasoning === 'none') return { reasoning };
+  return { reasoning, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } };
+}
+
+function nearest(budgetTokens: number): Level {
+  return BUDGETS.find(([most]) => budgetTokens <= most)?.[1] ?? 'xhigh';
+}
+
+const LEVELS: readonly Level[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+const BUDGETS: readonly (readonly [number, Level])[] = [
+  [2_048, 'low'],
+  [8_192, 'medium'],
+  [32_768, 'high'],
+];
+
+interface Rule {
+  readonly budgets: boolean;
+  readonly disables: boolean;
+  /** The highest effort that is sent. */
+  readonly most: Level;
+}
+
+const FULL: Rule = { budgets: true, disables: true, most: 'max' };
+
+const RULES: Readonly<Record<ModelFamily, Rule>> = {
+  anthropic: FULL,
+  bedrock: FULL,
+  google: FULL,
+  openai: FULL,
+  rehearsal: FULL,
+  other: { budgets: false, disables: false, most: 'high' },
+};

@@ -1,0 +1,171 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { ProviderFields } from '../internal/seal.ts';
+
+/** What is open between an `open` and its `close`. */
+export type OpenedBlock =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'reasoning'; readonly metadata: Metadata }
+  | {
+      readonly kind: 'call';
+      readonly id: string;
+      readonly name: string;
+      /** Whether the provider executes it itself. */
+      readonly isExecuted: boolean;
+      readonly metadata: Metadata;
+    };
+
+export type Metadata = ProviderFields;
+type FilePart = Extract<LanguageModelV4StreamPart, { type: 'file' }>;
+type ResultPart = Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>;
+
+/** A model's stream with one block open at a time. */
+export type BlockEvent =
+  | { readonly type: 'open'; readonly block: OpenedBlock }
+  /** Text, reasoning, or a piece of a call's JSON. */
+  | { readonly type: 'delta'; readonly text: string }
+  | { readonly type: 'close'; readonly metadata: Metadata }
+  | { readonly type: 'file'; readonly file: FilePart }
+  /** Of a call that the provider executed. */
+  | { readonly type: 'result'; readonly result: ResultPart };
+
+export interface Finish {
+  readonly usage: LanguageModelV4Usage;
+  readonly reason: LanguageModelV4FinishReason;
+}
+
+export interface PartSerialiser {
+  read(part: LanguageModelV4StreamPart): readonly BlockEvent[];
+  /** The stream has ended: what is still open is closed. */
+  end(): readonly BlockEvent[];
+}
+
+/**
+ * Models may write several blocks at a time, told apart by id; clients read one after the other. The block that was begun
+ * first is passed on as it comes, those after it wait for it to be closed.
+ *
+ *     a: "Hel"  b: "{"  a: "lo"  b: "}"  a: end  b: end   →   open a, "Hel", "lo", close a, open b, "{", "}", close b
+ */
+export function createPartSerialiser(): PartSerialiser {
+  const queue: QueuedBlock[] = [];
+  const calls = new Map<string, QueuedBlock>();
+
+  const find = (key: string): QueuedBlock | undefined => queue.find((block) => block.key === key && !block.isClosed);
+  const begin = (key: string, block: OpenedBlock): QueuedBlock => {
+    const metadata = block.kind === 'text' ? {} : block.metadata;
+    const queued: QueuedBlock = { key, waiting: [{ type: 'open', block }], metadata, isClosed: false, isFilled: false };
+    queue.push(queued);
+    return queued;
+  };
+  const fill = (block: QueuedBlock, text: string): void => {
+    if (text === '') return;
+    block.isFilled = true;
+    block.waiting.push({ type: 'delta', text });
+  };
+  const close = (block: QueuedBlock): void => {
+    if (block.isClosed) return;
+    block.isClosed = true;
+    block.waiting.push({ type: 'close', metadata: block.metadata });
+  };
+  const single = (event: BlockEvent): void => {
+    queue.push({ key: '', waiting: [event], metadata: {}, isClosed: true, isFilled: true });
+  };
+  /** Some providers begin a text with its first piece. */
+  const running = (kind: 'text' | 'reasoning', id: string): QueuedBlock =>
+    find(`${kind} ${id}`) ?? begin(`${kind} ${id}`, kind === 'text' ? { kind } : { kind, metadata: {} });
+
+  const take = (part: LanguageModelV4StreamPart): void => {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end': {
+        const block = running('text', part.id);
+        if (part.type === 'text-delta') fill(block, part.delta);
+        if (part.type === 'text-end') close(block);
+        return;
+      }
+      case 'reasoning-start':
+        begin(`reasoning ${part.id}`, { kind: 'reasoning', metadata: part.providerMetadata ?? {} });
+        return;
+      case 'reasoning-delta':
+      case 'reasoning-end': {
+        const block = running('reasoning', part.id);
+        block.metadata = merge(block.metadata, part.providerMetadata);
+        if (part.type === 'reasoning-delta') fill(block, part.delta);
+        else close(block);
+        return;
+      }
+      case 'tool-input-start': {
+        const { id, toolName: name, providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
+        calls.set(id, begin(`call ${id}`, { kind: 'call', id, name, isExecuted, metadata }));
+        return;
+      }
+      case 'tool-input-delta': {
+        const block = calls.get(part.id);
+        if (block !== undefined && !block.isClosed) fill(block, part.delta);
+        return;
+      }
+      case 'tool-input-end': {
+        // One without a piece is still to come whole, with the call itself.
+        const block = calls.get(part.id);
+        if (block?.isFilled === true) close(block);
+        return;
+      }
+      case 'tool-call': {
+        const { toolCallId: id, toolName: name, input } = part;
+        const { providerExecuted: isExecuted = false, providerMetadata: metadata = {} } = part;
+        const block = calls.get(id) ?? begin(`call ${id}`, { kind: 'call', id, name, isExecuted, metadata });
+        calls.set(id, block);
+        if (!block.isFilled) fill(block, input);
+        close(block);
+        return;
+      }
+      case 'tool-result':
+        if (part.preliminary !== true) single({ type: 'result', result: part });
+        return;
+      case 'file':
+        single({ type: 'file', file: part });
+        return;
+      default:
+        return;
+    }
+  };
+
+  const drain = (): readonly BlockEvent[] => {
+    const events: BlockEvent[] = [];
+    for (let head = queue[0]; head !== undefined; head = queue[0]) {
+      events.push(...head.waiting.splice(0));
+      if (!head.isClosed) break;
+      queue.shift();
+    }
+    return events;
+  };
+
+  return {
+    read(part) {
+      take(part);
+      return drain();
+    },
+    end() {
+      for (const block of queue) close(block);
+      return drain();
+    },
+  };
+}
+
+interface QueuedBlock {
+  readonly key: string;
+  readonly waiting: BlockEvent[];
+  metadata: Metadata;
+  isClosed: boolean;
+  isFilled: boolean;
+}
+
+/** Later fields of a provider replace earlier ones, except by nothing. */
+function merge(before: Metadata, added: Metadata | undefined): Metadata {
+  if (added === undefined) return before;
+  const merged = Object.entries(added).map(([provider, fields]) => {
+    const told = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+    return [provider, { ...before[provider], ...Object.fromEntries(told) }] as const;
+  });
+  return { ...before, ...Object.fromEntries(merged) };
+}

@@ -1,0 +1,93 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+} from '@ai-sdk/provider';
+import { estimateTokens, sha256 } from '@quartermaster/core';
+import { modelWhole } from '@quartermaster/wires/ai-sdk';
+import { chooseAct } from './choose-act.ts';
+import { readScene, type Scene } from './read-scene.ts';
+
+/** Stands at the beginning of every text that a rehearsal writes. */
+export const REHEARSAL_NOTICE = 'Rehearsal upstream, no language model.';
+
+/**
+ * A stand-in that is no language model, as a model: with it the whole flow of search, call and result can be seen and tested
+ * without a key. Deterministic: the same request gives the same answer.
+ */
+export function rehearsalModel(modelId = 'rehearsal'): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'rehearsal',
+    modelId,
+    supportedUrls: {},
+    doGenerate: async (options) => perform(options, modelId),
+    doStream: async (options) => {
+      const parts = modelWhole.apart(perform(options, modelId));
+      return {
+        stream: new ReadableStream({
+          start(controller) {
+            for (const part of parts) controller.enqueue(part);
+            controller.close();
+          },
+        }),
+      };
+    },
+  };
+}
+
+function perform(options: LanguageModelV4CallOptions, modelId: string): LanguageModelV4GenerateResult {
+  options.abortSignal?.throwIfAborted();
+  const content = act(readScene(options), options);
+  const asked = JSON.stringify([options.prompt, options.tools ?? []]);
+  const input = estimateTokens(asked);
+  const output = estimateTokens(JSON.stringify(content));
+  const isCall = content.some((part) => part.type === 'tool-call' && part.providerExecuted !== true);
+  return {
+    content,
+    finishReason: { unified: isCall ? 'tool-calls' : 'stop', raw: undefined },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: output, text: output, reasoning: undefined },
+    },
+    response: { id: `rehearsal_${sha256([asked]).slice(0, 24)}`, modelId },
+    warnings: [],
+  };
+}
+
+function act(scene: Scene, options: LanguageModelV4CallOptions): LanguageModelV4Content[] {
+  const chosen = chooseAct(scene, options.toolChoice);
+  const said: LanguageModelV4Content = { type: 'text', text: `${REHEARSAL_NOTICE} ${chosen.text}` };
+  const toolCallId = `call_${scene.callCount + 1}`;
+  switch (chosen.kind) {
+    case 'say':
+      return [said];
+    case 'call':
+      return [said, { type: 'tool-call', toolCallId, toolName: chosen.name, input: JSON.stringify(chosen.input) }];
+    case 'search': {
+      const { name: toolName, input, found } = chosen;
+      const id = `srvtoolu_${scene.callCount + 1}`;
+      const result = found.map((name) => ({ type: 'tool_reference', toolName: name }));
+      return [
+        said,
+        { type: 'tool-call', toolCallId: id, toolName, input: JSON.stringify(input), providerExecuted: true },
+        { type: 'tool-result', toolCallId: id, toolName, result },
+        ...act(afterSearch(scene, chosen), { ...options, toolChoice: { type: 'auto' } }),
+      ];
+    }
+  }
+}
+
+/** The scene as the provider's own search leaves it, within one response. */
+function afterSearch(scene: Scene, searched: { readonly name: string; readonly found: readonly string[] }): Scene {
+  const { name, found } = searched;
+  const loaded = scene.deferred.filter((tool) => found.includes(tool.name));
+  return {
+    ...scene,
+    declared: [...scene.declared, ...loaded.filter((tool) => !scene.declared.includes(tool))],
+    found: found.map((one) => ({ name: one, description: '' })),
+    calls: [...scene.calls, { name, input: {}, answer: '', isError: false }],
+    callCount: scene.callCount + 1,
+  };
+}

@@ -1,0 +1,122 @@
+import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { modelWhole } from '@quartermaster/wires/ai-sdk';
+import { type Dialect, type DialectUpstream, type PartOf, type RequestOf, WHOLES } from '../dialect.ts';
+import { ENDPOINTS } from '../http/index.ts';
+import { createModelUpstream } from '../model/index.ts';
+import { UpstreamError } from '../upstream-error.ts';
+
+/** One turn of a script: what is said in any dialect, the dialect's own parts, or a failure. */
+export type ScriptedTurn<D extends Dialect> =
+  | ScriptedAnswer
+  | { readonly parts: readonly PartOf<D>[]; readonly fails?: Error }
+  | { readonly fails: Error };
+
+export interface ScriptedAnswer {
+  readonly text?: string;
+  readonly calls?: readonly ScriptedCall[];
+  /** @default tool-calls where there are calls, otherwise stop */
+  readonly ending?: 'stop' | 'length' | 'tool-calls' | 'content-filter';
+}
+
+export interface ScriptedCall {
+  /** @default call_1, call_2, … over the whole script */
+  readonly id?: string;
+  readonly name: string;
+  readonly input?: object;
+}
+
+export interface ScriptedUpstream<D extends Dialect> extends DialectUpstream<D> {
+  /** Every request, in order. */
+  readonly requests: readonly RequestOf<D>[];
+}
+
+export interface ScriptedOptions<D extends Dialect> {
+  readonly dialect: D;
+  readonly turns: readonly ScriptedTurn<D>[];
+}
+
+/** Plays turns, one to a request, and keeps the requests. Asserts nothing. A request after the last turn fails. */
+export function scripted<D extends Dialect>({ dialect, turns }: ScriptedOptions<D>): ScriptedUpstream<D> {
+  const requests: RequestOf<D>[] = [];
+  let callCount = 0;
+  const nextId = (): string => {
+    callCount += 1;
+    return `call_${callCount}`;
+  };
+
+  async function* play(request: RequestOf<D>, signal: AbortSignal): AsyncGenerator<PartOf<D>, void, undefined> {
+    signal.throwIfAborted();
+    const turn = turns[requests.length];
+    requests.push(request);
+    if (turn === undefined) {
+      throw new UpstreamError({
+        code: 'refused',
+        message: `The script has no turn ${requests.length}`,
+        shouldRetry: false,
+      });
+    }
+    if (!('parts' in turn) && !('fails' in turn)) {
+      yield* createModelUpstream({ dialect, model: answering(turn, nextId), createId: () => 'scripted' }).stream(
+        request,
+        signal,
+      );
+      return;
+    }
+    for (const part of 'parts' in turn ? turn.parts : []) {
+      signal.throwIfAborted();
+      yield part;
+    }
+    if (turn.fails !== undefined) throw turn.fails;
+  }
+
+  const upstream: ScriptedUpstream<D> = {
+    dialect,
+    transport: ENDPOINTS[dialect].transport,
+    requests,
+    stream: play,
+    async whole(request, signal) {
+      const parts: PartOf<D>[] = [];
+      for await (const part of play(request, signal)) parts.push(part);
+      return WHOLES[dialect].together(parts);
+    },
+    forClient: () => upstream,
+  };
+  return upstream;
+}
+
+/** A model that gives one answer. */
+function answering(answer: ScriptedAnswer, nextId: () => string): LanguageModelV4 {
+  const { text, calls = [], ending = calls.length > 0 ? 'tool-calls' : 'stop' } = answer;
+  const content: LanguageModelV4Content[] = [
+    ...(text === undefined ? [] : [{ type: 'text', text } as const]),
+    ...calls.map(({ id = nextId(), name, input = {} }) => {
+      return { type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(input) } as const;
+    }),
+  ];
+  const result = {
+    content,
+    finishReason: { unified: ending, raw: undefined },
+    usage: {
+      inputTokens: { total: 10, noCache: 10, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: 5, text: 5, reasoning: undefined },
+    },
+    warnings: [],
+  };
+  return {
+    specificationVersion: 'v4',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    doGenerate: async () => result,
+    doStream: async () => ({ stream: streamOf(modelWhole.apart(result)) }),
+  };
+}
+
+function streamOf(parts: readonly LanguageModelV4StreamPart[]): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,92 @@
+/** Why an upstream gave no answer. */
+export type UpstreamErrorCode =
+  /** It answered with an error of its own. */
+  | 'refused'
+  /** No connection, or it broke. */
+  | 'unreachable'
+  /** Nothing came within the time allowed. */
+  | 'timed_out'
+  /** The stream ended before the response did. */
+  | 'cut_off'
+  /** What came is no answer of the dialect, or larger than allowed. */
+  | 'malformed'
+  /** The request holds what this upstream can't be asked. */
+  | 'unsupported';
+
+export interface UpstreamErrorDetails {
+  readonly code: UpstreamErrorCode;
+  readonly message: string;
+  /** The HTTP status that tells it best: the upstream's own where it sent one. @default by code */
+  readonly status?: number | undefined;
+  /** In the words of the Messages API: `rate_limit_error`. @default by status */
+  readonly type?: string | undefined;
+  /** The error's body as the upstream sent it. */
+  readonly body?: unknown;
+  readonly requestId?: string | undefined;
+  /** What it said in `x-should-retry`, or what an SDK says of it. @default by status */
+  readonly shouldRetry?: boolean | undefined;
+  /** How long it asked to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** An upstream that failed, in one shape whatever its protocol: enough to answer the client as the upstream itself would. */
+export class UpstreamError extends Error {
+  override readonly name: string = 'UpstreamError';
+  readonly code: UpstreamErrorCode;
+  readonly status: number;
+  readonly type: string;
+  readonly body: unknown;
+  readonly requestId: string | undefined;
+  /** Whether asking again may help. */
+  readonly isRetryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(details: UpstreamErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.status = details.status ?? STATUS_BY_CODE[details.code];
+    this.type = details.type ?? typeOfStatus(this.status);
+    this.body = details.body;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+    this.isRetryable = details.shouldRetry ?? isRetryableStatus(this.status);
+  }
+}
+
+/** The type that the Messages API gives an error of this status. */
+export function typeOfStatus(status: number): string {
+  return TYPES.find(([known]) => known === status)?.[1] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+}
+
+/** The status of an error that came inside a stream, where it has none. */
+export function statusOfType(type: string): number {
+  return TYPES.find(([, known]) => known === type)?.[0] ?? 500;
+}
+
+function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+const STATUS_BY_CODE: Readonly<Record<UpstreamErrorCode, number>> = {
+  refused: 500,
+  unreachable: 502,
+  timed_out: 504,
+  cut_off: 502,
+  malformed: 502,
+  unsupported: 400,
+};
+
+const TYPES: readonly (readonly [number, string])[] = [
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [409, 'conflict_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [500, 'api_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+];

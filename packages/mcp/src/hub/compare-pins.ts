@@ -1,0 +1,72 @@
+import {
+  type ChangedTool,
+  createSnapshot,
+  diffSnapshots,
+  type JsonObject,
+  parseTools,
+  type Tool,
+} from '@quartermaster/core';
+import type { Pin } from '../store/index.ts';
+import { hashDefinition } from './hash-definition.ts';
+import type { ReadDefinition } from './read-definitions.ts';
+
+/** A definition that is no longer what was pinned. */
+export interface DefinitionChange extends ChangedTool {
+  /** The tool's id. */
+  readonly tool: string;
+  /** Whether the tool stays out of the catalog until the change is accepted. */
+  readonly isHeld: boolean;
+}
+
+export interface PinComparison {
+  /** What may be used. */
+  readonly used: readonly ReadDefinition[];
+  readonly changes: readonly DefinitionChange[];
+  /** What to keep from now on. A held change keeps its old pin. */
+  readonly pins: readonly Pin[];
+}
+
+/**
+ * Compares definitions with their pins. A tool that has none is pinned as it is; pins of tools that are gone stay, so that one
+ * can't change its definition by leaving for a while.
+ */
+export function comparePins(
+  read: readonly ReadDefinition[],
+  before: readonly Pin[],
+  options: { readonly server: string; readonly isStrict: boolean },
+): PinComparison {
+  const known = new Map(before.map((pin) => [pin.tool, pin]));
+  const used: ReadDefinition[] = [];
+  const changes: DefinitionChange[] = [];
+  for (const one of read) {
+    const pin = known.get(one.tool.name);
+    const change = pin === undefined || isSame(pin, one) ? undefined : describeChange(pin, one, options);
+    if (change !== undefined) changes.push(change);
+    if (change?.isHeld === true) continue;
+    used.push(one);
+    known.set(one.tool.name, { tool: one.tool.name, hash: one.hash, definition: one.definition });
+  }
+  return { used, changes, pins: [...known.values()] };
+}
+
+/** The plain hashes first: nearly always they are equal, and cost nothing. */
+function isSame(pin: Pin, now: ReadDefinition): boolean {
+  return pin.hash === now.hash || hashDefinition(pin.definition) === hashDefinition(now.definition);
+}
+
+function describeChange(
+  pin: Pin,
+  now: ReadDefinition,
+  options: { readonly server: string; readonly isStrict: boolean },
+): DefinitionChange {
+  const before = readTool(pin.definition, now.tool, options.server);
+  const after = readTool(now.definition, now.tool, options.server);
+  const { changed } = diffSnapshots(createSnapshot([before]), createSnapshot([after]));
+  return { tool: now.tool.id, before, after, fields: changed[0]?.fields ?? [], isHeld: options.isStrict };
+}
+
+/** From JSON, so that nothing differs which a wire would not carry. */
+function readTool(definition: JsonObject, now: Tool, server: string): Tool {
+  const [tool] = parseTools([JSON.parse(JSON.stringify(definition))], { format: 'mcp', server }).tools;
+  return { ...(tool ?? now), policy: now.policy };
+}

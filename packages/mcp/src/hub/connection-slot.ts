@@ -1,0 +1,146 @@
+import type { Clock } from '../clock.ts';
+import { describeError, McpError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+
+export interface Backoff {
+  /** The first wait. @default 1_000 */
+  readonly initialMs: number;
+  /** Each wait is twice the one before, up to this. @default 60_000 */
+  readonly maxMs: number;
+  /** A connection that lasted this long starts the count anew. @default 30_000 */
+  readonly stableMs: number;
+}
+
+export const BACKOFF_DEFAULTS: Backoff = { initialMs: 1_000, maxMs: 60_000, stableMs: 30_000 };
+
+export type SlotState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'down'; readonly reason: string; readonly error: McpError; readonly retryAtMs: number };
+
+export interface SlotOptions {
+  readonly server: string;
+  /** Opens a connection; `onLost` is called should it end by itself, and an aborted signal makes it give up. */
+  readonly open: (onLost: () => void, signal: AbortSignal) => Promise<Connection>;
+  readonly onOpen: (connection: Connection) => void;
+  readonly onState: () => void;
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  /** Whether a lost connection is opened again without being asked for. */
+  readonly isKept: boolean;
+}
+
+/** The place of one connection: opened when first needed, opened again with growing pauses when it is lost. */
+export class ConnectionSlot {
+  readonly #options: SlotOptions;
+  #state: SlotState = { kind: 'idle' };
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  #openedAtMs = 0;
+  #cancelRetry: () => void = () => {};
+  /** Aborted by closing, so that nothing is taken that opens after it. */
+  #closing = new AbortController();
+
+  constructor(options: SlotOptions) {
+    this.#options = options;
+  }
+
+  get state(): SlotState {
+    return this.#state;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** The connection. While a pause lasts it fails at once, with the reason of the last failure. */
+  acquire(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    if (this.#opening !== undefined) return this.#opening;
+    if (this.#state.kind === 'down' && this.#options.clock.now() < this.#state.retryAtMs) {
+      return Promise.reject(this.#state.error);
+    }
+    this.#opening = this.#open();
+    return this.#opening;
+  }
+
+  /** Forgets the pause, such as after the user has signed in. */
+  retryNow(): Promise<Connection> {
+    this.#failures = 0;
+    this.#cancelRetry();
+    if (this.#state.kind === 'down') this.#state = { kind: 'idle' };
+    return this.acquire();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#closing = new AbortController();
+    this.#cancelRetry();
+    const opening = this.#opening?.catch(() => undefined);
+    const connection = this.#connection ?? (await opening);
+    this.#connection = undefined;
+    this.#opening = undefined;
+    this.#setState({ kind: 'idle' });
+    await connection?.close().catch(() => {});
+  }
+
+  async #open(): Promise<Connection> {
+    const { signal } = this.#closing;
+    this.#cancelRetry();
+    this.#setState({ kind: 'connecting' });
+    try {
+      const connection = await this.#options.open(() => this.#lost(signal), signal);
+      // `close` waits for this promise, and closes what it gives.
+      if (signal.aborted) return connection;
+      this.#opening = undefined;
+      this.#connection = connection;
+      this.#openedAtMs = this.#options.clock.now();
+      this.#setState({ kind: 'ready' });
+      this.#options.onOpen(connection);
+      return connection;
+    } catch (error) {
+      const reason = describeError(error);
+      const told = error instanceof McpError && error.code !== 'server_down' ? error : this.#downError(reason);
+      if (!signal.aborted) this.#fail(reason, told);
+      throw told;
+    }
+  }
+
+  #lost(signal: AbortSignal): void {
+    if (signal.aborted || this.#connection === undefined) return;
+    this.#connection = undefined;
+    const lastedMs = this.#options.clock.now() - this.#openedAtMs;
+    if (lastedMs >= this.#options.backoff.stableMs) this.#failures = 0;
+    const reason = 'its connection was lost';
+    this.#fail(reason, this.#downError(reason));
+  }
+
+  #fail(reason: string, error: McpError): void {
+    const { backoff, clock, isKept } = this.#options;
+    this.#opening = undefined;
+    // Asking a user to sign in again would make the sign-in worthless that is under way.
+    const isWaiting = error.code === 'authorization_required';
+    const pauseMs = isWaiting ? backoff.maxMs : Math.min(backoff.initialMs * 2 ** this.#failures, backoff.maxMs);
+    this.#failures += 1;
+    if (isKept && !isWaiting) {
+      this.#cancelRetry = clock.after(pauseMs, () => {
+        this.acquire().catch(() => {});
+      });
+    }
+    this.#setState({ kind: 'down', reason, error, retryAtMs: clock.now() + pauseMs });
+  }
+
+  #setState(state: SlotState): void {
+    this.#state = state;
+    this.#options.onState();
+  }
+
+  #downError(reason: string): McpError {
+    const { server } = this.#options;
+    return new McpError('server_down', `Server "${server}" can't be reached: ${reason}`, {
+      context: { server, reason },
+    });
+  }
+}

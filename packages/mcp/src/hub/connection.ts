@@ -1,0 +1,86 @@
+import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import { ANY_RESULT } from './any-result.ts';
+import type { ToolsPage } from './list-tools.ts';
+
+/** A live connection to one server. */
+export interface Connection {
+  readonly server: string;
+  /** `modern` servers ask for input in their results instead of sending requests of their own. */
+  readonly era: ProtocolEra;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+  readonly protocolVersion: string | undefined;
+  /** Sends any request. The result is taken as it comes. */
+  request(request: Outgoing, options?: RequestOptions): Promise<JsonObject>;
+  /** Calls a tool. The definition is needed where a server wants parameters repeated in headers. */
+  call(params: JsonObject & { readonly name: string }, tool: Tool, options?: RequestOptions): Promise<JsonObject>;
+  notify(notification: Outgoing): Promise<void>;
+  listPage(cursor: string | undefined, options?: RequestOptions): Promise<ToolsPage>;
+  close(): Promise<void>;
+}
+
+export interface Outgoing {
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+/** What the rest of the hub sees of an SDK client that is connected. */
+export function wrapClient(server: string, client: Client): Connection {
+  const era = client.getProtocolEra() ?? 'legacy';
+  const takeRawTools = era === 'modern' ? setAsideTools(client) : undefined;
+  const request: Connection['request'] = (outgoing, options) =>
+    client.request({ method: outgoing.method, params: { ...outgoing.params } }, ANY_RESULT, options);
+  return {
+    server,
+    era,
+    capabilities: client.getServerCapabilities() ?? {},
+    instructions: client.getInstructions(),
+    protocolVersion: client.getNegotiatedProtocolVersion(),
+    request,
+    async call(params, tool, options) {
+      if (era === 'legacy' || client.transport?.hasPerRequestStream !== true) {
+        return request({ method: 'tools/call', params }, options);
+      }
+      // Without the output schema: results are handed on, not judged, and no code is made from a stranger's schema.
+      const toolDefinition = { name: params.name, inputSchema: { ...tool.schema, type: 'object' as const } };
+      return (await client.callTool({ ...params }, { ...options, toolDefinition })) as JsonObject;
+    },
+    notify: (outgoing) => client.notification({ method: outgoing.method, params: { ...outgoing.params } }),
+    async listPage(cursor, options) {
+      const result = await request(
+        { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+        options,
+      );
+      const tools = takeRawTools?.() ?? result.tools;
+      const { nextCursor } = result;
+      return {
+        tools: Array.isArray(tools) ? tools : [],
+        ...(typeof nextCursor === 'string' && nextCursor !== '' ? { nextCursor } : {}),
+      };
+    },
+    close: () => client.close(),
+  };
+}
+
+/**
+ * On the newer revision the SDK checks a whole `tools/list` result before anybody sees it, so that one definition without a
+ * schema would cost all the others. The definitions are taken out on the way in, and handed over unchecked.
+ */
+function setAsideTools(client: Client): () => JsonObject['tools'] | undefined {
+  const { transport } = client;
+  const deliver = transport?.onmessage;
+  let tools: JsonObject['tools'] | undefined;
+  if (transport === undefined || deliver === undefined) return () => undefined;
+  transport.onmessage = (message, extra) => {
+    const result = 'result' in message ? (message.result as unknown) : undefined;
+    if (!isJsonObject(result) || !Array.isArray(result.tools)) return deliver(message, extra);
+    tools = result.tools;
+    return deliver({ ...message, result: { ...result, tools: [] } }, extra);
+  };
+  return () => {
+    const taken = tools;
+    tools = undefined;
+    return taken;
+  };
+}

@@ -1,0 +1,228 @@
+import type { Implementation, RequestOptions } from '@modelcontextprotocol/client';
+import {
+  applyPolicies,
+  compileGlob,
+  createSnapshot,
+  type JsonObject,
+  type PolicyRules,
+  SNAPSHOT_DEFAULTS,
+  type Snapshot,
+  type SnapshotOptions,
+  type Tool,
+  type Unavailable,
+} from '@quartermaster/core';
+import { type Clock, systemClock } from '../clock.ts';
+import { digest } from '../digest.ts';
+import { McpError } from '../errors.ts';
+import type { OAuthClient } from '../oauth/index.ts';
+import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
+import type { Connection } from './connection.ts';
+import type { Backoff } from './connection-slot.ts';
+import type { Hub, HubCall, HubEvent, HubRequest } from './hub.ts';
+import { HubServer } from './hub-server.ts';
+import type { ListLimits } from './list-tools.ts';
+import type { Peer } from './peer.ts';
+import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+
+export interface HubOptions {
+  /** By name, as in the usual `mcpServers` block. */
+  readonly servers: Readonly<Record<string, ServerSettings>>;
+  /** Where listings are kept. @default in memory */
+  readonly listings?: ListingStore;
+  /** Where pins are kept. @default in memory */
+  readonly pins?: PinStore;
+  /** What a changed definition leads to: a report, or also that the tool is held back until it is accepted. @default 'report' */
+  readonly definitionChanges?: 'report' | 'strict';
+  /** Whether servers with a stored listing wait for their first use. @default true */
+  readonly isLazy?: boolean;
+  readonly policies?: PolicyRules;
+  /** Sign-in for servers with `oauth`, per user. Without it such servers can't be reached. */
+  readonly oauth?: OAuthClient;
+  /** How the catalog is made; tools past `maxTools` are left out and named. */
+  readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
+  readonly listLimits?: ListLimits;
+  readonly backoff?: Backoff;
+  /** What servers are told about us. */
+  readonly clientInfo?: Implementation;
+  /** @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly clock?: Clock;
+}
+
+export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.1.0' };
+
+const MOST_HELD_NAMED = 5;
+
+/** A hub over the given servers. Nothing is started until `start` or the first use. */
+export function createHub(options: HubOptions): Hub {
+  const listeners = new Set<(event: HubEvent) => void>();
+  const emit = (event: HubEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  let snapshot: Snapshot | undefined;
+  let leftOut: ReadonlyMap<string, number> = new Map();
+  let starting: Promise<void> | undefined;
+  let isClosed = false;
+  const servers = createServers(options, {
+    onChange: (server) => {
+      snapshot = undefined;
+      emit({ kind: 'server-change', server });
+    },
+    onEvent: emit,
+  });
+
+  const serverNamed = (name: string): HubServer => {
+    if (isClosed) throw new McpError('closed', 'The hub is closed');
+    const server = servers.get(name);
+    if (server !== undefined) return server;
+    throw new McpError('unknown_server', `There is no server ${JSON.stringify(name)}`, { context: { server: name } });
+  };
+  const currentSnapshot = (): Snapshot => {
+    if (snapshot === undefined) ({ snapshot, leftOut } = collect([...servers.values()], options));
+    return snapshot;
+  };
+
+  return {
+    start({ peer } = {}) {
+      if (peer !== undefined) for (const server of servers.values()) server.adopt(peer);
+      starting ??= Promise.all([...servers.values()].map((server) => begin(server, options.isLazy ?? true))).then(
+        () => {},
+      );
+      return starting;
+    },
+    snapshot: currentSnapshot,
+    servers: () => [...servers.values()].map((server) => server.about),
+    status: () => [...servers.values()].map((server) => server.status()),
+    unavailable() {
+      currentSnapshot();
+      return [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
+    },
+    call: (call) => callTool(serverNamed(call.tool.server ?? ''), call),
+    request: (request) => sendRequest(serverNamed(request.server), request),
+    connect: async (name, origin = {}) => serverNamed(name).connect(origin),
+    notify(peer, notification) {
+      for (const connection of openConnections(servers, peer)) connection.notify(notification).catch(() => {});
+    },
+    connections: (peer) => openConnections(servers, peer),
+    async release(peer) {
+      await Promise.all([...servers.values()].map((server) => server.release(peer)));
+    },
+    async accept(patterns) {
+      const globs = patterns.map(compileGlob);
+      const isAccepted = (id: string): boolean => globs.some((glob) => glob.matches(id));
+      await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
+    },
+    async finishSignIn(callback) {
+      if (options.oauth === undefined) throw new McpError('invalid_server', 'This hub has no OAuth');
+      const owner = await options.oauth.finish(callback, (name) => urlOf(serverNamed(name)));
+      await serverNamed(owner.server).retry(owner.user);
+      return owner;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      isClosed = true;
+      listeners.clear();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+function urlOf({ name, settings }: HubServer): string {
+  if ('url' in settings) return settings.url;
+  throw new McpError('invalid_server', `Server "${name}" has no address to sign in at`, { context: { server: name } });
+}
+
+function createServers(
+  options: HubOptions,
+  on: { onChange: (server: string) => void; onEvent: (event: HubEvent) => void },
+): ReadonlyMap<string, HubServer> {
+  const context = {
+    clientInfo: options.clientInfo ?? CLIENT_INFO,
+    clock: options.clock ?? systemClock,
+    environment: options.environment ?? process.env,
+    fetch: options.fetch,
+    listings: options.listings ?? createMemoryListingStore(),
+    pins: options.pins ?? createMemoryPinStore(),
+    isStrict: options.definitionChanges === 'strict',
+    backoff: options.backoff,
+    listLimits: options.listLimits,
+    oauth: options.oauth,
+    onChange: on.onChange,
+    onDefinitionChange: (change: (HubEvent & { kind: 'definition-change' })['change']) =>
+      on.onEvent({ kind: 'definition-change', change }),
+    onNotification: (notification: (HubEvent & { kind: 'server-notification' })['notification']) =>
+      on.onEvent({ kind: 'server-notification', notification }),
+  };
+  const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
+  return new Map(enabled.map(([name, settings]) => [name, new HubServer(name, settings, context)]));
+}
+
+async function begin(server: HubServer, isLazy: boolean): Promise<void> {
+  // A store that fails costs the head start, not the server.
+  const isKnown = await server.restore().catch(() => false);
+  if (!isKnown || !isLazy) await server.start();
+}
+
+/** One catalog of all servers' tools. What is past the bound is counted by server, not lost in silence. */
+function collect(
+  servers: readonly HubServer[],
+  options: HubOptions,
+): { readonly snapshot: Snapshot; readonly leftOut: ReadonlyMap<string, number> } {
+  const maxTools = options.catalog?.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
+  const leftOut = new Map<string, number>();
+  const tools: Tool[] = [];
+  for (const server of servers) {
+    const taken = server.tools.slice(0, Math.max(0, maxTools - tools.length));
+    tools.push(...taken);
+    if (taken.length < server.tools.length) leftOut.set(server.name, server.tools.length - taken.length);
+  }
+  const ruled = options.policies === undefined ? tools : applyPolicies(tools, options.policies);
+  // Ids of two servers are alike only when slashes in their names make them so; the first one is kept.
+  return { snapshot: createSnapshot(ruled, { ...options.catalog, maxTools, onDuplicate: 'first', digest }), leftOut };
+}
+
+function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable[] {
+  const { name, reason, held } = server;
+  const names = held.map((change) => change.after.name);
+  const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
+  const reasons = [
+    ...(reason === undefined ? [] : [reason]),
+    ...(names.length === 0
+      ? []
+      : [`changed definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`]),
+    ...(leftOut === 0 ? [] : [`${leftOut} of its tools are past the catalog's limit`]),
+  ];
+  return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
+}
+
+async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
+  const connection = await server.connect(call.origin ?? {});
+  const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
+  return connection.call(params, call.tool, requestOptions(server, call));
+}
+
+async function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
+  const connection = await server.connect(request.origin ?? {});
+  return connection.request(request, requestOptions(server, request));
+}
+
+function requestOptions(
+  server: HubServer,
+  from: Pick<HubCall, 'signal' | 'onProgress' | 'allowInputRequired'>,
+): RequestOptions {
+  const { signal, onProgress, allowInputRequired } = from;
+  return {
+    timeout: server.settings.callTimeoutMs ?? SERVER_DEFAULTS.callTimeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onprogress: onProgress, resetTimeoutOnProgress: true }),
+    ...(allowInputRequired === undefined ? {} : { allowInputRequired }),
+  };
+}
+
+function openConnections(servers: ReadonlyMap<string, HubServer>, peer: Peer): readonly Connection[] {
+  return [...servers.values()].flatMap((server) => server.openFor(peer) ?? []);
+}

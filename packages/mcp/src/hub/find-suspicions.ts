@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '@quartermaster/core';
+
+/** A place in a definition that people should look at. Reported, never dropped: most finds are clumsy rather than evil. */
+export interface Suspicion {
+  readonly kind: SuspicionKind;
+  /** Where it stands, such as `description` or `inputSchema.properties.path.description`. */
+  readonly at: string;
+  /** The text around it, with characters that can't be seen written as `\u{…}`. */
+  readonly excerpt: string;
+}
+
+export type SuspicionKind = 'hidden-characters' | 'bidirectional-controls' | 'html-comment' | 'instruction';
+
+const MOST_SUSPICIONS = 10;
+const MOST_TEXT = 100_000;
+const MOST_NODES = 20_000;
+const DEEPEST = 200;
+const EXCERPT_BEFORE = 20;
+const EXCERPT_LENGTH = 120;
+
+/**
+ * Looks for text that is meant for the model rather than for describing a tool, and for text that people can't see:
+ * - characters without width, and the tag characters that spell invisible ASCII (a joiner between emoji is fine);
+ * - controls that change the direction of text, so that it reads differently from what it is;
+ * - HTML comments, which viewers hide and models read;
+ * - sentences that give orders about other instructions, other tools, or what the user may know.
+ * A heuristic: it misses what is phrased differently, and finds the odd honest sentence.
+ */
+export function findSuspicions(definition: JsonObject): readonly Suspicion[] {
+  const found: Suspicion[] = [];
+  for (const { at, text } of textsIn(definition)) {
+    const looked = text.slice(0, MOST_TEXT);
+    for (const { kind, pattern } of SIGNS) {
+      const match = pattern.exec(looked);
+      if (match !== null) found.push({ kind, at, excerpt: excerptOf(looked, match.index) });
+      if (found.length >= MOST_SUSPICIONS) return found;
+    }
+  }
+  return found;
+}
+
+interface Placed {
+  readonly at: string;
+  readonly text: string;
+}
+
+/** Every text of a definition, keys included: a parameter's name reaches the model too. */
+function* textsIn(definition: JsonObject): Generator<Placed> {
+  const queue: { readonly value: Json | undefined; readonly at: string; readonly depth: number }[] = [];
+  for (const key of READ_BY_MODELS) queue.push({ value: definition[key], at: key, depth: 0 });
+  for (let next = 0; next < MOST_NODES; next += 1) {
+    const node = queue[next];
+    if (node === undefined) return;
+    const { value, at, depth } = node;
+    if (typeof value === 'string') yield { at, text: value };
+    if (typeof value !== 'object' || value === null || depth > DEEPEST) continue;
+    for (const [key, item] of Object.entries(value)) {
+      if (!Array.isArray(value)) yield { at, text: key };
+      queue.push({ value: item, at: `${at}.${key.slice(0, EXCERPT_LENGTH)}`, depth: depth + 1 });
+    }
+  }
+}
+
+function excerptOf(text: string, index: number): string {
+  return text.slice(Math.max(0, index - EXCERPT_BEFORE), index + EXCERPT_LENGTH).replace(UNSEEN, spell);
+}
+
+function spell(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+const READ_BY_MODELS: readonly string[] = [
+  'name',
+  'title',
+  'description',
+  'annotations',
+  'inputSchema',
+  'outputSchema',
+];
+const UNSEEN = /[\p{Cf}\p{Co}\p{Cc}]/gu;
+
+const SIGNS: readonly { readonly kind: SuspicionKind; readonly pattern: RegExp }[] = [
+  {
+    kind: 'hidden-characters',
+    pattern:
+      /[\u{200B}\u{200C}\u{2060}-\u{2064}\u{FEFF}\u{180E}\u{E0000}-\u{E007F}]|(?<!\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u{200D}/u,
+  },
+  { kind: 'bidirectional-controls', pattern: /[\u{202A}-\u{202E}\u{2066}-\u{2069}]/u },
+  { kind: 'html-comment', pattern: /<!--/ },
+  {
+    kind: 'instruction',
+    pattern:
+      /\b(?:ignore|disregard|forget|override)\s+(?:\w+\s){0,3}?(?:previous|prior|above|earlier|preceding|system)\s+(?:\w+\s){0,2}?(?:instructions?|prompts?|rules?|messages?|directions?)/i,
+  },
+  {
+    kind: 'instruction',
+    pattern:
+      /\b(?:do\s+not|don't|never|without)\s+(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|show(?:ing)?|reveal(?:ing)?|notify(?:ing)?|ask(?:ing)?|alert(?:ing)?)\s+(?:\w+\s){0,4}?(?:the\s+)?user\b/i,
+  },
+  {
+    kind: 'instruction',
+    pattern:
+      /\b(?:before|after|whenever|when|prior\s+to)\s+(?:you\s+)?(?:us(?:e|ing)|call(?:ing)?)\s+(?:any|every|all|another|each)\s+(?:other\s+)?tools?\b/i,
+  },
+  { kind: 'instruction', pattern: /<\/?(?:important|system|instructions?|secret|assistant|admin)\b[^<>]{0,40}>/i },
+  { kind: 'instruction', pattern: /\b(?:reveal|print|output|repeat|send|leak)\s+(?:\w+\s){0,3}?system\s+prompt/i },
+];

@@ -1,0 +1,27 @@
+import type { Implementation } from '@modelcontextprotocol/client';
+import type { Clock } from '../clock.ts';
+import type { OAuthClient } from '../oauth/index.ts';
+import type { ListingStore, PinStore } from '../store/index.ts';
+import type { DefinitionChange } from './compare-pins.ts';
+import type { Backoff } from './connection-slot.ts';
+import type { ListLimits } from './list-tools.ts';
+import type { PeerRequest } from './peer.ts';
+
+/** What a hub's servers share. */
+export interface HubContext {
+  readonly clientInfo: Implementation;
+  readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly listings: ListingStore;
+  readonly pins: PinStore;
+  readonly isStrict: boolean;
+  readonly backoff?: Backoff | undefined;
+  readonly listLimits?: ListLimits | undefined;
+  readonly oauth?: OAuthClient | undefined;
+  /** A server's tools or state changed. */
+  readonly onChange: (server: string) => void;
+  readonly onDefinitionChange: (change: DefinitionChange) => void;
+  /** A server told something on a connection that is nobody's. */
+  readonly onNotification: (notification: PeerRequest) => void;
+}

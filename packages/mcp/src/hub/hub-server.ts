@@ -1,0 +1,343 @@
+import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import { digest } from '../digest.ts';
+import { describeError } from '../errors.ts';
+import type { SignInProvider } from '../oauth/index.ts';
+import type { Pin, StoredListing } from '../store/index.ts';
+import { comparePins, type DefinitionChange, type PinComparison } from './compare-pins.ts';
+import type { Connection } from './connection.ts';
+import { BACKOFF_DEFAULTS, ConnectionSlot } from './connection-slot.ts';
+import { findSuspicions, type Suspicion } from './find-suspicions.ts';
+import type { HubContext } from './hub-context.ts';
+import { LIST_DEFAULTS, listTools } from './list-tools.ts';
+import { type ListedDefinition, listDefinition } from './listed-definition.ts';
+import { openConnection } from './open-connection.ts';
+import type { Peer } from './peer.ts';
+import { type ReadDefinition, readDefinitions } from './read-definitions.ts';
+import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
+import { settingsKey } from './settings-key.ts';
+
+/** Who a request to a server is made for. */
+export interface Origin {
+  readonly peer?: Peer | undefined;
+  /** Whose tokens are used at servers that want a user to sign in. */
+  readonly user?: string | undefined;
+}
+
+/** What a server says about itself. */
+interface Announced {
+  readonly tools: readonly ListedDefinition[];
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+/** What is known of a server's tools. */
+interface Catalog extends PinComparison {
+  /** What it was made from. */
+  readonly about: Announced;
+  /** Why the list was cut off, where it was. */
+  readonly stopped: string | undefined;
+  readonly problems: readonly string[];
+}
+
+interface SlotOwner {
+  readonly user: string;
+  readonly peer: Peer | undefined;
+  /** The connection in the slot, once it is open. */
+  readonly current: () => Connection | undefined;
+}
+
+/** Several changes that come together are one. */
+const SETTLE_MS = 100;
+const NO_USER = '';
+
+/** One server's life: what it lists, which connections it has, and what is wrong with it. */
+export class HubServer {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly #context: HubContext;
+  readonly #key: string;
+  readonly #notes = createStatusNotes();
+  readonly #shared: ConnectionSlot;
+  readonly #slots = new Map<Peer | string, ConnectionSlot>();
+  #adopted: Peer | undefined;
+  #catalog: Catalog | undefined;
+  #listingFailure: string | undefined;
+  #listing: Promise<void> | undefined;
+  #isStale = false;
+  #cancelRelist: () => void = () => {};
+  #cancelSettling: (() => void) | undefined;
+
+  constructor(name: string, settings: ServerSettings, context: HubContext) {
+    this.name = name;
+    this.settings = settings;
+    this.#context = context;
+    this.#key = settingsKey(name, settings);
+    this.#shared = this.#createSlot({ isShared: true, user: NO_USER, peer: () => this.#adopted });
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#catalog?.used.map((one) => one.tool) ?? [];
+  }
+
+  get about(): ServerSummary {
+    const { capabilities = {}, instructions } = this.#catalog?.about ?? {};
+    return { name: this.name, capabilities, ...(instructions === undefined ? {} : { instructions }) };
+  }
+
+  /** Changed definitions that wait to be accepted. */
+  get held(): readonly DefinitionChange[] {
+    return this.#catalog?.changes.filter((change) => change.isHeld) ?? [];
+  }
+
+  /** Why its tools can't be reached, or may be out of date. */
+  get reason(): string | undefined {
+    const { state } = this.#shared;
+    if (state.kind === 'down') return this.#hasOwnConnection() ? undefined : state.reason;
+    if (this.#listingFailure !== undefined) return this.#listingFailure;
+    if (this.#catalog !== undefined) return undefined;
+    return state.kind === 'connecting' ? 'it is still starting' : 'it was not started';
+  }
+
+  status(): ServerStatus {
+    const catalog = this.#catalog;
+    const state = this.#shared.state;
+    const connection = this.#shared.connection;
+    return {
+      name: this.name,
+      state: state.kind,
+      ...(this.reason === undefined ? {} : { reason: this.reason }),
+      tools: catalog?.used.length ?? 0,
+      problems: catalog?.problems ?? [],
+      held: this.held,
+      suspicions: (catalog?.used ?? []).flatMap((one) =>
+        suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
+      ),
+      ...this.#notes.read(),
+      ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
+    };
+  }
+
+  /** Takes what was listed in an earlier run. Returns whether there was something. */
+  async restore(): Promise<boolean> {
+    const stored = await this.#context.listings.get(this.#key);
+    if (stored === undefined || this.#catalog !== undefined) return stored !== undefined;
+    await this.#take({ ...stored, tools: stored.tools.map(listDefinition) }, undefined);
+    return true;
+  }
+
+  /** Connects and lists. What goes wrong is in the status. */
+  async start(): Promise<void> {
+    try {
+      await this.#shared.acquire();
+      await this.#listing;
+    } catch {
+      // The slot knows why.
+    }
+  }
+
+  /** The connection for a request: the peer's own, the user's own, or the one that is shared. */
+  connect(origin: Origin): Promise<Connection> {
+    return this.#slotFor(origin).acquire();
+  }
+
+  /** The connections that a peer has open. */
+  openFor(peer: Peer): Connection | undefined {
+    return peer === this.#adopted ? this.#shared.connection : this.#slots.get(peer)?.connection;
+  }
+
+  /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs one process per server. */
+  adopt(peer: Peer): void {
+    if (this.#adopted === undefined && this.#shared.state.kind === 'idle') this.#adopted = peer;
+  }
+
+  async release(peer: Peer): Promise<void> {
+    const slot = this.#slots.get(peer);
+    this.#slots.delete(peer);
+    await slot?.close();
+    if (this.#adopted !== peer) return;
+    this.#adopted = undefined;
+    await this.#shared.close();
+  }
+
+  /** Tries again at once, for a user who has signed in. */
+  async retry(user: string): Promise<void> {
+    const slot = this.#slotFor({ user });
+    const connection = await slot.retryNow();
+    if (this.#catalog === undefined) await this.#relist(connection);
+  }
+
+  /** Takes changed definitions as they are now. */
+  async accept(isAccepted: (toolId: string) => boolean): Promise<void> {
+    const catalog = this.#catalog;
+    if (catalog === undefined) return;
+    const accepted = new Set(
+      catalog.changes.filter((change) => change.isHeld && isAccepted(change.tool)).map((change) => change.after.name),
+    );
+    const pins = catalog.pins.filter((pin) => !accepted.has(pin.tool));
+    if (accepted.size === 0) return;
+    await this.#context.pins.put(this.#key, pins);
+    const { about } = catalog;
+    await this.#take(about, catalog.stopped);
+  }
+
+  async close(): Promise<void> {
+    this.#cancelRelist();
+    this.#cancelSettling?.();
+    const slots = [this.#shared, ...this.#slots.values()];
+    this.#slots.clear();
+    await Promise.all(slots.map((slot) => slot.close()));
+  }
+
+  /** Where users sign in, nobody's connection need not work. */
+  #hasOwnConnection(): boolean {
+    return this.#catalog !== undefined && [...this.#slots.values()].some((slot) => slot.connection !== undefined);
+  }
+
+  #slotFor({ peer, user = NO_USER }: Origin): ConnectionSlot {
+    const needsUser = 'oauth' in this.settings && this.settings.oauth === true && user !== NO_USER;
+    if (peer === undefined && !needsUser) return this.#shared;
+    if (peer !== undefined && peer === this.#adopted) return this.#shared;
+    // A peer is one connection of one user, so its slot is also the user's.
+    const key = peer ?? user;
+    const slot = this.#slots.get(key) ?? this.#createSlot({ isShared: false, user, peer: () => peer });
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  #createSlot(owner: { isShared: boolean; user: string; peer: () => Peer | undefined }): ConnectionSlot {
+    const { clock, backoff = BACKOFF_DEFAULTS, onChange } = this.#context;
+    const slot: ConnectionSlot = new ConnectionSlot({
+      server: this.name,
+      clock,
+      backoff,
+      isKept: owner.isShared,
+      open: (onLost, signal) =>
+        this.#open({ ...owner, peer: owner.peer(), current: () => slot.connection }, { onLost, signal }),
+      onOpen: (connection) => {
+        if (owner.isShared) void this.#relist(connection);
+      },
+      onState: () => onChange(this.name),
+    });
+    return slot;
+  }
+
+  #open(owner: SlotOwner, end: { readonly onLost: () => void; readonly signal: AbortSignal }): Promise<Connection> {
+    const { user, peer } = owner;
+    const { clientInfo, clock, environment, fetch } = this.#context;
+    return openConnection({
+      name: this.name,
+      settings: this.settings,
+      clientInfo,
+      clock,
+      environment,
+      fetch,
+      authProvider: this.#authProvider(user),
+      peer,
+      onNoise: this.#notes.noise,
+      onStderr: this.#notes.stderr,
+      onNotification: (method, params) => this.#hear(method, params, owner),
+      ...end,
+    });
+  }
+
+  #authProvider(user: string): SignInProvider | undefined {
+    const isWanted = 'oauth' in this.settings && this.settings.oauth === true;
+    return isWanted ? this.#context.oauth?.provider({ user, server: this.name }) : undefined;
+  }
+
+  #hear(method: string, params: JsonObject, { peer, current }: SlotOwner): void {
+    if (method === 'notifications/tools/list_changed') {
+      // Counted from the first notice: a server that never stops telling must not keep us from listing.
+      this.#cancelSettling ??= this.#context.clock.after(SETTLE_MS, () => {
+        this.#cancelSettling = undefined;
+        const connection = this.#shared.connection ?? current();
+        if (connection !== undefined) void this.#relist(connection);
+      });
+      return;
+    }
+    if (peer !== undefined) peer.notify({ server: this.name, method, params });
+    else this.#context.onNotification({ server: this.name, method, params });
+  }
+
+  /** One at a time; a change that comes meanwhile makes it list once more. Never fails: the status tells. */
+  #relist(connection: Connection): Promise<void> {
+    if (this.#listing !== undefined) {
+      this.#isStale = true;
+      return this.#listing;
+    }
+    this.#listing = this.#list(connection).finally(() => {
+      this.#listing = undefined;
+      if (!this.#isStale) return;
+      this.#isStale = false;
+      void this.#relist(connection);
+    });
+    return this.#listing;
+  }
+
+  async #list(connection: Connection): Promise<void> {
+    const timeout = this.settings.listTimeoutMs ?? SERVER_DEFAULTS.listTimeoutMs;
+    try {
+      const { tools, stopped } =
+        connection.capabilities.tools === undefined
+          ? { tools: [] }
+          : await listTools(
+              (cursor) => connection.listPage(cursor, { timeout }),
+              this.#context.listLimits ?? LIST_DEFAULTS,
+            );
+      const about = { tools, capabilities: connection.capabilities as JsonObject, ...instructionsOf(connection) };
+      await this.#context.listings.put(this.#key, toListing(about));
+      await this.#take(about, stopped);
+      this.#listingFailure = undefined;
+    } catch (error) {
+      if (this.#shared.connection === undefined) return;
+      this.#listingFailure = `its tools can't be listed: ${describeError(error)}`;
+      const { initialMs, maxMs } = this.#context.backoff ?? BACKOFF_DEFAULTS;
+      this.#cancelRelist = this.#context.clock.after(Math.min(initialMs * RELIST_PAUSES, maxMs), () => {
+        if (this.#shared.connection === connection) void this.#relist(connection);
+      });
+      this.#context.onChange(this.name);
+    }
+  }
+
+  async #take(about: Announced, stopped: string | undefined): Promise<void> {
+    const { read, problems } = readDefinitions(about.tools, { ...this.settings, server: this.name });
+    const before: readonly Pin[] = await this.#context.pins.get(this.#key);
+    const comparison = comparePins(read, before, { server: this.name, isStrict: this.#context.isStrict });
+    await this.#context.pins.put(this.#key, comparison.pins);
+    this.#catalog = {
+      ...comparison,
+      about,
+      stopped,
+      problems: [...(stopped === undefined ? [] : [`The list was cut off: ${stopped}`]), ...problems],
+    };
+    for (const change of comparison.changes) this.#context.onDefinitionChange(change);
+    this.#context.onChange(this.name);
+  }
+}
+
+/** A listing that fails is asked for again after this many first pauses. */
+const RELIST_PAUSES = 10;
+
+function instructionsOf({ instructions }: Connection): { readonly instructions?: string } {
+  return instructions === undefined ? {} : { instructions };
+}
+
+/** What can't be written as JSON can't be kept; its reader has named it. */
+function toListing({ tools, ...about }: Announced): StoredListing {
+  const kept = tools.filter(({ value, text }) => isJsonObject(value) && text !== undefined);
+  return {
+    ...about,
+    hash: digest(kept.map(({ text }) => `${text}\n`)),
+    tools: kept.map(({ value }) => value).filter(isJsonObject),
+  };
+}
+
+const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
+
+/** Looked for when first asked about: starting up must not wait for it. */
+function suspicionsOf(one: ReadDefinition): readonly Suspicion[] {
+  const known = looked.get(one) ?? findSuspicions(one.definition);
+  looked.set(one, known);
+  return known;
+}

@@ -1,0 +1,77 @@
+import type { ProgressCallback } from '@modelcontextprotocol/client';
+import type { JsonObject, Snapshot, Tool, Unavailable } from '@quartermaster/core';
+import type { TokenOwner } from '../store/index.ts';
+import type { DefinitionChange } from './compare-pins.ts';
+import type { Connection, Outgoing } from './connection.ts';
+import type { Origin } from './hub-server.ts';
+import type { Peer, PeerRequest } from './peer.ts';
+import type { ServerStatus, ServerSummary } from './server-status.ts';
+
+/** A client of many servers: one catalog, one way to call. */
+export interface Hub {
+  /**
+   * Begins. Servers that were listed before wait for their first use; the others are started. Resolves when each has
+   * answered or failed. Beginning again waits for the same.
+   */
+  start(options?: StartOptions): Promise<void>;
+  /** Every tool that can be used now, in the order of the configuration. The same value until something changes. */
+  snapshot(): Snapshot;
+  /** The servers in the order of the configuration, and what each said about itself when it was last connected. */
+  servers(): readonly ServerSummary[];
+  /** How each is doing, for people. */
+  status(): readonly ServerStatus[];
+  /** Servers whose tools can't be used, and why: for answers to searches. */
+  unavailable(): readonly Unavailable[];
+  /** Calls a tool, starting its server if need be. The result is what the server sent, `isError` and all. */
+  call(call: HubCall): Promise<JsonObject>;
+  /** Sends any other request to a server. */
+  request(request: HubRequest): Promise<JsonObject>;
+  /** Connects to a server, for a request that depends on what it is. */
+  connect(server: string, origin?: Origin): Promise<Connection>;
+  /** Tells servers something, where the peer has a connection open. */
+  notify(peer: Peer, notification: Outgoing): void;
+  /** The connections that a peer has open. */
+  connections(peer: Peer): readonly Connection[];
+  /** Ends a peer's connections. */
+  release(peer: Peer): Promise<void>;
+  /** Takes changed definitions as they are now. `*` stands for any text. */
+  accept(toolPatterns: readonly string[]): Promise<void>;
+  /**
+   * Ends a sign-in with what the authorization server sent to the redirect address, and connects. Where to begin one is in the
+   * error of a call that needs it: `authorization_required`, with `context.authorizationUrl`.
+   */
+  finishSignIn(callback: URLSearchParams): Promise<TokenOwner>;
+  subscribe(listener: (event: HubEvent) => void): () => void;
+  /** Ends every connection and every process. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** The one client that this hub is for: servers are started with its capabilities, one process each. */
+  readonly peer?: Peer | undefined;
+}
+
+export interface HubCall {
+  readonly tool: Tool;
+  readonly arguments: JsonObject;
+  readonly origin?: Origin | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ProgressCallback | undefined;
+  /** Further parameters of `tools/call`: `_meta`, `task`, and on the newer revision answers to what the server asked. */
+  readonly params?: JsonObject | undefined;
+  /** Whether a result may ask for input; otherwise the peer is asked. Only servers of the newer revision do. @default false */
+  readonly allowInputRequired?: boolean | undefined;
+}
+
+export interface HubRequest extends Outgoing {
+  readonly server: string;
+  readonly origin?: Origin | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ProgressCallback | undefined;
+}
+
+export type HubEvent =
+  /** The catalog, or how a server is doing, may have changed. */
+  | { readonly kind: 'server-change'; readonly server: string }
+  | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
+  | { readonly kind: 'server-notification'; readonly notification: PeerRequest };

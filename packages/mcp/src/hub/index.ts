@@ -1,0 +1,21 @@
+export { ANY_RESULT } from './any-result.ts';
+export type { DefinitionChange } from './compare-pins.ts';
+export type { Connection, Outgoing } from './connection.ts';
+export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';
+export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
+export { findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
+export { hashDefinition } from './hash-definition.ts';
+export type { Hub, HubCall, HubEvent, HubRequest, StartOptions } from './hub.ts';
+export type { Origin } from './hub-server.ts';
+export { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
+export type { Peer, PeerRequest } from './peer.ts';
+export {
+  type Connectable,
+  type InProcessSettings,
+  type RemoteSettings,
+  SERVER_DEFAULTS,
+  type ServerOptions,
+  type ServerSettings,
+  type StdioSettings,
+} from './server-settings.ts';
+export type { ServerStatus, ServerSummary } from './server-status.ts';

@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { oddServer } from '../testing/odd-server.fixture.ts';
+import { until } from '../testing/until.fixture.ts';
+import { createHub, type HubOptions } from './create-hub.ts';
+import type { Hub } from './hub.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const hubs: Hub[] = [];
+
+afterEach(async () => {
+  await Promise.all(hubs.splice(0).map((hub) => hub.close()));
+});
+
+async function startHub(
+  servers: Readonly<Record<string, ServerSettings>>,
+  options: Partial<HubOptions> = {},
+): Promise<Hub> {
+  const hub = createHub({ servers, ...options });
+  hubs.push(hub);
+  await hub.start();
+  return hub;
+}
+
+async function callText(hub: Hub, id: string, args = {}): Promise<string> {
+  const tool = hub.snapshot().get(id);
+  if (tool === undefined) throw new Error(`There is no ${id}`);
+  const result = await hub.call({ tool, arguments: args });
+  return (result.content as unknown as { text: string }[])[0]?.text ?? '';
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('a hub with servers that misbehave', () => {
+  it('reads past text and foreign JSON on standard output', async () => {
+    const hub = await startHub({ noisy: oddServer('noisy') });
+    expect(await callText(hub, 'noisy/hello')).toBe('done');
+    const [status] = hub.status();
+    expect(status?.noise).toEqual({ count: 5, last: 'working on it' });
+  });
+
+  it('names servers that can not be used and why, and keeps the others', async () => {
+    const hub = await startHub({
+      fine: oddServer('plain'),
+      silent: oddServer('silent', { connectTimeoutMs: 300 }),
+      dying: oddServer('dying'),
+      missing: { command: 'no-such-command-anywhere' },
+      failing: oddServer('list-error'),
+      nowhere: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
+      wrong: { type: 'http', url: 'ftp://example.com' },
+    });
+    expect(hub.snapshot().tools.map((tool) => tool.id)).toEqual(['fine/hello']);
+    expect(hub.unavailable()).toEqual([
+      { server: 'silent', reason: 'it did not answer within 0.3 s' },
+      { server: 'dying', reason: 'it ended before it answered' },
+      { server: 'missing', reason: 'its command "no-such-command-anywhere" was not found' },
+      { server: 'failing', reason: "its tools can't be listed: the database is locked" },
+      { server: 'nowhere', reason: expect.stringContaining('fetch failed') },
+      { server: 'wrong', reason: 'The url of server "wrong" is not an http or https address' },
+    ]);
+  });
+
+  it.each([
+    ['endless', 'The list was cut off: its list goes on after 3 pages', ['t0', 't1', 't2']],
+    ['repeating', 'The list was cut off: it repeats a page of its list', ['same']],
+  ])('stops a list that is %s, and names the server', async (mode, problem, names) => {
+    const listLimits = { maxPages: 3, maxTools: 100, maxBytes: 1_000_000 };
+    const hub = await startHub({ [mode]: oddServer(mode) }, { listLimits });
+    expect(hub.status()[0]?.problems[0]).toBe(problem);
+    expect(hub.snapshot().tools.map((tool) => tool.name)).toEqual(names);
+  });
+
+  it('loses no tool to the bad ones beside it', async () => {
+    const hub = await startHub({ mixed: oddServer('bad-tools') });
+    expect(hub.snapshot().tools.map((tool) => tool.name)).toEqual([
+      'good',
+      'no_schema',
+      'no_type',
+      'large',
+      'proto',
+      'last',
+    ]);
+    expect(hub.status()[0]?.problems).toEqual([
+      'Tool 3 of "mixed" can\'t be read: it has no name',
+      'Tool 4 of "mixed" can\'t be read: it is 42, not an object',
+      'Tool 5 of "mixed" can\'t be read: it is null, not an object',
+      'Tool 6 ("bad_schema") of "mixed" can\'t be read: its inputSchema is "text", not a JSON Schema object',
+      'Tool 7 ("good") repeats an earlier name and is left out',
+      expect.stringMatching(/^Tool 9 \("deep"\) of "mixed" can't be read: it nests deeper than/),
+    ]);
+  });
+
+  it('ends a process that ignores SIGTERM, and its children', async () => {
+    const hub = await startHub({ stubborn: oddServer('stubborn') });
+    const pids = JSON.parse(await callText(hub, 'stubborn/pids')) as number[];
+    expect(pids.map(isRunning)).toEqual([true, true]);
+    await hub.close();
+    await until(() => !pids.some(isRunning));
+  });
+
+  it('hands a process its own variables and none of ours', async () => {
+    const hub = await startHub(
+      { environment: oddServer('environment', { env: { OWN_TOKEN: 'theirs' } }) },
+      { environment: { ...process.env, OUR_SECRET: 'ours' } },
+    );
+    const environment = JSON.parse(await callText(hub, 'environment/names')) as Record<string, string>;
+    expect(environment).toMatchObject({ OWN_TOKEN: 'theirs', PATH: expect.any(String) });
+    expect(Object.keys(environment)).not.toContain('OUR_SECRET');
+  });
+
+  it('answers a call to a server that ends in the middle of it, and starts it again', async () => {
+    const hub = await startHub(
+      { crashing: oddServer('crashing') },
+      { backoff: { initialMs: 1, maxMs: 1, stableMs: 1_000 } },
+    );
+    await expect(callText(hub, 'crashing/crash')).rejects.toThrow('Connection closed');
+    await until(() => hub.status()[0]?.state === 'ready');
+    expect(hub.snapshot().tools).toHaveLength(1);
+  });
+});

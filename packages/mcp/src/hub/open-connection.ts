@@ -1,0 +1,198 @@
+import {
+  Client,
+  type ClientCapabilities,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Transport,
+  UnauthorizedError,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { Clock } from '../clock.ts';
+import { describeError, McpError } from '../errors.ts';
+import { ANY_PARAMS } from './any-result.ts';
+import { type Connection, wrapClient } from './connection.ts';
+import { openTransport, type TransportOptions } from './open-transport.ts';
+import type { Peer } from './peer.ts';
+import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+
+export interface ConnectionOptions extends TransportOptions {
+  readonly clientInfo: Implementation;
+  readonly clock: Clock;
+  /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
+  readonly peer?: Peer | undefined;
+  readonly onNotification: (method: string, params: JsonObject) => void;
+  /** The connection ended, and not because it was closed. */
+  readonly onLost: () => void;
+  /** Gives up while it is being opened. */
+  readonly signal: AbortSignal;
+}
+
+/** The revision without a handshake. */
+const MODERN_REVISION = '2026-07-28';
+/** What people see who use an old server behind a new address. */
+const OLD_SERVER_STATUSES: readonly number[] = [400, 404, 405];
+
+/** Connects to a server, whatever revision it speaks. Throws an `McpError` that says why it can't. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { settings } = options;
+  const isLocal = isStdio(settings) || isInProcess(settings);
+  // Over a pipe a stranger's probe makes some servers hang or exit, so the handshake that all of them know goes first.
+  const mode: VersionNegotiationMode = isLocal ? 'legacy' : 'auto';
+  try {
+    return await attempt(options, { mode, useSse: false });
+  } catch (error) {
+    const other = secondTry(error, settings);
+    if (other === undefined) throw explain(error, options);
+    try {
+      return await attempt(options, other);
+    } catch (secondError) {
+      throw explain(secondError, options);
+    }
+  }
+}
+
+interface Attempt {
+  readonly mode: VersionNegotiationMode;
+  readonly useSse: boolean;
+}
+
+function secondTry(error: unknown, settings: ServerSettings): Attempt | undefined {
+  if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion) {
+    return { mode: { pin: MODERN_REVISION }, useSse: false };
+  }
+  const isUntyped = 'url' in settings && settings.type === undefined;
+  if (isUntyped && error instanceof SdkHttpError && OLD_SERVER_STATUSES.includes(error.status ?? 0)) {
+    return { mode: 'legacy', useSse: true };
+  }
+  return undefined;
+}
+
+async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): Promise<Connection> {
+  const { name, clientInfo, settings, clock, peer, onNotification, onNoise, onLost } = options;
+  const timeout = settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs;
+  const capabilities = declared(peer);
+  const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode, probe: { timeoutMs: timeout } } });
+  // Before connecting: a server may speak as soon as it has been greeted.
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    onNotification(method, isJsonObject(params) ? params : {});
+  };
+  client.onerror = (error) => onNoise(describeError(error));
+  if (peer !== undefined) answerFor(client, name, peer);
+  const transport = await openTransport(options, useSse);
+  await inTime(client.connect(transport, { timeout }), {
+    clock,
+    timeoutMs: timeout,
+    transport,
+    signal: options.signal,
+  });
+  const connection = wrapClient(name, client);
+  let isClosing = false;
+  client.onclose = () => {
+    if (!isClosing) onLost();
+  };
+  if (connection.era === 'modern') listen(client, onNoise);
+  return {
+    ...connection,
+    async close() {
+      isClosing = true;
+      await client.close();
+    },
+  };
+}
+
+/** Only what a proxy can pass on. */
+function declared(peer: Peer | undefined): ClientCapabilities {
+  const { elicitation, sampling, roots } = peer?.capabilities ?? {};
+  return {
+    ...(elicitation === undefined ? {} : { elicitation }),
+    ...(sampling === undefined ? {} : { sampling }),
+    ...(roots === undefined ? {} : { roots }),
+  };
+}
+
+function answerFor(client: Client, server: string, peer: Peer): void {
+  const { elicitation, sampling, roots } = peer.capabilities;
+  const methods = [
+    ...(elicitation === undefined ? [] : (['elicitation/create'] as const)),
+    ...(sampling === undefined ? [] : (['sampling/createMessage'] as const)),
+    ...(roots === undefined ? [] : (['roots/list'] as const)),
+  ];
+  for (const method of methods) {
+    client.setRequestHandler(method, { params: ANY_PARAMS }, (params, context) =>
+      peer.request({ server, method, params }, { signal: context.mcpReq.signal }),
+    );
+  }
+}
+
+/** The handshake's own timeout does not cover a process that never starts or a stream that never opens. */
+async function inTime(
+  connecting: Promise<void>,
+  limit: {
+    readonly clock: Clock;
+    readonly timeoutMs: number;
+    readonly transport: Transport;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  let cancel: () => void = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const onLate = (): void => reject(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out'));
+    const onAbort = (): void => reject(new SdkError(SdkErrorCode.ConnectionClosed, 'The hub was closed'));
+    const cancelTimer = limit.clock.after(limit.timeoutMs, onLate);
+    limit.signal.addEventListener('abort', onAbort);
+    if (limit.signal.aborted) onAbort();
+    cancel = () => {
+      cancelTimer();
+      limit.signal.removeEventListener('abort', onAbort);
+    };
+  });
+  try {
+    await Promise.race([connecting, late]);
+  } catch (error) {
+    connecting.catch(() => {});
+    await limit.transport.close().catch(() => {});
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+/** On the newer revision changes are told only to those who ask. */
+function listen(client: Client, onNoise: (text: string) => void): void {
+  const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
+  const filter = {
+    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  };
+  if (Object.keys(filter).length === 0) return;
+  client.listen(filter).catch((error: unknown) => onNoise(describeError(error)));
+}
+
+function explain(error: unknown, { name, settings, authProvider }: ConnectionOptions): McpError {
+  if (error instanceof McpError) return error;
+  if (error instanceof UnauthorizedError) {
+    const authorizationUrl = authProvider?.authorizationUrl;
+    return new McpError('authorization_required', `Server "${name}" wants the user to sign in`, {
+      cause: error,
+      context: { server: name, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) },
+    });
+  }
+  return new McpError('server_down', reasonOf(error, settings), { cause: error, context: { server: name } });
+}
+
+/** For people and models alike: what the server did, not which exception it made here. */
+function reasonOf(error: unknown, settings: ServerSettings): string {
+  const seconds = (settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs) / 1000;
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return `it did not answer within ${seconds} s`;
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'it ended before it answered';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' && isStdio(settings)) return `its command ${JSON.stringify(settings.command)} was not found`;
+  return describeError(error);
+}

@@ -1,0 +1,65 @@
+import {
+  InMemoryTransport,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { McpError } from '../errors.ts';
+import type { SignInProvider } from '../oauth/index.ts';
+import { childEnvironment } from './child-environment.ts';
+import { isInProcess, isStdio, type RemoteSettings, type ServerSettings } from './server-settings.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface TransportOptions {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  /** Our own environment, of which a child gets next to nothing. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly authProvider?: SignInProvider | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly onNoise: (text: string) => void;
+  readonly onStderr: (text: string) => void;
+}
+
+/** A transport for a server's settings, not yet started. `useSse` overrides the type, for servers that only know the old way. */
+export async function openTransport(options: TransportOptions, useSse = false): Promise<Transport> {
+  const { settings } = options;
+  if (isStdio(settings)) {
+    const { command, args = [], env, cwd } = settings;
+    const { onNoise, onStderr } = options;
+    return new StdioTransport({
+      command,
+      args,
+      env: childEnvironment(options.environment, env),
+      cwd,
+      onNoise,
+      onStderr,
+    });
+  }
+  if (isInProcess(settings)) {
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const server = await settings.create();
+    await server.connect(theirs);
+    return ours;
+  }
+  return openRemote(settings, options, useSse || settings.type === 'sse');
+}
+
+function openRemote(settings: RemoteSettings, options: TransportOptions, isSse: boolean): Transport {
+  const url = readUrl(settings.url, options.name);
+  const { authProvider, fetch } = options;
+  const common = {
+    requestInit: { headers: { ...settings.headers } },
+    ...(authProvider === undefined ? {} : { authProvider }),
+    ...(fetch === undefined ? {} : { fetch }),
+  };
+  return isSse ? new SSEClientTransport(url, common) : new StreamableHTTPClientTransport(url, common);
+}
+
+function readUrl(url: string, name: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed;
+  throw new McpError('invalid_server', `The url of server "${name}" is not an http or https address`, {
+    context: { server: name },
+  });
+}

@@ -1,0 +1,21 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { JsonObject } from '@quartermaster/core';
+
+/**
+ * The client in front of the hub, as far as servers may speak to it: one lasting connection. Each peer has its own connection
+ * to every server it uses, so that what a server asks or tells reaches the client that it is meant for and no other.
+ */
+export interface Peer {
+  /** Exactly these are declared to servers. */
+  readonly capabilities: ClientCapabilities;
+  /** Passes on what a server asks: `elicitation/create`, `sampling/createMessage`, `roots/list`. */
+  request(request: PeerRequest, options: { readonly signal: AbortSignal }): Promise<JsonObject>;
+  /** Passes on what a server tells. */
+  notify(notification: PeerRequest): void;
+}
+
+export interface PeerRequest {
+  readonly server: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}

@@ -1,0 +1,88 @@
+import { compileGlob, isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
+import { digest } from '../digest.ts';
+import { describeError } from '../errors.ts';
+import type { ListedDefinition } from './listed-definition.ts';
+import type { ServerOptions } from './server-settings.ts';
+
+/** A definition that could be read. */
+export interface ReadDefinition {
+  readonly tool: Tool;
+  readonly definition: JsonObject;
+  /** SHA-256 of its JSON. */
+  readonly hash: string;
+}
+
+export interface ReadDefinitions {
+  readonly read: readonly ReadDefinition[];
+  /** What is wrong with the others, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+export interface ReadOptions extends Pick<ServerOptions, 'allow' | 'deny' | 'policy'> {
+  readonly server: string;
+  /** A larger definition is left out. @default 1 MiB */
+  readonly maxDefinitionBytes?: number;
+}
+
+export const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 1024 };
+
+const MOST_NAME_CHARACTERS = 512;
+const MOST_PROBLEMS = 50;
+
+/** Reads what a server lists, one by one: a definition that can't be used is a problem of its own and costs the others nothing. */
+export function readDefinitions(list: readonly ListedDefinition[], options: ReadOptions): ReadDefinitions {
+  const read: ReadDefinition[] = [];
+  const problems: string[] = [];
+  const names = new Set<string>();
+  const isWanted = compileFilter(options);
+  for (const [index, listed] of list.entries()) {
+    const result = readOne(listed, index, options);
+    if (typeof result === 'string') problems.push(result);
+    else if (names.has(result.tool.name)) {
+      problems.push(`Tool ${index} (${JSON.stringify(result.tool.name)}) repeats an earlier name and is left out`);
+    } else if (isWanted(result.tool)) {
+      names.add(result.tool.name);
+      read.push(result);
+    }
+  }
+  return { read, problems: bounded(problems) };
+}
+
+function readOne({ value, text }: ListedDefinition, index: number, options: ReadOptions): ReadDefinition | string {
+  const { server, policy, maxDefinitionBytes = DEFINITION_DEFAULTS.maxBytes } = options;
+  try {
+    const source = JSON.stringify(server);
+    const { tools, problems } = parseTools([value], { format: 'mcp', server, missingDeferral: policy, source });
+    const [tool] = tools;
+    if (tool === undefined || !isJsonObject(value)) return atIndex(problems[0]?.message ?? '', index);
+    if (tool.name.length > MOST_NAME_CHARACTERS) return `Tool ${index} has a name of ${tool.name.length} characters`;
+    const which = `Tool ${index} (${JSON.stringify(tool.name)})`;
+    if (text === undefined) return `${which} can't be written as JSON`;
+    if (text.length > maxDefinitionBytes)
+      return `${which} is ${text.length} bytes long, more than ${maxDefinitionBytes}`;
+    const decided = policy === undefined || tool.policy === policy ? tool : { ...tool, policy };
+    return { tool: decided, definition: value, hash: digest([text]) };
+  } catch (error) {
+    return `Tool ${index} can't be read: ${describeError(error)}`;
+  }
+}
+
+/** Definitions are parsed one by one, so each is the first of its list. */
+function atIndex(message: string, index: number): string {
+  return message.replace(/^Tool 0/, `Tool ${index}`);
+}
+
+/** By the tool's own name, or by its id. */
+function compileFilter({ allow, deny }: ReadOptions): (tool: Tool) => boolean {
+  const allowed = allow?.map(compileGlob);
+  const denied = (deny ?? []).map(compileGlob);
+  return (tool) => {
+    const matches = (glob: ReturnType<typeof compileGlob>): boolean => glob.matches(tool.name) || glob.matches(tool.id);
+    return (allowed === undefined || allowed.some(matches)) && !denied.some(matches);
+  };
+}
+
+function bounded(problems: readonly string[]): readonly string[] {
+  if (problems.length <= MOST_PROBLEMS) return problems;
+  return [...problems.slice(0, MOST_PROBLEMS), `${problems.length - MOST_PROBLEMS} more definitions can't be used`];
+}

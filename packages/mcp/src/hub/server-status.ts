@@ -1,0 +1,57 @@
+import type { JsonObject } from '@quartermaster/core';
+import type { DefinitionChange } from './compare-pins.ts';
+import type { SlotState } from './connection-slot.ts';
+import type { Suspicion } from './find-suspicions.ts';
+
+/** How a server is doing, for people. */
+export interface ServerStatus {
+  readonly name: string;
+  /** `idle`: known from its last listing, and started when it is first used. */
+  readonly state: SlotState['kind'];
+  /** Why its tools can't be reached, or may be out of date. */
+  readonly reason?: string;
+  /** How many tools it has in the catalog. */
+  readonly tools: number;
+  /** Definitions that can't be used, and why. */
+  readonly problems: readonly string[];
+  /** Changed definitions that wait to be accepted. */
+  readonly held: readonly DefinitionChange[];
+  readonly suspicions: readonly (Suspicion & { readonly tool: string })[];
+  /** How often it said something that is no message, and what it said last. */
+  readonly noise: { readonly count: number; readonly last?: string };
+  /** The end of what it wrote to its standard error. */
+  readonly stderr: string;
+  readonly protocolVersion?: string;
+}
+
+/** What a server said about itself when it was last connected. */
+export interface ServerSummary {
+  readonly name: string;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+export interface StatusNotes {
+  noise(text: string): void;
+  stderr(text: string): void;
+  read(): Pick<ServerStatus, 'noise' | 'stderr'>;
+}
+
+const STDERR_LENGTH = 4_000;
+
+/** Keeps the little that is worth keeping of what a server says on the side. */
+export function createStatusNotes(): StatusNotes {
+  let count = 0;
+  let last: string | undefined;
+  let tail = '';
+  return {
+    noise: (text) => {
+      count += 1;
+      last = text;
+    },
+    stderr: (text) => {
+      tail = (tail + text).slice(-STDERR_LENGTH);
+    },
+    read: () => ({ noise: { count, ...(last === undefined ? {} : { last }) }, stderr: tail }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
+import { isJsonObject } from '@quartermaster/core';
+import { createLineReader } from './line-reader.ts';
+import { endGroup, type ProcessGroupOptions, spawnGroup } from './process-group.ts';
+
+export interface StdioTransportOptions extends ProcessGroupOptions {
+  /** How long its processes may take to end after SIGTERM. @default 2_000 */
+  readonly graceMs?: number;
+  /** The longest message taken. @default 32 MiB */
+  readonly maxLineBytes?: number;
+  /** Something on its standard output that is no message. */
+  readonly onNoise?: (text: string) => void;
+  /** What it writes to its standard error, for people. */
+  readonly onStderr?: (text: string) => void;
+}
+
+export const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number } = {
+  graceMs: 2_000,
+  maxLineBytes: 32 * 1024 * 1024,
+};
+
+const NOISE_LENGTH = 200;
+
+/**
+ * A server's process as a transport. Unlike the SDK's it leads a process group that is ended as a whole, hands on no more of our
+ * environment than it is given, and takes text and foreign JSON on standard output for what they are: noise between messages.
+ */
+export class StdioTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  readonly #options: StdioTransportOptions;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #ending: Promise<void> | undefined;
+  #delivered: Promise<void> = Promise.resolve();
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  start(): Promise<void> {
+    const { onStderr } = this.#options;
+    const child = spawnGroup(this.#options);
+    this.#child = child;
+    const read = createLineReader({
+      maxLineBytes: this.#options.maxLineBytes ?? STDIO_DEFAULTS.maxLineBytes,
+      onLine: (line) => this.#take(line),
+      onOverflow: () => this.#options.onNoise?.('a message that is too long'),
+    });
+    child.stdout.on('data', read);
+    child.stderr.on('data', (chunk: Buffer) => onStderr?.(chunk.toString('utf8')));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      stream.on('error', (error) => this.onerror?.(error));
+    }
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => {
+        reject(error);
+        this.onerror?.(error);
+      });
+      // `exit`, not `close`: a grandchild that holds the pipes open must not make us wait for it.
+      child.once('exit', () => {
+        void this.close();
+      });
+    });
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    const ended = new SdkError(SdkErrorCode.ConnectionClosed, 'The server has ended');
+    if (stdin === undefined || !stdin.writable) return Promise.reject(ended);
+    return new Promise((resolve, reject) => {
+      // Whatever the system calls it, a pipe that takes no more has lost its reader.
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error === null || error === undefined) resolve();
+        else reject(ended);
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#child !== undefined) await endGroup(this.#child, this.#options.graceMs ?? STDIO_DEFAULTS.graceMs);
+    this.onclose?.();
+  }
+
+  #take(line: string): void {
+    const message = parseMessage(line);
+    if (message === undefined) this.#options.onNoise?.(line.slice(0, NOISE_LENGTH));
+    // One after the other: the SDK handles a notification a moment later than a result, so that the last progress would come
+    // too late when a chunk holds both.
+    else this.#delivered = this.#delivered.then(() => this.onmessage?.(message));
+  }
+}
+
+/** Only the outline is looked at here: the protocol checks the rest, and one odd field must not cost the message. */
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0') return undefined;
+  const isCall = typeof value.method === 'string';
+  const isAnswer = 'id' in value && ('result' in value || 'error' in value);
+  return isCall || isAnswer ? (value as unknown as JSONRPCMessage) : undefined;
+}

@@ -1,0 +1,6 @@
+export {
+  createOAuthClient,
+  type OAuthClient,
+  type OAuthOptions,
+  type SignInProvider,
+} from './oauth-client.ts';

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { McpError } from '../errors.ts';
+import { createHub, type Hub, type HubOptions } from '../hub/index.ts';
+import { createMemoryTokenStore, type TokenStore } from '../store/index.ts';
+import { textOf } from '../testing/clients.fixture.ts';
+import { modernHandler } from '../testing/modern-handler.fixture.ts';
+import { createOAuthClient } from './oauth-client.ts';
+
+const SERVER = 'https://tools.test/mcp';
+const ISSUER = 'https://login.test';
+const hubs: Hub[] = [];
+
+afterEach(async () => {
+  await Promise.all(hubs.splice(0).map((hub) => hub.close()));
+});
+
+/** A protected server and its authorization server, as one network. Every access token belongs to one user. */
+function protectedServer(): {
+  fetch: typeof globalThis.fetch;
+  signIn(url: string, user: string): URLSearchParams;
+  seen: string[];
+} {
+  const { handler } = modernHandler(() => ['one']);
+  const codes = new Map<string, string>();
+  const users = new Map<string, string>();
+  const seen: string[] = [];
+  const token = (user: string): Response => {
+    const access = randomUUID();
+    users.set(access, user);
+    return Response.json({
+      access_token: access,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: `refresh-${user}`,
+    });
+  };
+  const answers: Record<string, (request: Request) => Response | Promise<Response>> = {
+    'https://tools.test/.well-known/oauth-protected-resource/mcp': () =>
+      Response.json({ resource: SERVER, authorization_servers: [ISSUER] }),
+    [`${ISSUER}/.well-known/oauth-authorization-server`]: () =>
+      Response.json({
+        issuer: ISSUER,
+        authorization_endpoint: `${ISSUER}/authorize`,
+        token_endpoint: `${ISSUER}/token`,
+        registration_endpoint: `${ISSUER}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none'],
+      }),
+    [`${ISSUER}/register`]: async (request) =>
+      Response.json({ ...((await request.json()) as object), client_id: randomUUID() }, { status: 201 }),
+    [`${ISSUER}/token`]: async (request) => {
+      const form = new URLSearchParams(await request.text());
+      const user = codes.get(form.get('code') ?? '') ?? form.get('refresh_token')?.slice('refresh-'.length);
+      return user === undefined || (form.has('code') && !form.get('code_verifier'))
+        ? Response.json({ error: 'invalid_grant' }, { status: 400 })
+        : token(user);
+    },
+    [SERVER]: (request) => {
+      const user = users.get(request.headers.get('authorization')?.slice('Bearer '.length) ?? '');
+      if (user === undefined) return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+      seen.push(user);
+      return handler.fetch(request);
+    },
+  };
+  return {
+    seen,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      return (await answers[request.url]?.(request)) ?? new Response('Not found', { status: 404 });
+    },
+    signIn(url, user) {
+      const { searchParams } = new URL(url);
+      const code = randomUUID();
+      codes.set(code, user);
+      return new URLSearchParams({ code, state: searchParams.get('state') ?? '' });
+    },
+  };
+}
+
+function makeHub(fetch: typeof globalThis.fetch, tokens: TokenStore, more: Partial<HubOptions> = {}): Hub {
+  const oauth = createOAuthClient({ tokens, redirectUrl: 'http://localhost:8080/callback', fetch });
+  const hub = createHub({ servers: { tools: { type: 'http', url: SERVER, oauth: true } }, oauth, fetch, ...more });
+  hubs.push(hub);
+  return hub;
+}
+
+/** Where a user is sent who has not signed in. */
+async function signInUrl(hub: Hub, user: string): Promise<string> {
+  const error: unknown = await hub.connect('tools', { user }).catch((reason: unknown) => reason);
+  if (!(error instanceof McpError)) throw new Error('it was let in');
+  expect(error.code).toBe('authorization_required');
+  return String(error.context.authorizationUrl);
+}
+
+describe('servers that want users to sign in', () => {
+  it('let each user in with their own token, and nobody with another’s', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const hub = makeHub(network.fetch, tokens);
+    await hub.start();
+    expect(hub.unavailable()).toEqual([{ server: 'tools', reason: 'Server "tools" wants the user to sign in' }]);
+
+    const url = await signInUrl(hub, 'ada');
+    expect(new URL(url).origin).toBe(ISSUER);
+    expect(await hub.finishSignIn(network.signIn(url, 'ada'))).toEqual({ user: 'ada', server: 'tools' });
+    const tool = hub.snapshot().get('tools/one');
+    if (tool === undefined) throw new Error('no tool');
+    expect(textOf(await hub.call({ tool, arguments: {}, origin: { user: 'ada' } }))).toBe('one');
+    expect(new Set(network.seen)).toEqual(new Set(['ada']));
+
+    await signInUrl(hub, 'grace');
+    await expect(hub.call({ tool, arguments: {}, origin: { user: 'grace' } })).rejects.toThrow('sign in');
+    await expect(hub.call({ tool, arguments: {} })).rejects.toThrow('sign in');
+    await hub.finishSignIn(network.signIn(await signInUrl(hub, 'grace'), 'grace'));
+    await hub.call({ tool, arguments: {}, origin: { user: 'grace' } });
+    expect(new Set(network.seen)).toEqual(new Set(['ada', 'grace']));
+  });
+
+  it('know a user again after a restart', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const first = makeHub(network.fetch, tokens);
+    await first.finishSignIn(network.signIn(await signInUrl(first, 'ada'), 'ada'));
+    const second = makeHub(network.fetch, tokens);
+    expect((await second.connect('tools', { user: 'ada' })).server).toBe('tools');
+  });
+
+  it('take a callback once, and only one that was begun', async () => {
+    const network = protectedServer();
+    const hub = makeHub(network.fetch, createMemoryTokenStore());
+    const callback = network.signIn(await signInUrl(hub, 'ada'), 'ada');
+    await hub.finishSignIn(callback);
+    await expect(hub.finishSignIn(callback)).rejects.toThrow('This sign-in is not known, or is over already');
+    await expect(hub.finishSignIn(new URLSearchParams({ code: 'x', state: 'forged' }))).rejects.toThrow('not known');
+    const refused = new URLSearchParams({
+      error: 'access_denied',
+      state: new URL(await signInUrl(hub, 'grace')).searchParams.get('state') ?? '',
+    });
+    await expect(hub.finishSignIn(refused)).rejects.toThrow('The sign-in at server "tools" was refused: access_denied');
+  });
+});

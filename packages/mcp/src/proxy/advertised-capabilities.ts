@@ -1,0 +1,50 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { Hub } from '../hub/index.ts';
+import { serversWith } from './collect-lists.ts';
+import type { Session } from './session.ts';
+
+/**
+ * What the proxy offers a client: what at least one server behind it has and the connection can carry. A request that stands for
+ * itself has no way to be told of changes.
+ */
+export function advertisedCapabilities(hub: Hub, session: Session): ServerCapabilities {
+  const { isLasting } = session;
+  const of = (capability: string): readonly JsonObject[] =>
+    serversWith(hub, session, capability).map(({ capabilities }) => {
+      const value = capabilities[capability];
+      return isJsonObject(value) ? value : {};
+    });
+  const prompts = of('prompts');
+  const resources = of('resources');
+  const tasks = of('tasks');
+  const listChanged = (list: readonly JsonObject[]): { listChanged?: true } =>
+    isLasting && list.some((one) => one.listChanged === true) ? { listChanged: true } : {};
+  return {
+    tools: isLasting ? { listChanged: true } : {},
+    ...(prompts.length === 0 ? {} : { prompts: listChanged(prompts) }),
+    ...(resources.length === 0
+      ? {}
+      : {
+          resources: {
+            ...listChanged(resources),
+            ...(isLasting && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
+          },
+        }),
+    ...(of('completions').length === 0 ? {} : { completions: {} }),
+    ...(isLasting && of('logging').length > 0 ? { logging: {} } : {}),
+    ...(isLasting && tasks.length > 0
+      ? { tasks: Object.assign({}, ...tasks) as NonNullable<ServerCapabilities['tasks']> }
+      : {}),
+  };
+}
+
+/** Everything that may ever be offered: the SDK lets nothing be sent that was not declared before connecting. */
+export const ALL_CAPABILITIES: ServerCapabilities = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+  logging: {},
+  tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+};

@@ -1,0 +1,290 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
+import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { modernHandler } from '../testing/modern-handler.fixture.ts';
+import { oddServer } from '../testing/odd-server.fixture.ts';
+import { smallServer } from '../testing/small-server.fixture.ts';
+import { until } from '../testing/until.fixture.ts';
+import { createProxy, type ProxyOptions } from './create-proxy.ts';
+import type { ConnectOptions, McpProxy } from './mcp-proxy.ts';
+
+const DEFERRING = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' as const } };
+const open: { hub: Hub; proxy: McpProxy }[] = [];
+
+afterEach(async () => {
+  for (const { hub, proxy } of open.splice(0)) {
+    await proxy.close();
+    await hub.close();
+  }
+});
+
+function serve(
+  servers: Readonly<Record<string, ServerSettings>>,
+  options: Partial<ProxyOptions> = {},
+): { hub: Hub; proxy: McpProxy } {
+  const hub = createHub({ servers });
+  const proxy = createProxy({ hub, ...options });
+  open.push({ hub, proxy });
+  return { hub, proxy };
+}
+
+async function connect(proxy: McpProxy, line: ClientLine = 'v2', options: ConnectOptions = {}): Promise<Client> {
+  const client = createClient(line);
+  await connectClient(proxy, client, options);
+  return client;
+}
+
+async function names(client: Client): Promise<string[]> {
+  return (await client.listTools()).tools.map((tool) => tool.name);
+}
+
+async function search(client: Client, query: string): Promise<Record<string, unknown>> {
+  const result = await client.callTool({ name: 'tool_search', arguments: { query } });
+  return JSON.parse(textOf(result)) as Record<string, unknown>;
+}
+
+describe('permissions of a connection', () => {
+  const servers = (): Record<string, ServerSettings> => ({
+    mail: smallServer(() => ({ send_mail: 'Send a mail', read_mail: 'Read a mail' })),
+    secret: smallServer(() => ({ read_secret: 'Read the secret mail' })),
+    broken: { command: 'no-such-command-anywhere' },
+  });
+  const access = { id: 'key-1', permissions: { allow: ['mail/*'], deny: ['*/send_*'] } };
+
+  it('hide tools from the list, from search and from calls alike', async () => {
+    const { proxy } = serve(servers(), { settings: DEFERRING });
+    const client = await connect(proxy, 'v2', { access });
+    const { tools } = await client.listTools();
+    expect(JSON.stringify(tools)).not.toMatch(/send_mail|secret|broken/);
+
+    const found = await search(client, 'read or send a secret mail');
+    expect(found).toMatchObject({ matches: [{ name: 'mail__read_mail' }] });
+    expect(JSON.stringify(found)).not.toMatch(/send_mail|secret|broken/);
+
+    for (const name of ['mail__send_mail', 'secret__read_secret']) {
+      const refused = await client.callTool({ name: 'tool_call', arguments: { name, arguments: {} } });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(/^There is no tool/);
+    }
+    const allowed = { name: 'mail__read_mail', arguments: { text: 'x' } };
+    expect(textOf(await client.callTool({ name: 'tool_call', arguments: allowed }))).toBe('read_mail: x');
+  });
+
+  it('are checked again when the call is made', async () => {
+    const { hub, proxy } = serve(servers(), { form: 'inline' });
+    const client = await connect(proxy, 'v2', { access });
+    expect(await names(client)).toEqual(['mail__read_mail']);
+    expect(hub.snapshot().resolve('secret__read_secret')).toBeDefined();
+    const refused = await client.callTool({ name: 'secret__read_secret', arguments: {} });
+    expect(refused.isError).toBe(true);
+  });
+
+  it('tell those who may use a server that it is down', async () => {
+    const { proxy } = serve(servers(), { settings: DEFERRING });
+    const client = await connect(proxy);
+    expect(await search(client, 'read a mail')).toMatchObject({
+      unavailable: [{ server: 'broken', reason: 'its command "no-such-command-anywhere" was not found' }],
+    });
+  });
+});
+
+describe('a catalog that changes under a connection', () => {
+  it('is told in the next answer, and the list that the client has stays', async () => {
+    let tools: Record<string, string> = { one: 'The first' };
+    const server = smallServer(() => tools);
+    const { hub, proxy } = serve({ small: server }, { settings: DEFERRING });
+    const client = await connect(proxy);
+    let changes = 0;
+    client.fallbackNotificationHandler = async () => {
+      changes += 1;
+    };
+    await client.listTools();
+    tools = { one: 'The first', two: 'The second' };
+    await addTool(server.instances[0], 'two');
+    await until(() => hub.snapshot().tools.length === 2);
+
+    const result = await client.callTool({ name: 'tool_search', arguments: { query: 'two' } });
+    expect(JSON.parse(textOf(result))).toMatchObject({ matches: [{ name: 'small__two' }] });
+    expect((result.content as { text: string }[])[1]?.text).toBe('New tools can be searched for: small (1).');
+    const again = await client.callTool({ name: 'tool_search', arguments: { query: 'one' } });
+    expect(again.content).toHaveLength(1);
+    expect(changes).toBe(0);
+  });
+
+  it('is listed anew where everything is shown', async () => {
+    const server = smallServer(() => ({ one: 'The first' }));
+    const { proxy } = serve({ small: server }, { form: 'inline' });
+    const client = await connect(proxy);
+    let changes = 0;
+    client.fallbackNotificationHandler = async () => {
+      changes += 1;
+    };
+    expect(await names(client)).toEqual(['small__one']);
+    await addTool(server.instances[0], 'two');
+    await until(() => changes === 1);
+    expect(await names(client)).toEqual(['small__one', 'small__two']);
+  });
+});
+
+describe('what goes both ways', () => {
+  it.each<ClientLine>(['v1', 'v2', 'v2-modern'])(
+    'a call that a %s client cancels is cancelled at the server, under the server’s id',
+    async (line) => {
+      const { hub, proxy } = serve({ slow: oddServer('waiting') }, { form: 'inline' });
+      const client = await connect(proxy, line, { isSole: true });
+      for (let count = 0; count < 3; count += 1) await client.listTools();
+      const controller = new AbortController();
+      const wait = { name: 'slow__wait', arguments: {} };
+      const options = { signal: controller.signal };
+      const call =
+        line === 'v1'
+          ? (client.callTool as (...args: unknown[]) => Promise<unknown>).call(client, wait, undefined, options)
+          : client.callTool(wait, options);
+      const ended = expect(call).rejects.toThrow('enough');
+      const tool = hub.snapshot().get('slow/waited');
+      if (tool === undefined) throw new Error('no tool');
+      const seen = async (): Promise<{ waiting: number[]; cancelled: number[] }> =>
+        JSON.parse(textOf(await client.callTool({ name: 'slow__waited', arguments: {} })));
+      while ((await seen()).waiting.length === 0);
+      controller.abort('enough');
+      await ended;
+      let after = await seen();
+      while (after.cancelled.length === 0) after = await seen();
+      expect(after.cancelled).toEqual(after.waiting);
+    },
+  );
+
+  it.each<ClientLine>(['v1', 'v2'])(
+    'a definition that a %s client would refuse does not cost it the others',
+    async (line) => {
+      const { proxy } = serve({ odd: oddServer('odd-results') }, { form: 'inline' });
+      const client = await connect(proxy, line);
+      const { tools } = await client.listTools();
+      expect(tools).toMatchObject([
+        { name: 'odd__strange', inputSchema: { type: 'object' } },
+        { name: 'odd__fine', _meta: { 'example.com/x': 1 } },
+      ]);
+    },
+  );
+
+  it('content that nobody knows yet, audio, and further fields are handed on with the metadata of the request', async () => {
+    const { hub, proxy } = serve({ odd: oddServer('odd-results') }, { form: 'inline' });
+    const client = await connect(proxy);
+    const results: unknown[] = [];
+    const deliver = client.transport?.onmessage;
+    if (client.transport === undefined || deliver === undefined) throw new Error('not connected');
+    client.transport.onmessage = (message, extra) => {
+      if ('result' in message) results.push(message.result);
+      deliver(message, extra);
+    };
+    await client.callTool({ name: 'odd__fine', arguments: {}, _meta: { 'example.com/trace': 'abc' } }).catch(() => {});
+    expect(results).toEqual([
+      {
+        content: [
+          { type: 'hologram', data: 'x' },
+          { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+        ],
+        _meta: { seen: { 'example.com/trace': 'abc' } },
+        extra: true,
+      },
+    ]);
+    expect(hub.status()[0]?.state).toBe('ready');
+  });
+
+  it.each<ClientLine>(['v1', 'v2', 'v2-modern'])(
+    'what an older server asks in the middle of a call reaches a %s client',
+    async (line) => {
+      const { proxy } = serve({ odd: oddServer('asking') }, { form: 'inline' });
+      const client = createClient(line, { elicitation: {} });
+      const asked: unknown[] = [];
+      answerElicitation(client, line, (params) => {
+        asked.push(params);
+        return { action: 'accept', content: { name: 'Ada' } };
+      });
+      await connectClient(proxy, client);
+      const result = await client.callTool({ name: 'odd__ask', arguments: {} });
+      expect(JSON.parse(textOf(result))).toEqual({ action: 'accept', content: { name: 'Ada' } });
+      expect(asked).toMatchObject([{ message: 'Name?' }]);
+    },
+  );
+
+  it.each<ClientLine>(['v1', 'v2', 'v2-modern'])(
+    'what a newer server asks in its result reaches a %s client',
+    async (line) => {
+      const { fetch } = modernHandler();
+      const hub = createHub({ servers: { new: { type: 'http', url: 'http://new.test/mcp' } }, fetch });
+      const proxy = createProxy({ hub, form: 'inline' });
+      open.push({ hub, proxy });
+      const client = createClient(line, { elicitation: {} });
+      answerElicitation(client, line, () => ({ action: 'accept', content: { name: 'Ada' } }));
+      await connectClient(proxy, client);
+      expect(textOf(await client.callTool({ name: 'new__ask', arguments: {} }))).toBe('Hello Ada');
+    },
+  );
+
+  it('a task is known by an id that says where it is', async () => {
+    const { proxy } = serve({ 'a b': oddServer('tasks'), other: oddServer('plain') }, { form: 'inline' });
+    const client = await connect(proxy, 'v1');
+    expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
+    const request = (method: string, params: object): Promise<unknown> =>
+      (client as unknown as { request(...args: unknown[]): Promise<unknown> }).request(
+        { method, params },
+        z.looseObject({}),
+      );
+    const { tools } = await client.listTools();
+    const name = tools.find((tool) => tool.name.includes('slow'))?.name;
+    const taskId = 'a%20b/t/1';
+    expect(await request('tools/call', { name, arguments: {}, task: { ttl: 5 } })).toMatchObject({
+      task: { taskId, status: 'working', ttl: 5 },
+    });
+    expect(await request('tasks/get', { taskId })).toMatchObject({ taskId, status: 'completed' });
+    expect(await request('tasks/list', {})).toMatchObject({ tasks: [{ taskId }] });
+    expect(await request('tasks/result', { taskId })).toMatchObject({
+      content: [{ text: 'done' }],
+      _meta: { 'io.modelcontextprotocol/related-task': { taskId } },
+    });
+    expect(await request('tasks/cancel', { taskId })).toMatchObject({ taskId, status: 'cancelled' });
+    await expect(request('tasks/get', { taskId: 'nobody/1' })).rejects.toThrow('There is no');
+  });
+
+  it('each lasting client has its own connection, and ends it by leaving', async () => {
+    const server = smallServer(() => ({ one: '' }));
+    const { hub, proxy } = serve({ small: server }, { form: 'inline' });
+    await hub.start();
+    const clients = [await connect(proxy), await connect(proxy)];
+    for (const client of clients) await client.callTool({ name: 'small__one', arguments: {} });
+    expect(server.instances).toHaveLength(3);
+    expect(server.instances.map((one) => one.isConnected())).toEqual([true, true, true]);
+    await clients[0]?.close();
+    await until(() => server.instances[1]?.isConnected() === false);
+    expect(server.instances.map((one) => one.isConnected())).toEqual([true, false, true]);
+  });
+
+  it('a client that is the only one shares no process with anybody', async () => {
+    const server = smallServer(() => ({ one: '' }));
+    const { proxy } = serve({ small: server }, { form: 'inline' });
+    const client = await connect(proxy, 'v1', { isSole: true });
+    await client.callTool({ name: 'small__one', arguments: {} });
+    expect(server.instances).toHaveLength(1);
+  });
+});
+
+async function addTool(
+  server: ReturnType<typeof smallServer>['instances'][number] | undefined,
+  name: string,
+): Promise<void> {
+  server?.registerTool(name, { description: `The tool ${name}` }, () => ({ content: [] }));
+}
+
+function answerElicitation(client: Client, line: ClientLine, answer: (params: unknown) => object): void {
+  const loose = client as unknown as {
+    setRequestHandler(key: unknown, handler: (request: { params: unknown }) => Promise<object>): void;
+  };
+  loose.setRequestHandler(line === 'v1' ? ElicitRequestSchema : 'elicitation/create', async ({ params }) =>
+    answer(params),
+  );
+}

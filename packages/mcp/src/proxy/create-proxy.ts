@@ -1,0 +1,224 @@
+import type { ClientCapabilities, Implementation, Transport } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import {
+  type ArgumentChecker,
+  type Caller,
+  capabilitiesOf,
+  chooseForm,
+  contextWindow,
+  createToolbox,
+  DEFAULT_GATE_SETTINGS,
+  type GateSettings,
+  type ModelLimits,
+  type ToolboxOptions,
+} from '@quartermaster/core';
+import { type Clock, systemClock } from '../clock.ts';
+import { CLIENT_INFO, type Hub } from '../hub/index.ts';
+import { Endpoint } from './endpoint.ts';
+import { type CallOrigin, createExecutor } from './execute-tool.ts';
+import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
+import { needsRelist } from './needs-relist.ts';
+import { compilePermissions } from './permissions.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import { proxyInstructions } from './proxy-instructions.ts';
+import { createHttpFace, type SessionLimits } from './serve-http.ts';
+import { Session } from './session.ts';
+
+export interface ProxyOptions
+  extends Pick<
+    ToolboxOptions,
+    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'guard' | 'budget' | 'countTokens'
+  > {
+  readonly hub: Hub;
+  /**
+   * How tools reach the client once the gate defers them. `bridge` works with every client and needs no state; `load` adds found
+   * tools to the list, which needs a lasting connection and gives up the prompt cache; `inline` defers nothing. @default 'bridge'
+   */
+  readonly form?: 'bridge' | 'load' | 'inline';
+  /** When tools are deferred; below it all of them pass through. @default from 10 % of the context window */
+  readonly settings?: GateSettings;
+  /** The model's window. @default the gate's default */
+  readonly limits?: ModelLimits;
+  readonly checkArguments?: ArgumentChecker;
+  /** Who an HTTP request is from; nobody is answered with 401. Not asked where `fetch` is given the access. @default anybody */
+  readonly authenticate?: (request: Request) => Promise<Access | undefined>;
+  /**
+   * Whether HTTP clients of the older revisions may have lasting connections, which live in this process. Without them each
+   * request stands for itself, and any replica can answer it. @default false
+   */
+  readonly sessions?: boolean | SessionLimits;
+  /** How long a client waits for servers that are started for the first time; later ones are told. @default 10_000 */
+  readonly startTimeoutMs?: number;
+  readonly serverInfo?: Implementation;
+  readonly clock?: Clock;
+}
+
+export const PROXY_DEFAULTS: { readonly form: 'bridge'; readonly startTimeoutMs: number } = {
+  form: 'bridge',
+  startTimeoutMs: 10_000,
+};
+
+/** Several changes of the catalog that come together are one. */
+const SETTLE_MS = 50;
+
+/** One MCP server for everything behind a hub, with tool search between them. */
+export function createProxy(options: ProxyOptions): McpProxy {
+  const context = createContext(options);
+  const { hub, clock } = context;
+  const open = new Map<Endpoint, Session>();
+  const preference = options.form === 'load' ? 'load' : 'bridge';
+
+  const createSession = (access: Access, isLasting: boolean): Session =>
+    new Session(context, {
+      access,
+      permissions: compilePermissions(access.permissions ?? {}),
+      form: chooseForm(capabilitiesOf(isLasting ? 'mcp-stateful' : 'mcp-stateless'), preference).form,
+      isLasting,
+    });
+
+  const createEndpoint = async (opening: Opening): Promise<Endpoint> => {
+    const session = createSession(opening.access, opening.isLasting);
+    // Where there is no greeting to wait for, the servers have to be known before.
+    if (opening.era === 'modern' || !opening.isLasting) await startInTime(context);
+    const endpoint = new Endpoint({
+      context,
+      session,
+      instructions: proxyInstructions(hub, session),
+      prepare: (capabilities) => prepare(endpoint, session, { capabilities, opening }),
+    });
+    if (opening.isLasting) {
+      open.set(endpoint, session);
+      endpoint.onclose = () => {
+        open.delete(endpoint);
+        session.suspended.close();
+        if (session.peer !== undefined) void hub.release(session.peer);
+      };
+    }
+    return endpoint;
+  };
+
+  const prepare = async (
+    endpoint: Endpoint,
+    session: Session,
+    { capabilities, opening }: { readonly capabilities: ClientCapabilities; readonly opening: Opening },
+  ): Promise<void> => {
+    if (!opening.isLasting) return;
+    endpoint.becomePeer(capabilities);
+    await startInTime(context, opening.isSole === true ? session : undefined);
+  };
+
+  const unsubscribe = watchCatalog(context, open);
+  const http = createHttpFace({
+    createEndpoint: (access, era, isLasting) => createEndpoint({ access, era, isLasting }),
+    authenticate: options.authenticate,
+    sessions: options.sessions ?? false,
+    clock,
+  });
+  const connections = new Set<ProxyConnection>();
+  return {
+    async connect(transport, connectOptions = {}) {
+      const connection = connectTransport(transport, connectOptions, createEndpoint);
+      connections.add(connection);
+      void connection.closed.then(() => connections.delete(connection));
+      return connection;
+    },
+    fetch: (request, access) => http.fetch(request, access),
+    async close() {
+      unsubscribe();
+      await Promise.all([...connections].map((connection) => connection.close()));
+      await http.close();
+    },
+  };
+}
+
+interface Opening extends ConnectOptions {
+  readonly access: Access;
+  readonly era: 'legacy' | 'modern';
+  readonly isLasting: boolean;
+}
+
+function createContext(options: ProxyOptions): ProxyContext {
+  const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
+  const { searcher, hooks, onEvent, listingTokens, guard, budget, countTokens, checkArguments } = options;
+  const origins = new WeakMap<Caller, CallOrigin>();
+  const toolbox = createToolbox({
+    tools: () => hub.snapshot(),
+    execute: createExecutor(hub, origins),
+    settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
+    unavailable: (caller) => hub.unavailable().filter(({ server }) => mayKnow(server, origins.get(caller))),
+    ...(searcher === undefined ? {} : { searcher }),
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(listingTokens === undefined ? {} : { listingTokens }),
+    ...(guard === undefined ? {} : { guard }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(countTokens === undefined ? {} : { countTokens }),
+    ...(checkArguments === undefined ? {} : { checkArguments }),
+  });
+  return {
+    hub,
+    toolbox,
+    origins,
+    limits: options.limits ?? contextWindow(),
+    serverInfo: options.serverInfo ?? CLIENT_INFO,
+    clock: options.clock ?? systemClock,
+    startTimeoutMs: options.startTimeoutMs ?? PROXY_DEFAULTS.startTimeoutMs,
+  };
+}
+
+/** That a server is down is news only to those who may use it. */
+function mayKnow(server: string, origin: CallOrigin | undefined): boolean {
+  return origin?.session.permissions.allowsServer(server) ?? false;
+}
+
+/** Waits for the servers, but not for ever: a client gives up, and a slow server can be told of later. */
+async function startInTime(context: ProxyContext, sole?: Session): Promise<void> {
+  let cancel: () => void = () => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = context.clock.after(context.startTimeoutMs, resolve);
+  });
+  await Promise.race([context.hub.start({ peer: sole?.peer }), late]);
+  cancel();
+}
+
+/** One opening decides the revision; the endpoint for it is made then. */
+function connectTransport(
+  transport: Transport,
+  options: ConnectOptions,
+  createEndpoint: (opening: Opening) => Promise<Endpoint>,
+): ProxyConnection {
+  const handle = serveStdio(
+    ({ era }) => createEndpoint({ ...options, access: options.access ?? {}, era, isLasting: true }),
+    { transport },
+  );
+  const ended = transport.onclose;
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      ended?.();
+      resolve();
+    };
+  });
+  return { close: () => handle.close(), closed };
+}
+
+/** Tells lasting clients when what they see has changed. */
+function watchCatalog(context: ProxyContext, open: ReadonlyMap<Endpoint, Session>): () => void {
+  let cancel: (() => void) | undefined;
+  const look = (): void => {
+    cancel = undefined;
+    for (const [endpoint, session] of open) {
+      const before = session.plan;
+      if (before === undefined || !needsRelist(before, session.currentPlan())) continue;
+      // Until it lists again, it is judged by what it was told of last.
+      session.plan = undefined;
+      endpoint.tellToolsChanged();
+    }
+  };
+  const unsubscribe = context.hub.subscribe(({ kind }) => {
+    if (kind === 'server-change' && open.size > 0) cancel ??= context.clock.after(SETTLE_MS, look);
+  });
+  return () => {
+    cancel?.();
+    unsubscribe();
+  };
+}

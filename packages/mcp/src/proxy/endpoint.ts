@@ -1,0 +1,150 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
+import { createPeer } from './create-peer.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
+import { askOwner, listResources, listResourceTemplates } from './serve-resources.ts';
+import { askTask, listTasks } from './serve-tasks.ts';
+import { callProxyTool, listProxyTools } from './serve-tools.ts';
+import type { Session } from './session.ts';
+
+export interface EndpointOptions {
+  readonly context: ProxyContext;
+  readonly session: Session;
+  readonly instructions?: string | undefined;
+  /** Called with the client's capabilities before it is told ours, which depend on servers that are told theirs. */
+  readonly prepare: (capabilities: ClientCapabilities, endpoint: Endpoint) => Promise<void>;
+}
+
+/**
+ * The SDK's server with every request going through one handler: the typed ones check results against the SDK's own idea of
+ * them, and a proxy has to hand on what it does not know.
+ */
+export class Endpoint extends Server {
+  readonly #options: EndpointOptions;
+
+  constructor(options: EndpointOptions) {
+    const { instructions } = options;
+    super(options.context.serverInfo, {
+      capabilities: ALL_CAPABILITIES,
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    this.#options = options;
+    this.#greetLate();
+    this.removeRequestHandler('logging/setLevel');
+    this.fallbackRequestHandler = (request, context) => this.#serve(request, context);
+    this.fallbackNotificationHandler = async ({ method, params }) => this.#hear(method, params);
+  }
+
+  /** What this client is told, as against what may be sent at all. */
+  override getCapabilities(): ServerCapabilities {
+    // The base class's constructor may ask before ours has run.
+    return #options in this
+      ? advertisedCapabilities(this.#options.context.hub, this.#options.session)
+      : ALL_CAPABILITIES;
+  }
+
+  /** The tools that the client sees are no longer the same. */
+  tellToolsChanged(): void {
+    this.sendToolListChanged().catch(() => {});
+  }
+
+  #greetLate(): void {
+    const greet = this._getRequestHandler('initialize');
+    this.setRequestHandler('initialize', async (request, context) => {
+      await this.#options.prepare(request.params.capabilities, this);
+      const greeting = await greet?.(request as unknown as JSONRPCRequest, context);
+      return greeting as never;
+    });
+  }
+
+  async #hear(method: string, params: unknown): Promise<void> {
+    const { context, session } = this.#options;
+    if (session.peer === undefined || !PASSED_ON.has(method)) return;
+    context.hub.notify(session.peer, { method, ...(isJsonObject(params) ? { params } : {}) });
+  }
+
+  /** A client of the newer revision is asked in results: the call goes on while it comes and goes. */
+  #call(params: JsonObject, context: ServerContext): Promise<JsonObject> {
+    const { session, context: proxy } = this.#options;
+    const { signal, envelope, inputResponses } = context.mcpReq;
+    const onReveal = (): void => this.tellToolsChanged();
+    if (envelope === undefined || !session.isLasting) {
+      return callProxyTool(proxy, session, { params, context, signal, onReveal });
+    }
+    const capabilities = (envelope as JsonObject)[CLIENT_CAPABILITIES_META_KEY];
+    if (session.peer === undefined && canBeAsked(capabilities)) this.becomePeer(capabilities);
+    const leg = { signal, inputResponses, requestState: context.mcpReq.requestState<string>() };
+    return session.suspended.serve(leg, (call) =>
+      callProxyTool(proxy, session, {
+        params,
+        context,
+        signal: call.signal,
+        ask: (question, asking) => call.ask(question, asking),
+        onReveal,
+      }),
+    );
+  }
+
+  async #serve(request: JSONRPCRequest, context: ServerContext): Promise<JsonObject> {
+    const { session, context: proxy } = this.#options;
+    const { hub } = proxy;
+    const { signal } = context.mcpReq;
+    const params: JsonObject = isJsonObject(request.params) ? request.params : {};
+    const { method } = request;
+    switch (method) {
+      case 'tools/list':
+        return listProxyTools(proxy, session);
+      case 'tools/call':
+        return this.#call(params, context);
+      case 'resources/list':
+        return listResources(hub, session, signal);
+      case 'resources/templates/list':
+        return listResourceTemplates(hub, session, signal);
+      case 'resources/read':
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return askOwner(hub, session, { method, params, uri: params.uri, signal });
+      case 'prompts/list':
+        return listPrompts(hub, session, signal);
+      case 'prompts/get':
+        return getPrompt(hub, session, { params, signal });
+      case 'completion/complete':
+        return complete(hub, session, { params, signal });
+      case 'logging/setLevel':
+        await session.changeLevel(String(params.level));
+        return {};
+      case 'tasks/list':
+        return listTasks(hub, session, signal);
+      case 'tasks/get':
+      case 'tasks/result':
+      case 'tasks/cancel':
+        return askTask(hub, session, { method, params, signal });
+      default:
+        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    }
+  }
+
+  /** This client, as servers get to speak to it. */
+  becomePeer(capabilities: ClientCapabilities): void {
+    this.#options.session.peer = createPeer(this, this.#options.session, capabilities);
+  }
+}
+
+/** One that can't be needs no connection of its own. */
+function canBeAsked(capabilities: unknown): capabilities is ClientCapabilities {
+  return isJsonObject(capabilities) && ['elicitation', 'sampling', 'roots'].some((name) => name in capabilities);
+}
+
+/** What clients tell servers, other than about single requests. */
+const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);

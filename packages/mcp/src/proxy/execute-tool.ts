@@ -1,0 +1,85 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ProgressCallback,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Caller, JsonObject, Resolved } from '@quartermaster/core';
+import type { Hub } from '../hub/index.ts';
+import type { RunningRequest, Session } from './session.ts';
+import { encodeTask } from './task-ids.ts';
+
+/** What a call to a server needs to know of the request that it is made for. */
+export interface CallOrigin {
+  readonly session: Session;
+  readonly context: ServerContext;
+  readonly ask?: RunningRequest['ask'];
+  /** The parameters of the client's `tools/call`. */
+  readonly params: JsonObject;
+  /** Whether progress can be told: not where one request makes several calls. */
+  isOnly: boolean;
+  /** An error that the client must see as it is, since it has to act on it. */
+  passOn?: ProtocolError;
+}
+
+/** Runs a call at its server, with everything that goes both ways while it lasts. */
+export function createExecutor(
+  hub: Hub,
+  origins: WeakMap<Caller, CallOrigin>,
+): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
+  return async (call, { caller, signal }) => {
+    const origin = origins.get(caller);
+    if (origin === undefined) return hub.call({ tool: call.tool, arguments: call.arguments, signal });
+    const { session, context, ask } = origin;
+    const running = { context, ...(ask === undefined ? {} : { ask }) };
+    const server = call.tool.server ?? '';
+    const connection = await session.prepare(server);
+    const isModern = connection.era === 'modern';
+    try {
+      const result = await session.during(server, running, () =>
+        hub.call({
+          tool: call.tool,
+          arguments: call.arguments,
+          origin: session.origin,
+          signal,
+          onProgress: progressFor(origin),
+          params: passedOn(origin, isModern),
+          // A client of the same revision answers what the server asks by itself; any other is asked by us.
+          allowInputRequired: isModern && context.mcpReq.envelope !== undefined,
+        }),
+      );
+      return encodeTask(result, server);
+    } catch (error) {
+      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired)
+        origin.passOn = error;
+      throw error;
+    }
+  };
+}
+
+function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefined {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined || !isOnly) return undefined;
+  return (progress) => {
+    context.mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }).catch(() => {});
+  };
+}
+
+/** `_meta` with the ids of this hop taken out, the wish for a task, and answers to what the server asked before. */
+function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObject {
+  const { progressToken, ...meta } = context.mcpReq._meta ?? {};
+  const { envelope, inputResponses } = context.mcpReq;
+  const requestState = context.mcpReq.requestState<string>();
+  const capabilities = isModern ? (envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const _meta = {
+    ...meta,
+    ...(capabilities === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: capabilities }),
+  } as JsonObject;
+  return {
+    ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
+    ...(params.task === undefined ? {} : { task: params.task }),
+    ...(isModern && inputResponses !== undefined ? { inputResponses: inputResponses as JsonObject } : {}),
+    ...(isModern && requestState !== undefined ? { requestState } : {}),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Transport } from '@modelcontextprotocol/server';
+import type { Permissions } from './permissions.ts';
+
+/** One MCP server in front of a hub. */
+export interface McpProxy {
+  /** Serves one lasting connection: a pipe, a socket, another part of this process. */
+  connect(transport: Transport, options?: ConnectOptions): Promise<ProxyConnection>;
+  /** Serves Streamable HTTP, as a web-standard handler. */
+  fetch(request: Request, access?: Access): Promise<Response>;
+  /** Ends every connection in front. The hub stays as it is. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly access?: Access;
+  /** Whether this is the hub's only client: then servers are started for it, one process each. @default false */
+  readonly isSole?: boolean;
+}
+
+export interface ProxyConnection {
+  close(): Promise<void>;
+  /** Resolves when the connection has ended, from whichever side. */
+  readonly closed: Promise<void>;
+}
+
+/** Who is in front, and what for. */
+export interface Access {
+  /** For events; never a secret. */
+  readonly id?: string;
+  /** Whose tokens are used at servers that want a user to sign in. */
+  readonly user?: string;
+  /** @default everything */
+  readonly permissions?: Permissions;
+}

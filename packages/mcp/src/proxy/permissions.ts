@@ -1,0 +1,65 @@
+import { compileGlob, type Glob, type Tool } from '@quartermaster/core';
+
+/**
+ * Which tools a key may use, by patterns in which `*` stands for any text: `github/create_issue`, `github/*`, `*\/delete_*`,
+ * a server's name alone for all of it, or the spelling of agents, `mcp__github__*`. What is denied is denied, whatever is allowed.
+ */
+export interface Permissions {
+  /** @default everything */
+  readonly allow?: readonly string[];
+  /** @default nothing */
+  readonly deny?: readonly string[];
+}
+
+export interface CompiledPermissions {
+  /** Applied before search, and again at the call. The same function for the same permissions. */
+  readonly allowsTool: (tool: Tool) => boolean;
+  /** For what belongs to a server as a whole: its prompts, its resources, and that it exists. */
+  readonly allowsServer: (server: string) => boolean;
+}
+
+/** How many sets of patterns are kept compiled. */
+const MOST_KEPT = 1_000;
+const kept = new Map<string, CompiledPermissions>();
+
+/** Compiled once per content: plans are cached by the identity of the filter, and keys often share their permissions. */
+export function compilePermissions(permissions: Permissions): CompiledPermissions {
+  const key = JSON.stringify([permissions.allow ?? null, permissions.deny ?? null]);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const compiled = compile(permissions);
+  const [oldest] = kept.keys();
+  if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  kept.set(key, compiled);
+  return compiled;
+}
+
+function compile({ allow, deny = [] }: Permissions): CompiledPermissions {
+  const allowed = allow?.map(readPattern);
+  const denied = deny.map(readPattern);
+  const matches = (tool: Tool, patterns: readonly Pattern[]): boolean => {
+    const server = tool.server ?? '';
+    return patterns.some((pattern) => pattern.server.matches(server) && pattern.tool.matches(tool.name));
+  };
+  return {
+    allowsTool: (tool) => (allowed === undefined || matches(tool, allowed)) && !matches(tool, denied),
+    allowsServer: (server) =>
+      (allowed === undefined || allowed.some((pattern) => pattern.server.matches(server))) &&
+      !denied.some((pattern) => pattern.isWhole && pattern.server.matches(server)),
+  };
+}
+
+interface Pattern {
+  readonly server: Glob;
+  readonly tool: Glob;
+  /** Whether it covers all of a server. */
+  readonly isWhole: boolean;
+}
+
+function readPattern(text: string): Pattern {
+  const agent = /^mcp__(.+?)(?:__(.*))?$/.exec(text);
+  const slash = text.indexOf('/');
+  const server = agent?.[1] ?? (slash === -1 ? text : text.slice(0, slash));
+  const tool = agent === null ? (slash === -1 ? '*' : text.slice(slash + 1)) : (agent[2] ?? '*');
+  return { server: compileGlob(server), tool: compileGlob(tool), isWhole: tool === '*' };
+}

@@ -1,0 +1,53 @@
+import { isSpecType } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject, type JsonSchema, type Own, type Shown, writeTool } from '@quartermaster/core';
+
+/** A catalog's tool as `tools/list` shows it: as its server wrote it, under the name that is used here. */
+export function renderShown(shown: Shown): JsonObject {
+  const known = rendered.get(shown);
+  if (known !== undefined) return known;
+  const definition = render(shown);
+  rendered.set(shown, definition);
+  return definition;
+}
+
+/** One of our tools. Declares no output schema: what `tool_call` returns has that of the tool behind it. */
+export function renderOwn(own: Own, note: string | undefined): JsonObject {
+  const description = own.role === 'search' && note !== undefined ? `${own.description}\n\n${note}` : own.description;
+  return {
+    name: own.name,
+    description,
+    inputSchema: own.schema,
+    ...(own.role === 'call' ? {} : { annotations: { readOnlyHint: true, openWorldHint: false } }),
+  };
+}
+
+const rendered = new WeakMap<Shown, JsonObject>();
+
+/** A client checks a list as a whole, so a definition that it would refuse is reduced to what it can't. */
+function render(shown: Shown): JsonObject {
+  const written = writeTool({ ...shown.tool, schema: shown.schema }, 'mcp', { name: shown.name });
+  const { outputSchema, ...rest } = written;
+  const isObject = isJsonObject(outputSchema) && outputSchema.type === 'object';
+  const definition: JsonObject = {
+    ...rest,
+    inputSchema: objectSchema(shown.schema),
+    ...(isObject ? { outputSchema } : {}),
+  };
+  const isAccepted: boolean = isSpecType.Tool(definition);
+  if (isAccepted) return definition;
+  return { name: shown.name, description: shown.description, inputSchema: objectSchema(shown.schema) };
+}
+
+/** Clients insist on `type`. Properties that are no schemas, which some servers list, are left out for the same reason. */
+function objectSchema(schema: JsonSchema): JsonSchema {
+  if (schema.type === 'object' && isSpecType.Tool({ name: 'x', inputSchema: schema })) return schema;
+  const { properties, required, ...rest } = schema;
+  const entries = isJsonObject(properties) ? Object.entries(properties).filter(([, value]) => isJsonObject(value)) : [];
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+  return {
+    ...rest,
+    type: 'object',
+    properties: Object.fromEntries(entries),
+    ...(names.length === 0 ? {} : { required: names }),
+  };
+}

@@ -1,0 +1,150 @@
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
+import { type ClientLine, createClient, textOf } from '../testing/clients.fixture.ts';
+import { manualClock } from '../testing/manual-clock.fixture.ts';
+import { realServer } from '../testing/real-servers.fixture.ts';
+import { smallServer } from '../testing/small-server.fixture.ts';
+import { createProxy, type ProxyOptions } from './create-proxy.ts';
+import type { McpProxy } from './mcp-proxy.ts';
+
+const DEFERRING = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' as const } };
+const URL_OF_PROXY = new URL('http://proxy.test/mcp');
+const open: { hub: Hub; proxy: McpProxy }[] = [];
+
+afterEach(async () => {
+  for (const { hub, proxy } of open.splice(0)) {
+    await proxy.close();
+    await hub.close();
+  }
+});
+
+function serve(servers: Readonly<Record<string, ServerSettings>>, options: Partial<ProxyOptions> = {}): McpProxy {
+  const hub = createHub({ servers });
+  const proxy = createProxy({ hub, settings: DEFERRING, ...options });
+  open.push({ hub, proxy });
+  return proxy;
+}
+
+/** A real client over the real transport, with the network left out. */
+async function connect(
+  proxy: McpProxy,
+  line: ClientLine,
+  more: { key?: string; capabilities?: object; handle?: (client: Client) => void } = {},
+): Promise<Client> {
+  const client = createClient(line, more.capabilities ?? {});
+  more.handle?.(client);
+  const options = {
+    fetch: (url: string | URL, init?: RequestInit): Promise<Response> => proxy.fetch(new Request(url, init)),
+    requestInit: { headers: { ...(more.key === undefined ? {} : { authorization: `Bearer ${more.key}` }) } },
+  };
+  const transport =
+    line === 'v1' ? new TransportV1(URL_OF_PROXY, options) : new StreamableHTTPClientTransport(URL_OF_PROXY, options);
+  await client.connect(transport as StreamableHTTPClientTransport);
+  return client;
+}
+
+const mail = (): Record<string, ServerSettings> => ({
+  mail: smallServer(() => ({ send_mail: 'Send a mail', read_mail: 'Read a mail' })),
+});
+
+describe.each<ClientLine>(['v1', 'v2', 'v2-modern'])('a %s client over HTTP, each request for itself', (line) => {
+  it('gets the bridge form, whatever form is preferred, and needs nothing remembered', async () => {
+    const proxy = serve(mail(), { form: 'load' });
+    const client = await connect(proxy, line);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 'send' } });
+    expect(JSON.parse(textOf(found))).toMatchObject({ matches: [{ name: 'mail__send_mail' }] });
+    const call = { name: 'mail__send_mail', arguments: { text: 'hello' } };
+    expect(textOf(await client.callTool({ name: 'tool_call', arguments: call }))).toBe('send_mail: hello');
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    await client.close();
+  });
+
+  it('has the permissions of its key', async () => {
+    const keys: Record<string, string[]> = { all: ['*'], reader: ['mail/read_*'] };
+    const proxy = serve(mail(), {
+      form: 'inline',
+      authenticate: async (request) => {
+        const key = request.headers.get('authorization')?.slice('Bearer '.length) ?? '';
+        const allow = Object.hasOwn(keys, key) ? keys[key] : undefined;
+        return allow === undefined ? undefined : { id: key, permissions: { allow } };
+      },
+    });
+    const reader = await connect(proxy, line, { key: 'reader' });
+    expect((await reader.listTools()).tools.map((tool) => tool.name)).toEqual(['mail__read_mail']);
+    expect((await reader.callTool({ name: 'mail__send_mail', arguments: {} })).isError).toBe(true);
+    const all = await connect(proxy, line, { key: 'all' });
+    expect((await all.listTools()).tools).toHaveLength(2);
+    await expect(connect(proxy, line, { key: 'wrong' })).rejects.toThrow();
+  });
+
+  it('reads resources and prompts', async () => {
+    const proxy = serve({ all: realServer('everything') });
+    const client = await connect(proxy, line);
+    expect((await client.listResources()).resources.length).toBeGreaterThan(0);
+    const prompt = await client.getPrompt({ name: 'all__args-prompt', arguments: { city: 'Paris' } });
+    expect(JSON.stringify(prompt.messages)).toContain('Paris');
+    const seen: number[] = [];
+    const call = {
+      name: 'tool_call',
+      arguments: { name: 'all__trigger-long-running-operation', arguments: { duration: 0.05, steps: 2 } },
+    };
+    const onprogress = ({ progress }: { progress: number }): void => {
+      seen.push(progress);
+    };
+    const loose = client as unknown as { callTool(...args: unknown[]): Promise<{ content: unknown }> };
+    const done = await (line === 'v1'
+      ? loose.callTool(call, undefined, { onprogress })
+      : client.callTool(call, { onprogress }));
+    expect(textOf(done)).toContain('completed');
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting connection', (line) => {
+  it('can be asked by servers, and sees what it found in its list', async () => {
+    const proxy = serve({ all: realServer('everything') }, { form: 'load', sessions: true });
+    const client = await connect(proxy, line, {
+      capabilities: { elicitation: {} },
+      handle: (one) => {
+        const loose = one as unknown as { fallbackRequestHandler: (request: { method: string }) => Promise<object> };
+        loose.fallbackRequestHandler = async () => ({ action: 'accept', content: { name: 'Ada' } });
+      },
+    });
+    await client.callTool({ name: 'tool_search', arguments: { query: 'all__echo', limit: 1 } });
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['tool_search', 'all__echo']);
+    expect(client.getServerCapabilities()?.tools).toEqual({ listChanged: true });
+  });
+
+  it('is its owner’s, and ends when it is idle', async () => {
+    const clock = manualClock();
+    const server = smallServer(() => ({ one: '' }));
+    const hub = createHub({ servers: { small: server } });
+    const proxy = createProxy({ hub, form: 'inline', sessions: { idleMs: 1_000 }, clock });
+    open.push({ hub, proxy });
+    const client = await connect(proxy, line);
+    await client.callTool({ name: 'small__one', arguments: {} });
+    const { sessionId } = client.transport as StreamableHTTPClientTransport;
+    const ask = (access: { id?: string }): Promise<Response> =>
+      proxy.fetch(
+        new Request(URL_OF_PROXY, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-session-id': sessionId ?? '',
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+        }),
+        access,
+      );
+    expect((await ask({})).status).toBe(200);
+    expect((await ask({ id: 'somebody else' })).status).toBe(404);
+    clock.advance(1_001);
+    expect((await ask({})).status).toBe(404);
+  });
+});

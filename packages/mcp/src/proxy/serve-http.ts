@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../clock.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Access } from './mcp-proxy.ts';
+import { type CompiledPermissions, compilePermissions } from './permissions.ts';
+
+export interface SessionLimits {
+  /** How many at once; the one that was idle longest makes way. @default 1_000 */
+  readonly max?: number;
+  /** How long one may be idle. @default 30 minutes */
+  readonly idleMs?: number;
+}
+
+export const SESSION_DEFAULTS: Required<SessionLimits> = { max: 1_000, idleMs: 30 * 60_000 };
+
+export interface HttpFaceOptions {
+  readonly createEndpoint: (access: Access, era: 'legacy' | 'modern', isLasting: boolean) => Promise<Endpoint>;
+  readonly authenticate: ((request: Request) => Promise<Access | undefined>) | undefined;
+  readonly sessions: boolean | SessionLimits;
+  readonly clock: Clock;
+}
+
+export interface HttpFace {
+  fetch(request: Request, access?: Access): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Streamable HTTP in front of the proxy: every request stands for itself, unless lasting connections are switched on. */
+export function createHttpFace(options: HttpFaceOptions): HttpFace {
+  const accesses = new WeakMap<AuthInfo, Access>();
+  const handler = createMcpHandler(({ era, authInfo }) => {
+    const access = authInfo === undefined ? undefined : accesses.get(authInfo);
+    return options.createEndpoint(access ?? {}, era, false);
+  });
+  const sessions = options.sessions === false ? undefined : createSessions(options);
+  return {
+    async fetch(request, given) {
+      const access = given ?? (options.authenticate === undefined ? {} : await options.authenticate(request));
+      if (access === undefined) return refuse(401, 'The key is missing or not valid');
+      if (sessions !== undefined && (await isLegacyRequest(request))) return sessions.fetch(request, access);
+      const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [] };
+      accesses.set(authInfo, access);
+      return handler.fetch(request, { authInfo });
+    },
+    async close() {
+      await handler.close();
+      await sessions?.close();
+    },
+  };
+}
+
+interface LastingSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly endpoint: Endpoint;
+  readonly accessId: string | undefined;
+  readonly permissions: CompiledPermissions;
+  cancelExpiry: () => void;
+}
+
+/** Connections that last over several requests, in the order in which they were last used. */
+function createSessions(options: HttpFaceOptions): HttpFace {
+  const limits = { ...SESSION_DEFAULTS, ...(typeof options.sessions === 'object' ? options.sessions : {}) };
+  const sessions = new Map<string, LastingSession>();
+
+  const end = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    session?.cancelExpiry();
+    await session?.endpoint.close();
+  };
+  const use = (id: string, session: LastingSession): void => {
+    session.cancelExpiry();
+    session.cancelExpiry = options.clock.after(limits.idleMs, () => void end(id));
+    sessions.delete(id);
+    sessions.set(id, session);
+  };
+  const begin = async (request: Request, access: Access): Promise<Response> => {
+    const endpoint = await options.createEndpoint(access, 'legacy', true);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        const [oldest] = sessions.keys();
+        if (sessions.size >= limits.max && oldest !== undefined) void end(oldest);
+        const permissions = compilePermissions(access.permissions ?? {});
+        use(id, { transport, endpoint, accessId: access.id, permissions, cancelExpiry: () => {} });
+      },
+      onsessionclosed: (id) => end(id),
+    });
+    await endpoint.connect(transport);
+    const response = await transport.handleRequest(request);
+    if (transport.sessionId === undefined) await endpoint.close();
+    return response;
+  };
+
+  return {
+    async fetch(request, access = {}) {
+      const id = request.headers.get('mcp-session-id');
+      if (id === null) return begin(request, access);
+      const session = sessions.get(id);
+      // A session is its owner's: to anybody else, and under other permissions, it does not exist.
+      const isTheirs =
+        session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
+      if (session === undefined || !isTheirs) return refuse(404, 'There is no such session; begin with initialize');
+      use(id, session);
+      return session.transport.handleRequest(request);
+    },
+    async close() {
+      await Promise.all([...sessions.keys()].map(end));
+    },
+  };
+}
+
+function refuse(status: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status });
+}

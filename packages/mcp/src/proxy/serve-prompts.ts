@@ -1,0 +1,63 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { Hub } from '../hub/index.ts';
+import { collectLists, type Listed } from './collect-lists.ts';
+import { askOwner } from './serve-resources.ts';
+import type { Session } from './session.ts';
+
+export async function listPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
+  const prompts = await namedPrompts(hub, session, signal);
+  return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })) };
+}
+
+export interface PromptRequest {
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+export async function getPrompt(hub: Hub, session: Session, { params, signal }: PromptRequest): Promise<JsonObject> {
+  const { server, item } = await findPrompt(hub, session, { name: params.name, signal });
+  const origin = session.readingOrigin(server);
+  return hub.request({ server, method: 'prompts/get', params: { ...params, name: item.name ?? '' }, origin, signal });
+}
+
+/** Completes an argument of a prompt or of a resource's template. */
+export async function complete(hub: Hub, session: Session, { params, signal }: PromptRequest): Promise<JsonObject> {
+  const ref = isJsonObject(params.ref) ? params.ref : {};
+  const method = 'completion/complete';
+  if (ref.type !== 'ref/prompt') return askOwner(hub, session, { method, params, uri: ref.uri, signal });
+  const { server, item } = await findPrompt(hub, session, { name: ref.name, signal });
+  const own = { ...params, ref: { ...ref, name: item.name ?? '' } };
+  return hub.request({ server, method, params: own, origin: session.readingOrigin(server), signal });
+}
+
+async function findPrompt(
+  hub: Hub,
+  session: Session,
+  { name, signal }: { readonly name: unknown; readonly signal: AbortSignal },
+): Promise<Listed> {
+  const found = typeof name === 'string' ? (await namedPrompts(hub, session, signal)).get(name) : undefined;
+  if (found !== undefined) return found;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${JSON.stringify(name)?.slice(0, 200)}`);
+}
+
+/** By the names that they have in front, made as those of tools are: stable, and no two alike. */
+async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<ReadonlyMap<string, Listed>> {
+  const question = { method: 'prompts/list', key: 'prompts', capability: 'prompts', signal };
+  const listed = await collectLists(hub, session, question);
+  const byId = new Map<string, Listed>();
+  const entries = listed.flatMap((one) => {
+    if (typeof one.item.name !== 'string' || one.item.name === '') return [];
+    const entry = createTool({ server: one.server, name: one.item.name });
+    if (byId.has(entry.id)) return [];
+    byId.set(entry.id, one);
+    return [entry];
+  });
+  const names = createModelNames(entries);
+  return new Map(
+    [...byId].flatMap(([id, one]) => {
+      const name = names.nameOf(id);
+      return name === undefined ? [] : [[name, one] as const];
+    }),
+  );
+}

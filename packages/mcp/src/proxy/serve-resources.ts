@@ -1,0 +1,58 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { JsonObject } from '@quartermaster/core';
+import type { Hub } from '../hub/index.ts';
+import { collectLists, serversWith } from './collect-lists.ts';
+import type { Session } from './session.ts';
+
+export async function listResources(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
+  const question = { method: 'resources/list', key: 'resources', capability: 'resources', signal };
+  const listed = await collectLists(hub, session, question);
+  for (const { server, item } of listed) {
+    if (typeof item.uri === 'string' && !session.resourceOwners.has(item.uri))
+      session.resourceOwners.set(item.uri, server);
+  }
+  return { resources: listed.map(({ item }) => item) };
+}
+
+export async function listResourceTemplates(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
+  const question = { method: 'resources/templates/list', key: 'resourceTemplates', capability: 'resources', signal };
+  const listed = await collectLists(hub, session, question);
+  return { resourceTemplates: listed.map(({ item }) => item) };
+}
+
+export interface ResourceRequest {
+  readonly method: 'resources/read' | 'resources/subscribe' | 'resources/unsubscribe' | 'completion/complete';
+  readonly params: JsonObject;
+  readonly uri: unknown;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a request about a resource to the server that has it. Uris are left as they are, since results of tools refer to them;
+ * so the owner is the server that listed it, or else the first that knows an answer.
+ */
+export async function askOwner(hub: Hub, session: Session, request: ResourceRequest): Promise<JsonObject> {
+  const { method, params, uri, signal } = request;
+  if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs a uri`);
+  const capability = method === 'completion/complete' ? 'completions' : 'resources';
+  const servers = serversWith(hub, session, capability).map(({ name }) => name);
+  const owner = session.resourceOwners.get(uri);
+  const order =
+    owner !== undefined && servers.includes(owner) ? [owner, ...servers.filter((one) => one !== owner)] : servers;
+  const isSubscription = method === 'resources/subscribe' || method === 'resources/unsubscribe';
+  let failure: unknown = new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No server has the resource ${uri.slice(0, 200)}`,
+  );
+  for (const server of order) {
+    const origin = isSubscription ? session.origin : session.readingOrigin(server);
+    try {
+      return await hub.request({ server, method, params, origin, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      // The first one's reason: it is the likeliest owner.
+      if (server === order[0]) failure = error;
+    }
+  }
+  throw failure;
+}

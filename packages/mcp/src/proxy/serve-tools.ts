@@ -1,0 +1,93 @@
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { type JsonObject, type Plan, remember, rememberFound, type Step } from '@quartermaster/core';
+import type { CallOrigin } from './execute-tool.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import { renderOwn, renderShown } from './render-tool.ts';
+import type { RunningRequest, Session } from './session.ts';
+import { textResult, toJointResult, toResult } from './to-result.ts';
+
+/** Answers `tools/list`: ours, what is never deferred, and in the load form what was found so far. */
+export function listProxyTools(context: ProxyContext, session: Session): JsonObject {
+  const plan = session.currentPlan();
+  session.plan = plan;
+  session.told = plan.snapshot;
+  const view = context.toolbox.view(plan, session.memory, { caller: session.caller() });
+  const own = plan.kind === 'defer' ? plan.own.map((one) => renderOwn(one, plan.note)) : [];
+  const found = plan.kind === 'defer' && plan.form.reveal === 'append' ? view.revealed : [];
+  return { tools: [...own, ...plan.shown.map(renderShown), ...found.map(renderShown)] };
+}
+
+export interface ToolCallRequest {
+  readonly params: JsonObject;
+  readonly context: ServerContext;
+  /** Ends the call: the request's own signal, or that of a call which outlives the request. */
+  readonly signal: AbortSignal;
+  readonly ask?: RunningRequest['ask'];
+  /** The tools that the client sees have become more. */
+  readonly onReveal: () => void;
+}
+
+/** Answers `tools/call`, through the one way in that every surface has. */
+export async function callProxyTool(
+  context: ProxyContext,
+  session: Session,
+  request: ToolCallRequest,
+): Promise<JsonObject> {
+  const { name, arguments: arguments_ = {} } = request.params;
+  if (typeof name !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tools/call needs a name');
+  const plan = session.plan ?? session.currentPlan();
+  const { signal, ask } = request;
+  const caller = session.caller();
+  const { params } = request;
+  const origin: CallOrigin = {
+    session,
+    context: request.context,
+    params,
+    isOnly: true,
+    ...(ask === undefined ? {} : { ask }),
+  };
+  context.origins.set(caller, origin);
+  const step = await context.toolbox.handle({
+    plan,
+    call: { id: String(request.context.mcpReq.id), name, arguments: arguments_ },
+    memory: session.memory,
+    caller,
+    signal,
+  });
+  if (step.kind === 'answer') return answer(context, session, { plan, step, onReveal: request.onReveal });
+
+  origin.isOnly = step.calls.length === 1;
+  const outcomes = await Promise.all(step.calls.map((call) => context.toolbox.execute(call, { caller, signal })));
+  if (origin.passOn !== undefined) throw origin.passOn;
+  if (session.isLasting) {
+    for (const call of step.calls) session.memory = remember(session.memory, { kind: 'called', name: call.name });
+  }
+  const [only] = outcomes;
+  return outcomes.length === 1 && only !== undefined ? toResult(only) : toJointResult(step.calls, outcomes);
+}
+
+/** A search, a description or a refusal. News of the catalog comes with it: the list that the client has is not rewritten for that. */
+function answer(
+  context: ProxyContext,
+  session: Session,
+  answering: { readonly plan: Plan; readonly step: Step & { readonly kind: 'answer' }; readonly onReveal: () => void },
+): JsonObject {
+  const { plan, step, onReveal } = answering;
+  const news = session.isLasting ? takeNews(context, session, plan) : [];
+  const result = textResult([step.text, ...news], step.isError ?? false);
+  if (!session.isLasting || step.found === undefined) return result;
+  const before = session.memory.revealed;
+  session.memory = rememberFound(session.memory, step.found);
+  const isAppended = plan.kind === 'defer' && plan.form.reveal === 'append';
+  if (isAppended && session.memory.revealed !== before) onReveal();
+  return result;
+}
+
+/** What came and went since the client listed the tools, told once. */
+function takeNews(context: ProxyContext, session: Session, plan: Plan): readonly string[] {
+  const snapshot = context.toolbox.snapshot();
+  if (session.told === snapshot) return [];
+  session.told = snapshot;
+  const { tail } = context.toolbox.view(plan, session.memory, { caller: session.caller() });
+  return tail === undefined ? [] : [tail];
+}

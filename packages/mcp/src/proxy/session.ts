@@ -1,0 +1,118 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Caller, EMPTY_MEMORY, type Form, type Memory, type Plan, type Snapshot } from '@quartermaster/core';
+import type { Connection, Origin, Peer } from '../hub/index.ts';
+import type { Access } from './mcp-proxy.ts';
+import type { CompiledPermissions } from './permissions.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import { createSuspendedCalls, type SuspendableCall, type SuspendedCalls } from './suspended-calls.ts';
+
+/** A request of the client that is being served. */
+export interface RunningRequest {
+  readonly context: ServerContext;
+  /** How the client is asked something, where it can't be sent a request. */
+  readonly ask?: SuspendableCall['ask'];
+}
+
+/**
+ * One client in front. A lasting connection remembers what it was shown; a request that stands for itself gets a session of its
+ * own, which remembers nothing and is nobody's peer.
+ */
+export class Session {
+  readonly access: Access;
+  readonly permissions: CompiledPermissions;
+  readonly form: Form;
+  readonly isLasting: boolean;
+  readonly #context: ProxyContext;
+  readonly #running = new Map<string, RunningRequest[]>();
+  /** Calls that wait for the answers of a client that can't be asked while they last. */
+  readonly suspended: SuspendedCalls;
+  readonly #leveled = new WeakSet<Connection>();
+  memory: Memory = EMPTY_MEMORY;
+  /** What the client was shown last. */
+  plan: Plan | undefined;
+  /** The catalog that the client has been told of. */
+  told: Snapshot | undefined;
+  peer: Peer | undefined;
+  logLevel: string | undefined;
+  /** Which server listed a resource. */
+  readonly resourceOwners: Map<string, string> = new Map();
+
+  constructor(
+    context: ProxyContext,
+    options: {
+      readonly access: Access;
+      readonly permissions: CompiledPermissions;
+      readonly form: Form;
+      readonly isLasting: boolean;
+    },
+  ) {
+    this.#context = context;
+    this.access = options.access;
+    this.permissions = options.permissions;
+    this.form = options.form;
+    this.isLasting = options.isLasting;
+    this.suspended = createSuspendedCalls(context.clock);
+  }
+
+  /** For one request: what identifies it to the toolbox is this object. */
+  caller(): Caller {
+    const { id } = this.access;
+    return { ...(id === undefined ? {} : { id }), allow: this.permissions.allowsTool };
+  }
+
+  currentPlan(): Plan {
+    const { toolbox, limits } = this.#context;
+    return toolbox.plan(limits, { form: this.form, caller: this.caller() });
+  }
+
+  /** For calls: what a server asks meanwhile is asked of this client. */
+  get origin(): Origin {
+    return { peer: this.peer, user: this.access.user };
+  }
+
+  /** For reading: on the client's own connection where it has one, since its calls may have made what it reads. */
+  readingOrigin(server: string): Origin {
+    const hasOwn =
+      this.peer !== undefined && this.#context.hub.connections(this.peer).some((one) => one.server === server);
+    return hasOwn ? this.origin : { user: this.access.user };
+  }
+
+  /** Opens the connection that a call will use, with the log level that the client asked for. */
+  async prepare(server: string): Promise<Connection> {
+    const connection = await this.#context.hub.connect(server, this.origin);
+    await this.setLevel(connection);
+    return connection;
+  }
+
+  async setLevel(connection: Connection): Promise<void> {
+    const level = this.logLevel;
+    if (level === undefined || connection.capabilities.logging === undefined || this.#leveled.has(connection)) return;
+    this.#leveled.add(connection);
+    await connection.request({ method: 'logging/setLevel', params: { level } }).catch(() => {});
+  }
+
+  /** Sets the level at every server that the client uses. */
+  async changeLevel(level: string): Promise<void> {
+    this.logLevel = level;
+    const open = this.peer === undefined ? [] : this.#context.hub.connections(this.peer);
+    for (const connection of open) this.#leveled.delete(connection);
+    await Promise.all(open.map((connection) => this.setLevel(connection)));
+  }
+
+  /** Notes which request is being served at a server, for the time that it takes. */
+  async during<Value>(server: string, running: RunningRequest, run: () => Promise<Value>): Promise<Value> {
+    const list = this.#running.get(server) ?? [];
+    this.#running.set(server, list);
+    list.push(running);
+    try {
+      return await run();
+    } finally {
+      list.splice(list.indexOf(running), 1);
+    }
+  }
+
+  /** The latest request being served at a server: what the server asks now, it asks because of that one. */
+  latest(server: string): RunningRequest | undefined {
+    return this.#running.get(server)?.at(-1);
+  }
+}

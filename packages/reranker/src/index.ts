@@ -1,0 +1,1 @@
+export { loadReranker, RERANKER_DEFAULTS, type Reranker, type RerankerOptions } from './load-reranker.ts';

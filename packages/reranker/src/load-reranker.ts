@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { Embedder } from '@quartermaster/core';
+import { canRead } from './can-read.ts';
+import { findOnnxRuntime, type ImportModule } from './onnx-runtime.ts';
+import { createTransformer } from './transformer.ts';
+import { createWordPiece } from './word-piece.ts';
+
+/** An embedder that knows which requests it can read. */
+export interface Reranker extends Embedder {
+  canRead(request: string): boolean;
+}
+
+export interface RerankerOptions {
+  /** How many threads a run may use, 1 or more. @default 1 */
+  readonly threads?: number;
+  /** Told why there is no reranker, in words. */
+  readonly onUnavailable?: (reason: string) => void;
+  /** How the runtime is loaded. @default `import()` */
+  readonly importModule?: ImportModule;
+}
+
+export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'importModule'>> = {
+  threads: 1,
+  importModule: (name) => import(name),
+};
+
+/**
+ * The transformer that comes with the package, as an embedder for `createSecondStage`; undefined where no ONNX runtime is
+ * installed, and search then does without. Each call reads the model anew: load it once and share it.
+ */
+export async function loadReranker(options: RerankerOptions = {}): Promise<Reranker | undefined> {
+  const { threads, importModule, onUnavailable } = { ...RERANKER_DEFAULTS, ...options };
+  const found = await findOnnxRuntime(importModule);
+  if (found.kind === 'missing') {
+    onUnavailable?.(found.reason);
+    return undefined;
+  }
+  const { runtime } = found;
+  const [model, vocabulary] = await Promise.all([readFile(MODEL_FILE), readFile(VOCABULARY_FILE, 'utf8')]);
+  const session = await runtime.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const wordPiece = createWordPiece(vocabulary);
+  const transformer = createTransformer({ modelId: MODEL_ID, runtime, session, wordPiece });
+  return { ...transformer, canRead: (request) => canRead(request, wordPiece) };
+}
+
+const MODEL_ID = 'tools-minilm-v1';
+const MODEL_FILE: URL = new URL(`../model/${MODEL_ID}.onnx`, import.meta.url);
+const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);

@@ -1,0 +1,128 @@
+import {
+  type LoopOptions,
+  QuartermasterError,
+  runLoop,
+  runWhole,
+  UpstreamError,
+  type Whole,
+} from '@quartermaster/core';
+import type { Ask } from './resend.ts';
+import { readEvents } from './server-sent-events.ts';
+import { eventStream, type StreamDialect, streamResponse } from './stream-response.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
+
+/** How a dialect's responses go over HTTP. */
+export interface HttpDialect<Part, Whole_> extends StreamDialect<Part> {
+  readonly whole: Whole<Whole_, Part>;
+}
+
+export interface HttpExchange<Request, Part, Whole_> {
+  readonly dialect: HttpDialect<Part, Whole_>;
+  readonly loop: Omit<LoopOptions<Request, Part>, 'upstream'>;
+  /** Whether the client asked for a stream. */
+  readonly stream: boolean;
+  readonly ask: Ask<Request>;
+}
+
+/** Runs the search loop over a host, and answers as the host would. Throws an `UpstreamRefusal` for what the host refuses. */
+export function answerRequest<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
+  return exchange.stream ? answerStream(exchange) : answerWhole(exchange);
+}
+
+/**
+ * A host's refusal goes to the client as it came. A request that can't be served is refused in the dialect's own words: thrown, it would look
+ * like a broken connection, and SDKs would try again.
+ */
+export async function orRefusal(
+  answer: () => Promise<Response>,
+  refuse: (error: QuartermasterError) => Response,
+): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) return error.response;
+    if (error instanceof QuartermasterError && !(error instanceof UpstreamError)) return refuse(error);
+    throw error;
+  }
+}
+
+async function answerWhole<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
+  let headers = new Headers();
+  const body = await runWhole({
+    ...exchange.loop,
+    whole: exchange.dialect.whole,
+    async upstream(request, signal) {
+      const response = accepted(await exchange.ask(request, signal));
+      headers = keptHeaders(response.headers);
+      return readWhole<Whole_>(response);
+    },
+  });
+  return Response.json(body, { headers });
+}
+
+/** Answers once the first part is there: an error before it keeps its status, and the SDK can try again. */
+async function answerStream<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
+  const { dialect } = exchange;
+  let headers = new Headers();
+  const rest = runLoop<Request, Part>({
+    ...exchange.loop,
+    async *upstream(request, signal) {
+      const response = accepted(await exchange.ask(request, signal));
+      headers = keptHeaders(response.headers);
+      yield* readParts(dialect, response);
+    },
+  });
+  try {
+    return streamResponse(dialect, { first: await rest.next(), rest, headers });
+  } catch (error) {
+    // A stream that begins with the host's own error is passed on as one.
+    const told = error instanceof UpstreamRefusal ? undefined : await dialect.explain(error);
+    if (told === undefined) throw error;
+    return eventStream(told, headers);
+  }
+}
+
+/** A host that answers whole though a stream was asked for is read all the same. */
+async function* readParts<Part, Whole_>(
+  dialect: HttpDialect<Part, Whole_>,
+  response: Response,
+): AsyncGenerator<Part, void, undefined> {
+  if (response.headers.get('content-type')?.includes('application/json') === true) {
+    yield* dialect.whole.apart(await readWhole<Whole_>(response));
+    return;
+  }
+  if (response.body === null) return;
+  for await (const data of readEvents(response.body)) {
+    if (data === '[DONE]') return;
+    yield parsePart<Part>(data);
+  }
+}
+
+function accepted(response: Response): Response {
+  if (!response.ok) throw new UpstreamRefusal(response);
+  return response;
+}
+
+async function readWhole<Whole_>(response: Response): Promise<Whole_> {
+  try {
+    return (await response.json()) as Whole_;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new UpstreamError('upstream_failed', "The host's answer is not JSON", { cause });
+  }
+}
+
+function parsePart<Part>(data: string): Part {
+  try {
+    return JSON.parse(data) as Part;
+  } catch (cause) {
+    throw new UpstreamError('upstream_failed', "An event of the host's stream is not JSON", { cause });
+  }
+}
+
+/** What describes the host's body does not describe ours. */
+function keptHeaders(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  for (const name of ['content-length', 'content-encoding', 'content-type', 'transfer-encoding']) kept.delete(name);
+  return kept;
+}

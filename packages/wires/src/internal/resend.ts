@@ -1,0 +1,32 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+
+/** Sends a request in place of the client's. */
+export type Ask<Request> = (request: Request, signal?: AbortSignal) => Promise<Response>;
+
+/** One request after another with the address and the headers of the client's, each with a body of its own. */
+export function resend<Request, Init extends RequestInit>(
+  init: Init,
+  send: (init: Init & { readonly headers: Headers }) => Promise<Response>,
+): Ask<Request> {
+  let round = 0;
+  return (request, signal) => {
+    round += 1;
+    const headers = new Headers(init.headers);
+    headers.delete('content-length');
+    // A key that says that two requests are the same must not stand on two that are not.
+    const key = headers.get('idempotency-key');
+    if (key !== null && round > 1) headers.set('idempotency-key', `${key}-${round}`);
+    return send({ ...init, headers, body: JSON.stringify(request), ...(signal === undefined ? {} : { signal }) });
+  };
+}
+
+/** A request's body. Undefined for one that is no JSON object: the host can say so better. */
+export function readJsonBody(body: unknown): JsonObject | undefined {
+  if (typeof body !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

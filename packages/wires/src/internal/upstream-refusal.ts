@@ -1,0 +1,19 @@
+import { isJsonObject, type JsonObject, UpstreamError } from '@quartermaster/core';
+
+/** An answer of the host's that is no success: handed to the client as it came, so that its SDK retries or throws as ever. */
+export class UpstreamRefusal extends UpstreamError {
+  override readonly name = 'UpstreamRefusal';
+  readonly response: Response;
+
+  constructor(response: Response) {
+    const { status } = response;
+    super('upstream_failed', `The host answered with status ${status}`, { context: { status } });
+    this.response = response;
+  }
+
+  /** Its body, for a stream that is already under way; undefined where that tells of no error. */
+  async told(): Promise<(JsonObject & { readonly error: JsonObject }) | undefined> {
+    const body: unknown = await this.response.json().catch(() => undefined);
+    return isJsonObject(body) && isJsonObject(body.error) ? { ...body, error: body.error } : undefined;
+  }
+}
