@@ -146,7 +146,8 @@ describe('asking', () => {
     const upstream = await resolveUpstream(upstreams, 'm', { env: { ANTHROPIC_API_KEY: 'from env' } })?.for(
       'anthropic',
     );
-    await collect(upstream?.stream(SAMPLES.anthropic.request, signal) ?? []);
+    if (upstream === undefined) throw new Error('There is no upstream');
+    await collect(upstream.stream(SAMPLES.anthropic.request, signal));
     expect(server.requests[0]?.headers['x-api-key']).toBe('from env');
   });
 
