@@ -17,6 +17,6 @@ describe('examples', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, name, 'search-tools.mjs')], {
       env: { PATH: process.env.PATH },
     });
-    expect(stdout).toContain('Oslo, done');
+    expect(stdout).toMatch(/The tool says: .*(done|rain)/i);
   });
 });

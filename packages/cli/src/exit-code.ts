@@ -6,6 +6,8 @@ export const EXIT = {
   nothingFound: 1,
   /** The command line or a file can't be understood. */
   badInput: 2,
+  /** A port or a store can't be had now; trying again may help (EX_UNAVAILABLE of sysexits.h). */
+  unavailable: 69,
   /** A mistake in the program itself (EX_SOFTWARE of sysexits.h). */
   fault: 70,
 } as const;

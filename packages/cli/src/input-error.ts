@@ -3,6 +3,11 @@ export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
 
+/** Something outside can't be had right now: a port, a store. Told like bad input, but trying again may help. */
+export class UnavailableError extends Error {
+  override readonly name: string = 'UnavailableError';
+}
+
 /** A place in a file, as compilers write it. */
 export function at(file: string, line?: number): string {
   return line === undefined ? file : `${file}:${line}`;

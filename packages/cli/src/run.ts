@@ -6,11 +6,13 @@ import {
   addDemoCommand,
   addEvalCommand,
   addInspectCommand,
+  addMcpCommand,
   addSearchCommand,
+  addServeCommand,
   type CommandContext,
 } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
-import { InputError } from './input-error.ts';
+import { InputError, UnavailableError } from './input-error.ts';
 import { createTerminal } from './terminal/index.ts';
 
 /** Runs one command line (without `node` and the script) and returns the exit status. Throws nothing that a user could cause. */
@@ -34,7 +36,7 @@ export async function run(argv: readonly string[], io: CommandIo): Promise<ExitC
 function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command('quartermaster')
-    .description('Search, inspect and measure catalogs of tools for language models.')
+    .description('Thousands of tools for any language model: serve, search, inspect and measure catalogs of them.')
     .version(readVersion(), '-V, --version')
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -48,6 +50,8 @@ function createProgram(context: CommandContext): Command {
   addEvalCommand(program, context);
   addInspectCommand(program, context);
   addDemoCommand(program, context);
+  addServeCommand(program, context);
+  addMcpCommand(program, context);
   return program;
 }
 
@@ -57,6 +61,10 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   if (error instanceof InputError || error instanceof QuartermasterError) {
     await write(io.stderr, `${error.message}\n`);
     return EXIT.badInput;
+  }
+  if (error instanceof UnavailableError) {
+    await write(io.stderr, `${error.message}\n`);
+    return EXIT.unavailable;
   }
   const text = error instanceof Error ? (io.env.QUARTERMASTER_DEBUG ? error.stack : error.message) : String(error);
   await write(io.stderr, `This is a mistake in quartermaster, please report it: ${text}\n`);
@@ -71,6 +79,8 @@ function readVersion(): string {
 const HELP = `
 Examples:
   $ quartermaster demo
+  $ quartermaster serve
+  $ quartermaster mcp --mcp-config .mcp.json
   $ quartermaster search "send an email to a customer"
   $ quartermaster search "open pull requests" --tools catalog.jsonl.gz --json
   $ quartermaster inspect --tools catalog.json --context 128000

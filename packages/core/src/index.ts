@@ -108,6 +108,7 @@ export {
   type Handling,
   type HookContext,
   type Hooks,
+  nameDistance,
   type PlanOptions,
   type Prefetched,
   type Prefetching,

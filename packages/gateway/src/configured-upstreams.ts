@@ -33,7 +33,7 @@ export function configuredUpstreams(
     },
     async models(signal) {
       if (listed !== undefined && now() < listed.until) return listed.models;
-      const { models } = await listModels(settings, options, signal);
+      const { models } = await listModels(settings, { ...options, signal });
       listed = { models, until: now() + LIST_MS };
       return models;
     },

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { createGatekeeper } from './access/index.ts';
+import { createGatekeeper, createUsageMeter } from './access/index.ts';
 import { createBatchWorker, runBatchItem } from './batches/index.ts';
 import { createBodyReader, createNamedCatalogs, createToolLists } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
@@ -60,9 +60,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
+  const usage = store === undefined ? undefined : createUsageMeter({ usage: store.usage, clock, logger });
   const reception = createReception({
     ...{ gatekeeper, metrics, logger, createId, now: clock.now },
-    ...(store === undefined ? {} : { usage: store.usage }),
+    ...(usage === undefined ? {} : { usage }),
   });
   const item = { gatekeeper, models, messages: surfaces.anthropic, createId };
   const worker =
@@ -97,7 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       cancelSweep();
       await Promise.all([reception.close(), worker?.close()]);
-      await threads?.close();
+      await Promise.all([threads?.close(), usage?.flush()]);
     },
   };
 }
@@ -121,5 +122,5 @@ function sweepRegularly(store: GatewayStore, { clock, logger }: { clock: Clock; 
 }
 
 function randomId(prefix: string): string {
-  return prefix + randomBytes(15).toString('base64url').replaceAll(/[-_]/g, '0');
+  return prefix + randomUUID().replaceAll('-', '');
 }

@@ -218,7 +218,15 @@ describe('clients that misbehave', () => {
 
   it('nothing of a request is logged or kept', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [HELLO, [new Error('an error with Hello in it')]] });
-    const { anthropic, log, store } = await runningGateway({ upstreams });
+    const waiting: (() => void)[] = [];
+    const clock = {
+      now: Date.now,
+      after(_: number, run: () => void) {
+        waiting.push(run);
+        return () => undefined;
+      },
+    };
+    const { anthropic, log, store } = await runningGateway({ upstreams, clock });
     const request = {
       ...ASK,
       system: 'top secret',
@@ -229,6 +237,7 @@ describe('clients that misbehave', () => {
     await expect(anthropic.messages.create(request)).rejects.toThrow();
     expect(log).toHaveLength(2);
     expect(JSON.stringify(log)).not.toMatch(/secret|Hello/);
+    for (const run of waiting.splice(0)) run();
     const days = await store.usage.days({ owner: '', from: '2000-01-01', to: '2999-12-31' });
     expect(days).toMatchObject([{ requests: 2, inputTokens: 10, outputTokens: 5 }]);
     expect(await store.usage.tools({ limit: 10 })).toEqual([]);

@@ -31,6 +31,32 @@ const SEARCH_THEN_CALL = [
   message([{ text: 'Found it.' }, { call: 'get_weather', id: 'toolu_w', input: { location: 'SF' } }], 'tool_use'),
 ];
 
+const TOOL_SEARCH = {
+  name: 'ToolSearch',
+  description: 'Fetches definitions of deferred tools',
+  input_schema: { type: 'object' as const, properties: { query: { type: 'string' } } },
+};
+const CLIENT_SEARCH = [
+  ...ASK.messages,
+  {
+    role: 'assistant' as const,
+    content: [{ type: 'tool_use' as const, id: 'toolu_1', name: 'ToolSearch', input: { query: 'select:get_weather' } }],
+  },
+  {
+    role: 'user' as const,
+    content: [
+      {
+        type: 'tool_result' as const,
+        tool_use_id: 'toolu_1',
+        content: [{ type: 'tool_reference' as const, tool_name: 'get_weather' }],
+      },
+    ],
+  },
+];
+
+const namesOf = (request: { readonly tools?: readonly unknown[] | null | undefined } | undefined) =>
+  request?.tools?.map((tool) => (tool as { name: string }).name);
+
 const TRANSPORTS = ['anthropic-messages', 'openai-chat'];
 
 describe('POST /v1/messages', () => {
@@ -197,6 +223,76 @@ describe('POST /v1/messages', () => {
     expect(JSON.stringify(sent?.messages)).toContain('<functions>');
   });
 
+  it('with automatic deferral the gate decides for clients that know nothing of tool search', async () => {
+    const upstreams = scriptedUpstreams({
+      anthropic: [
+        message([{ call: 'tool_search', id: 'toolu_s', input: { query: 'weather' } }], 'tool_use'),
+        message([{ call: 'get_weather', id: 'toolu_w', input: { location: 'SF' } }], 'tool_use'),
+      ],
+    });
+    const gate = { rule: { kind: 'on' as const }, search: { defaultLimit: 5, maxLimit: 20 }, pins: ['search_*'] };
+    const { anthropic } = await runningGateway({ upstreams, settings: { deferral: 'auto', gate } });
+    const tools = [WEATHER, FILES].map(({ defer_loading: _, ...tool }) => tool);
+    const answer = await anthropic.messages.create({ ...ASK, tools });
+    expect(answer.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_weather' });
+    expect(namesOf(upstreams.requests[0])).toEqual(['tool_search', 'search_files']);
+  });
+
+  it.each([
+    ['marks tools', [FILES, { ...TOOL_SEARCH, name: 'other' }]],
+    ['brings a search of its own', [TOOL_SEARCH, { ...FILES, defer_loading: false }]],
+  ])('automatic deferral leaves a request alone that %s', async (_, tools) => {
+    const upstreams = scriptedUpstreams(
+      { anthropic: [message([{ text: 'Ok.' }], 'end_turn')] },
+      { transport: 'anthropic-messages' },
+    );
+    const gate = { rule: { kind: 'on' as const }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };
+    const { anthropic } = await runningGateway({ upstreams, settings: { deferral: 'auto', gate } });
+    await anthropic.messages.create({ ...ASK, tools });
+    expect(upstreams.requests[0]?.tools).toEqual(tools);
+  });
+
+  it('the model-visible bytes before the first message are the same in every turn', async () => {
+    const upstreams = scriptedUpstreams(
+      { anthropic: [...SEARCH_THEN_CALL, message([{ text: 'Sunny.' }], 'end_turn')] },
+      { transport: 'anthropic-messages' },
+    );
+    const { anthropic } = await runningGateway({ upstreams });
+    const request = { ...ASK, system: 'Be brief.', tools: [REGEX, WEATHER, FILES] };
+    const first = await anthropic.messages.create(request);
+    const call = first.content.at(-1) as { id: string };
+    await anthropic.messages.create({
+      ...request,
+      messages: [
+        ...ASK.messages,
+        { role: 'assistant', content: first.content },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'sunny' }] },
+      ],
+    });
+    const prefixes = upstreams.requests.map(({ system, tools }) =>
+      // A deferred definition crosses the wire, but stands before no message: it is read where it is referenced.
+      JSON.stringify([system, tools?.filter((tool) => (tool as { defer_loading?: boolean }).defer_loading !== true)]),
+    );
+    expect(new Set(prefixes).size).toBe(1);
+  });
+
+  it("a server's tools are passed on to a host that has the connector, and refused for any other", async () => {
+    const request = {
+      ...ASK,
+      mcp_servers: [{ type: 'url', name: 'crm', url: 'https://crm.example' }],
+      tools: [{ type: 'mcp_toolset', mcp_server_name: 'crm' }],
+    };
+    const upstreams = scriptedUpstreams(
+      { anthropic: [message([{ text: 'Ok.' }], 'end_turn')] },
+      { transport: 'anthropic-messages' },
+    );
+    const { post } = await runningGateway({ upstreams });
+    expect((await post('/v1/messages', request)).status).toBe(200);
+    expect(upstreams.requests).toEqual([request]);
+    const other = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    expect((await other.post('/v1/messages', request)).status).toBe(400);
+  });
+
   it('system messages, unknown fields and unknown betas are no reason to refuse', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });
@@ -214,29 +310,6 @@ describe('POST /v1/messages', () => {
     expect(upstreams.headers[0]?.get('anthropic-beta')).toBe('never-heard-of-2030-01-01');
   });
 });
-
-const TOOL_SEARCH = {
-  name: 'ToolSearch',
-  description: 'Fetches definitions of deferred tools',
-  input_schema: { type: 'object' as const, properties: { query: { type: 'string' } } },
-};
-const CLIENT_SEARCH = [
-  ...ASK.messages,
-  {
-    role: 'assistant' as const,
-    content: [{ type: 'tool_use' as const, id: 'toolu_1', name: 'ToolSearch', input: { query: 'select:get_weather' } }],
-  },
-  {
-    role: 'user' as const,
-    content: [
-      {
-        type: 'tool_result' as const,
-        tool_use_id: 'toolu_1',
-        content: [{ type: 'tool_reference' as const, tool_name: 'get_weather' }],
-      },
-    ],
-  },
-];
 
 describe('refusals of the Messages API', () => {
   it.each([

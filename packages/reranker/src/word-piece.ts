@@ -56,21 +56,19 @@ function normalise(text: string): string {
   );
 }
 
+/** Half of a surrogate pair is never a piece, so that cutting between code units does no harm. */
 function splitWord(word: string, pieces: ReadonlyMap<string, number>): number[] | undefined {
-  const whole = pieces.get(word);
-  if (whole !== undefined) return [whole];
-  const characters = [...word];
-  if (characters.length > LONGEST_WORD) return undefined;
+  if (word.length > LONGEST_WORD && [...word].length > LONGEST_WORD) return undefined;
   const numbers: number[] = [];
-  let rest = characters;
-  while (rest.length > 0) {
-    const mark = numbers.length === 0 ? '' : '##';
-    let length = rest.length;
-    let number: number | undefined;
-    for (; length > 0 && number === undefined; length -= 1) number = pieces.get(mark + rest.slice(0, length).join(''));
-    if (number === undefined) return undefined;
+  let start = 0;
+  while (start < word.length) {
+    const mark = start === 0 ? '' : '##';
+    let end = word.length;
+    while (end > start && !pieces.has(mark + word.slice(start, end))) end -= 1;
+    const number = pieces.get(mark + word.slice(start, end));
+    if (end === start || number === undefined) return undefined;
     numbers.push(number);
-    rest = rest.slice(length + 1);
+    start = end;
   }
   return numbers;
 }

@@ -1,16 +1,19 @@
 import type { Memory, PastSearch } from './memory.ts';
 
-/** From which point on searching is answered with a hint, and from which not at all. Each counts searches before the current one. */
+/**
+ * From which point on searching is answered with a hint, and from which not at all. Each counts searches before the current one;
+ * what leads to an end counts from the last call of a tool or message of the user's, so that a new question can be searched for.
+ */
 export interface GuardLimits {
   /** The same query, anywhere in the conversation. @default 1 */
   readonly repeatHint?: number;
-  /** The same query, since a tool was last called. @default 3 */
+  /** The same query. @default 3 */
   readonly repeatStop?: number;
-  /** Searches in a row that found nothing, since a tool was last called. @default 2 */
+  /** Searches in a row that found nothing. @default 2 */
   readonly fruitlessHint?: number;
   /** @default 5 */
   readonly fruitlessStop?: number;
-  /** Searches of any kind, since a tool was last called. @default 8 */
+  /** Searches of any kind. @default 8 */
   readonly idleHint?: number;
   /** @default 20 */
   readonly idleStop?: number;
@@ -38,7 +41,7 @@ export type Guard =
 export function guardSearch(before: Memory, queries: readonly string[], limits: GuardLimits = {}): Guard {
   const bounds = { ...GUARD_DEFAULTS, ...limits };
   const query = normalise(queries.join('\n'));
-  const recent = before.searches.filter((search) => search.callsBefore === before.calls);
+  const recent = before.searches.filter((search) => search.movesBefore === before.moves);
   const isSame = (search: PastSearch): boolean => normalised(search) === query;
   const repeats = before.searches.filter(isSame).length;
   const recentRepeats = recent.filter(isSame).length;
@@ -47,7 +50,7 @@ export function guardSearch(before: Memory, queries: readonly string[], limits: 
   if (recentRepeats >= bounds.repeatStop) {
     return {
       kind: 'stop',
-      text: `This search was made ${recentRepeats} times already; the catalog has not changed. ${WAY_OUT}`,
+      text: `This search was made ${recentRepeats} times already. ${WAY_OUT}`,
     };
   }
   if (fruitless >= bounds.fruitlessStop) {
@@ -66,7 +69,7 @@ export function guardSearch(before: Memory, queries: readonly string[], limits: 
   if (repeats >= bounds.repeatHint) {
     return {
       kind: 'hint',
-      text: 'You made this search before; the answer is the same. Call one of the tools, or search for something else.',
+      text: `You made this search before${urgency(recentRepeats, bounds.repeatStop)}. Call one of the tools, or search for something else.`,
     };
   }
   if (recent.length >= bounds.idleHint) {
@@ -76,6 +79,11 @@ export function guardSearch(before: Memory, queries: readonly string[], limits: 
     };
   }
   return { kind: 'fine' };
+}
+
+/** Nothing the first time, and then how soon it ends. */
+function urgency(times: number, stop: number): string {
+  return times < 2 ? '' : `, ${times} times: ${stop - times} more and searching ends`;
 }
 
 const known = new WeakMap<PastSearch, string>();

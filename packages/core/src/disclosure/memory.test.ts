@@ -11,6 +11,7 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('revealed' as const), names: fc.array(name, { maxLength: 3 }) }),
   fc.record({ kind: fc.constant('called' as const), name }),
+  fc.record({ kind: fc.constant('asked' as const) }),
 );
 const facts = fc.array(fact, { maxLength: 12 });
 
@@ -19,7 +20,7 @@ function fold(list: readonly Fact[], from: Memory = EMPTY_MEMORY): Memory {
 }
 
 function namesIn(list: readonly Fact[]): Set<string> {
-  return new Set(list.flatMap((one) => (one.kind === 'called' ? [] : one.names)));
+  return new Set(list.flatMap((one) => ('names' in one ? one.names : [])));
 }
 
 describe('remember', () => {
@@ -30,7 +31,7 @@ describe('remember', () => {
         expect(memory.revealed).toEqual([...namesIn(list)]);
         const called = list.flatMap((one) => (one.kind === 'called' ? [one.name] : []));
         expect(memory.called).toEqual([...new Set(called)]);
-        expect(memory.calls).toBe(called.length);
+        expect(memory.moves).toBe(called.length + list.filter((one) => one.kind === 'asked').length);
         expect(memory.searches).toHaveLength(list.filter((one) => one.kind === 'searched').length);
       }),
     );
@@ -66,7 +67,7 @@ describe('remember', () => {
         const [left, right] = [fold(list), fold(shuffled)];
         expect(new Set(left.revealed)).toEqual(new Set(right.revealed));
         expect(new Set(left.called)).toEqual(new Set(right.called));
-        expect(left.calls).toBe(right.calls);
+        expect(left.moves).toBe(right.moves);
       }),
     );
   });
@@ -80,12 +81,13 @@ describe('remember', () => {
     );
   });
 
-  it('notes how many calls had been made before a search', () => {
+  it('notes how often the conversation had moved on before a search', () => {
     const memory = fold([
       { kind: 'called', name: 'a' },
       { kind: 'called', name: 'a' },
+      { kind: 'asked' },
       { kind: 'searched', queries: ['x', 'y'], names: [] },
     ]);
-    expect(memory.searches).toEqual([{ query: 'x\ny', found: 0, callsBefore: 2 }]);
+    expect(memory.searches).toEqual([{ query: 'x\ny', found: 0, movesBefore: 3 }]);
   });
 });

@@ -4,8 +4,8 @@ export interface Memory {
   readonly revealed: readonly string[];
   /** Tools that were called, in the order of their first call, each once. */
   readonly called: readonly string[];
-  /** How many calls to real tools were made, repeated ones counted. */
-  readonly calls: number;
+  /** How often the conversation has moved on: every call to a real tool, and every message of the user's. */
+  readonly moves: number;
   /** Every search, in order. */
   readonly searches: readonly PastSearch[];
 }
@@ -14,17 +14,19 @@ export interface PastSearch {
   /** Several queries of one search are joined by a line feed. */
   readonly query: string;
   readonly found: number;
-  /** How many calls to real tools had been made before this search: tells a stuck model from a busy one. */
-  readonly callsBefore: number;
+  /** The `moves` before this search: tells a stuck model from a busy one. */
+  readonly movesBefore: number;
 }
 
 /** One thing that the messages say. A wire reads facts; what they add up to is decided here only. */
 export type Fact =
   | { readonly kind: 'searched'; readonly queries: readonly string[]; readonly names: readonly string[] }
   | { readonly kind: 'revealed'; readonly names: readonly string[] }
-  | { readonly kind: 'called'; readonly name: string };
+  | { readonly kind: 'called'; readonly name: string }
+  /** The user said something: a new question, for which searching begins anew. */
+  | { readonly kind: 'asked' };
 
-export const EMPTY_MEMORY: Memory = { revealed: [], called: [], calls: 0, searches: [] };
+export const EMPTY_MEMORY: Memory = { revealed: [], called: [], moves: 0, searches: [] };
 
 /**
  * Adds one fact. A pure fold: resuming a conversation is folding on, forking it is folding two ways from the same value,
@@ -38,13 +40,15 @@ export function remember(memory: Memory, fact: Fact): Memory {
         revealed: union(memory.revealed, fact.names),
         searches: [
           ...memory.searches,
-          { query: fact.queries.join('\n'), found: fact.names.length, callsBefore: memory.calls },
+          { query: fact.queries.join('\n'), found: fact.names.length, movesBefore: memory.moves },
         ],
       };
     case 'revealed':
       return { ...memory, revealed: union(memory.revealed, fact.names) };
     case 'called':
-      return { ...memory, called: union(memory.called, [fact.name]), calls: memory.calls + 1 };
+      return { ...memory, called: union(memory.called, [fact.name]), moves: memory.moves + 1 };
+    case 'asked':
+      return { ...memory, moves: memory.moves + 1 };
   }
 }
 

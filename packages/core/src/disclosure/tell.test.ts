@@ -4,7 +4,7 @@ import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
 import { FORMS, type Form } from './form.ts';
 import type { Found } from './found.ts';
 import { makeDeferPlan } from './make-plan.ts';
-import { EMPTY_MEMORY, type Memory, remember } from './memory.ts';
+import { EMPTY_MEMORY, type Fact, type Memory, remember } from './memory.ts';
 import { readTold } from './read-told.ts';
 import { manyTools, sampleSnapshot, sampleTool } from './sample-tools.fixture.ts';
 import { ANSWER_DEFAULTS, type TellQuestion, tell } from './tell.ts';
@@ -220,8 +220,9 @@ describe('the loop guard in an answer', () => {
     expect(hint(searched(['other', 2]))).toBeUndefined();
   });
 
-  it('hints at a repeated search, in whatever spelling, and then ends it', () => {
-    expect(hint(searched(['Issue!', 2]))).toContain('You made this search before');
+  it('hints at a repeated search, in whatever spelling, more urgently each time, and then ends it', () => {
+    expect(hint(searched(['Issue!', 2]))).toContain('You made this search before.');
+    expect(hint(searched(['issue', 2], ['ISSUE', 2]))).toContain('before, 2 times: 1 more and searching ends');
     const final = told(search('github__create_issue'), { before: searched(['issue', 2], ['issue', 2], ['issue', 2]) });
     expect(JSON.parse(final)).toEqual({ matches: [], hint: expect.stringContaining('Do not search again') });
   });
@@ -242,9 +243,14 @@ describe('the loop guard in an answer', () => {
     expect(hint(finds(20))).toContain('Do not search again');
   });
 
-  it('starts afresh once a tool was called', () => {
-    const before = remember(searched(['a', 0], ['b', 0], ['c', 0], ['d', 0], ['e', 0]), { kind: 'called', name: 'x' });
+  it.each<Fact>([{ kind: 'called', name: 'x' }, { kind: 'asked' }])('starts afresh after %j', (fact) => {
+    const before = remember(searched(['a', 0], ['b', 0], ['c', 0], ['d', 0], ['e', 0]), fact);
     expect(hint(before)).toBeUndefined();
+  });
+
+  it('ends no search of a new question, though it was made for an earlier one', () => {
+    const before = remember(searched(['issue', 2], ['issue', 2], ['issue', 2]), { kind: 'asked' });
+    expect(hint(before)).toContain('You made this search before.');
   });
 
   it('takes other limits', () => {

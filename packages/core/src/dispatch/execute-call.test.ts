@@ -210,8 +210,8 @@ describe("a loop of one's own", () => {
     expect(memory).toEqual({
       revealed: ['github__create_issue'],
       called: ['github__create_issue'],
-      calls: 1,
-      searches: [{ query: 'opens', found: 1, callsBefore: 0 }],
+      moves: 1,
+      searches: [{ query: 'opens', found: 1, movesBefore: 0 }],
     });
   });
 });

@@ -118,7 +118,7 @@ describe('a search', () => {
     });
     const call = { id: 'c1', name: 'tool_search', arguments: { query: 'issue' } };
     const { memory } = await toolbox.answer({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
-    expect(memory.searches).toEqual([{ query: 'issue', found: 0, callsBefore: 0 }]);
+    expect(memory.searches).toEqual([{ query: 'issue', found: 0, movesBefore: 0 }]);
   });
 
   it('names near-duplicates that were folded, except those that the caller may not use', async () => {

@@ -7,6 +7,7 @@ import {
   type Memory,
   remember,
   type Tell,
+  type Unavailable,
   type View,
   wrapCall,
 } from '../disclosure/index.ts';
@@ -14,7 +15,7 @@ import { type Call, parseArguments, type Step } from '../dispatch/index.ts';
 import { uniqueIds } from './unique-ids.ts';
 import type { Ending, Opened, Read, Reader, Wire, Writer } from './wire.ts';
 
-/** A dialect small enough to read at a glance, with what makes the real ones hard: blocks of several kinds in one message, and searches of which only names are kept. */
+/** A dialect small enough to read at a glance, with what makes the real ones hard: blocks of several kinds in one message, and searches of which little more than names is kept. */
 export interface TinyRequest {
   readonly system?: string;
   readonly tools: readonly TinyTool[];
@@ -39,7 +40,14 @@ export type TinyBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: unknown }
   | { readonly type: 'search'; readonly id: string; readonly queries: readonly string[] }
-  | { readonly type: 'found'; readonly id: string; readonly names: readonly string[] };
+  | TinyFound;
+
+export interface TinyFound {
+  readonly type: 'found';
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly down?: readonly Unavailable[];
+}
 
 export type TinyPart =
   | { readonly type: 'start' }
@@ -48,7 +56,7 @@ export type TinyPart =
   /** A call's arguments arrive as text, in pieces. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly piece: string }
   | { readonly type: 'search'; readonly id: string; readonly queries: readonly string[] }
-  | { readonly type: 'found'; readonly id: string; readonly names: readonly string[] }
+  | TinyFound
   | { readonly type: 'end'; readonly reason: TinyReason; readonly tokens: number };
 
 export type TinyReason = 'end' | 'calls' | 'length' | 'pause';
@@ -100,6 +108,7 @@ function walk(
   const answered = new Set(request.messages.flatMap((message) => (message.role === 'tool' ? [message.id] : [])));
   for (const message of request.messages) {
     if (message.role !== 'assistant') {
+      if (message.role === 'user') memory = remember(memory, { kind: 'asked' });
       messages.push(message);
       continue;
     }
@@ -111,8 +120,8 @@ function walk(
         .map((block) => plain(block, plan));
       if (blocks.length > 0) messages.push({ role: 'assistant', blocks });
       for (const search of round.searches) {
-        const text = tell({ kind: 'search', queries: search.queries, names: search.names }, before);
-        messages.push({ role: 'tool', id: search.id, text });
+        const { id, queries, names, down = [] } = search;
+        messages.push({ role: 'tool', id, text: tell({ kind: 'search', queries, names, unavailable: down }, before) });
       }
     }
   }
@@ -130,7 +139,7 @@ function isOrphan(message: TinyMessage, messages: readonly TinyMessage[]): boole
 
 interface HistoryRound {
   readonly blocks: TinyBlock[];
-  readonly searches: { id: string; queries: readonly string[]; names: readonly string[] }[];
+  readonly searches: (TinyFound & { readonly queries: readonly string[] })[];
   readonly facts: Fact[];
 }
 
@@ -139,9 +148,7 @@ function splitRounds(blocks: readonly TinyBlock[], plan: DeferPlan): readonly Hi
   const rounds: HistoryRound[] = [];
   let current: HistoryRound = { blocks: [], searches: [], facts: [] };
   let isAnswered = false;
-  const results = new Map(
-    blocks.flatMap((block) => (block.type === 'found' ? [[block.id, block.names] as const] : [])),
-  );
+  const results = new Map(blocks.flatMap((block) => (block.type === 'found' ? [[block.id, block] as const] : [])));
   for (const block of blocks) {
     if (block.type === 'found') {
       isAnswered = true;
@@ -152,14 +159,14 @@ function splitRounds(blocks: readonly TinyBlock[], plan: DeferPlan): readonly Hi
       current = { blocks: [], searches: [], facts: [] };
       isAnswered = false;
     }
-    const names = block.type === 'search' ? results.get(block.id) : undefined;
-    if (block.type === 'search' && names === undefined) continue;
+    const found = block.type === 'search' ? results.get(block.id) : undefined;
+    if (block.type === 'search' && found === undefined) continue;
     current.blocks.push(block);
     const isOwn = block.type === 'call' && plan.own.some((own) => own.name === block.name);
     if (block.type === 'call' && !isOwn) current.facts.push({ kind: 'called', name: block.name });
-    if (block.type === 'search' && names !== undefined) {
-      current.searches.push({ id: block.id, queries: block.queries, names });
-      current.facts.push({ kind: 'searched', queries: block.queries, names });
+    if (block.type === 'search' && found !== undefined) {
+      current.searches.push({ ...found, queries: block.queries });
+      current.facts.push({ kind: 'searched', queries: block.queries, names: found.names });
     }
   }
   return [...rounds, current];
@@ -272,7 +279,8 @@ function callParts(step: Step, idOf: (id: string) => string): readonly TinyPart[
 
 function foundParts(step: Step, idOf: (id: string) => string): readonly TinyPart[] {
   if (step.kind === 'calls' || step.found?.kind !== 'search') return [];
-  return [{ type: 'found', id: idOf(step.call.id), names: step.found.names }];
+  const { names, unavailable: down } = step.found;
+  return [{ type: 'found', id: idOf(step.call.id), names, ...(down === undefined ? {} : { down }) }];
 }
 
 function reasonFor(ending: Ending, reason: TinyReason): TinyReason {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, type Tool } from '../catalog/index.ts';
-import { FORMS, type Form, keepsPrefix, type Plan } from '../disclosure/index.ts';
+import { FORMS, type Form, keepsPrefix, type Plan, type Unavailable } from '../disclosure/index.ts';
 import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
 import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
@@ -120,6 +120,27 @@ function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form
     expect(JSON.stringify(requests[1])).toContain('create_issue');
     expect(JSON.stringify(requests[1])).toContain('send_message');
     expect(unpaired(seen)).toEqual([]);
+  });
+
+  it('names a server that is down, with the reason, when nothing fits', async () => {
+    const unavailable = [{ server: 'calendar', reason: 'it is restarting' }];
+    const searching: ScriptedRound = { items: [search('c1', 'nowhere')], ending: 'calls' };
+    const turn = await run(first, [searching, DONE], { unavailable });
+    expect(JSON.stringify(turn.requests[1])).toContain('calendar');
+    expect(JSON.stringify(turn.requests[1])).toContain('it is restarting');
+    const again = await run(reply(sample, first, turn), [DONE]);
+    expect(unpaired([...turn.seen, ...again.seen])).toEqual([]);
+  });
+
+  it('searches for a new question, though the searches for the last one led nowhere', async () => {
+    const misses = ['one', 'two', 'three', 'four', 'five'].map(
+      (query): ScriptedRound => ({ items: [search(query, `${query} nowhere`)], ending: 'calls' }),
+    );
+    const one = await run(first, [...misses, DONE], { maxRounds: 6 });
+    const searching: ScriptedRound = { items: [search('c1', 'message')], ending: 'calls' };
+    const two = await run(reply(sample, first, one, 'And a message'), [searching, DONE]);
+    expect(two.seen[1]?.messages.map(({ text }) => text).join('\n')).not.toContain('Do not search again');
+    expect(JSON.stringify(two.requests[1])).toContain('send_message');
   });
 
   it("answers a search that it can't understand, and completes what it has begun", async () => {
@@ -257,6 +278,7 @@ function script<Request, Part>(
 
 interface Extra {
   readonly tools?: readonly Tool[];
+  readonly unavailable?: readonly Unavailable[];
   readonly maxRounds?: number;
 }
 
@@ -273,7 +295,7 @@ async function runScript<Request, Part>(
   sample: WireSample<Request, Part>,
   options: Extra & { readonly request: Request; readonly form: Form; readonly script: readonly ScriptedRound[] },
 ): Promise<Run<Request, Part>> {
-  const toolbox = makeToolbox(options.tools ?? TOOLS);
+  const toolbox = makeToolbox(options.tools ?? TOOLS, options.unavailable);
   const plan = toolbox.plan(undefined, { ...sample.planOptions, form: options.form });
   const requests: Request[] = [];
   const parts: Part[] = [];
@@ -295,10 +317,11 @@ async function runScript<Request, Part>(
   return { plan, parts, received: sample.received(parts), requests, seen };
 }
 
-function makeToolbox(tools: readonly Tool[]): Toolbox {
+function makeToolbox(tools: readonly Tool[], unavailable: readonly Unavailable[] = []): Toolbox {
   return createToolbox({
     tools: createSnapshot(tools),
     searcher: wordSearcher,
+    unavailable: () => unavailable,
     settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
   });
 }

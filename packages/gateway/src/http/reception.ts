@@ -1,5 +1,4 @@
-import type { UsageStore } from '@quartermaster/host/store';
-import type { Gatekeeper } from '../access/index.ts';
+import type { Gatekeeper, UsageMeter } from '../access/index.ts';
 import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
@@ -30,7 +29,7 @@ export function createReception(options: {
   readonly gatekeeper: Gatekeeper;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  readonly usage?: UsageStore;
+  readonly usage?: UsageMeter;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): Reception {
@@ -49,11 +48,11 @@ export function createReception(options: {
     const { inputTokens = 0, outputTokens = 0 } = facts;
     metrics.tokens.add({ direction: 'input' }, inputTokens);
     metrics.tokens.add({ direction: 'output' }, outputTokens);
+    usage?.add(access.owner, { inputTokens, outputTokens });
     try {
       await gatekeeper.charge(access, inputTokens + outputTokens);
-      await usage?.record({ owner: access.owner, requests: 1, inputTokens, outputTokens });
     } catch {
-      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'usage' });
+      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit' });
     }
   }
 

@@ -18,7 +18,7 @@ export interface DialectSample<D extends Dialect> {
   received(response: ResponseOf<D>): Received;
 }
 
-export interface Received {
+interface Received {
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly ending: string | undefined;

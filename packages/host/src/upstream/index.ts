@@ -4,11 +4,13 @@ export {
   createUpstreamFor,
   type ListedModel,
   type ListedModels,
+  type ListModelsOptions,
   type LoadPackage,
   listModels,
   type ResolvedUpstream,
   resolveUpstream,
   type UpstreamEnvironment,
+  type UpstreamForOptions,
 } from './configured/index.ts';
 export type {
   Dialect,

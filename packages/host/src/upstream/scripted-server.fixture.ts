@@ -13,7 +13,7 @@ export interface ServerTurn {
   readonly after?: 'end' | 'hang' | 'reset';
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

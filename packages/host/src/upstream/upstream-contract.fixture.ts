@@ -21,7 +21,7 @@ export interface UpstreamContract<D extends Dialect> {
   make(scenario: Scenario): Promise<UpstreamUnderTest<D>>;
 }
 
-export interface UpstreamUnderTest<D extends Dialect> {
+interface UpstreamUnderTest<D extends Dialect> {
   readonly upstream: DialectUpstream<D>;
   readonly stop?: () => Promise<void>;
 }

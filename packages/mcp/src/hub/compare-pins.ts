@@ -22,7 +22,7 @@ export interface PinComparison {
   /** What may be used. */
   readonly used: readonly ReadDefinition[];
   readonly changes: readonly DefinitionChange[];
-  /** What to keep from now on. A held change keeps its old pin. */
+  /** What to keep from now on. A held change keeps its old pin. The same list as before where nothing is new. */
   readonly pins: readonly Pin[];
 }
 
@@ -38,15 +38,18 @@ export function comparePins(
   const known = new Map(before.map((pin) => [pin.tool, pin]));
   const used: ReadDefinition[] = [];
   const changes: DefinitionChange[] = [];
+  let isNew = false;
   for (const one of read) {
     const pin = known.get(one.tool.name);
     const change = pin === undefined || isSame(pin, one) ? undefined : describeChange(pin, one, options);
     if (change !== undefined) changes.push(change);
     if (change?.isHeld === true) continue;
     used.push(one);
+    if (pin?.hash === one.hash) continue;
+    isNew = true;
     known.set(one.tool.name, { tool: one.tool.name, hash: one.hash, definition: one.definition });
   }
-  return { used, changes, pins: [...known.values()] };
+  return { used, changes, pins: isNew ? [...known.values()] : before };
 }
 
 /** The plain hashes first: nearly always they are equal, and cost nothing. */

@@ -47,9 +47,14 @@ interface SlotOwner {
   readonly current: () => Connection | undefined;
 }
 
-/** Several changes that come together are one. */
-const SETTLE_MS = 100;
+/**
+ * Several changes that come together are one. A server that tells of changes which are none, such as one that does so
+ * whenever it is asked for its list, is listened to less and less.
+ */
+const SETTLE_MS = { initial: 100, max: 60_000 };
 const NO_USER = '';
+/** How many users' connections are kept; the one that was used longest ago makes way. */
+const MOST_USERS = 500;
 
 /** One server's life: what it lists, which connections it has, and what is wrong with it. */
 export class HubServer {
@@ -67,6 +72,8 @@ export class HubServer {
   #isStale = false;
   #cancelRelist: () => void = () => {};
   #cancelSettling: (() => void) | undefined;
+  #settleMs = SETTLE_MS.initial;
+  #listedHash: string | undefined;
 
   constructor(name: string, settings: ServerSettings, context: HubContext) {
     this.name = name;
@@ -143,7 +150,7 @@ export class HubServer {
 
   /** The connections that a peer has open. */
   openFor(peer: Peer): Connection | undefined {
-    return peer === this.#adopted ? this.#shared.connection : this.#slots.get(peer)?.connection;
+    return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
   }
 
   /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs one process per server. */
@@ -152,9 +159,7 @@ export class HubServer {
   }
 
   async release(peer: Peer): Promise<void> {
-    const slot = this.#slots.get(peer);
-    this.#slots.delete(peer);
-    await slot?.close();
+    await this.#drop(peer);
     if (this.#adopted !== peer) return;
     this.#adopted = undefined;
     await this.#shared.close();
@@ -196,13 +201,22 @@ export class HubServer {
 
   #slotFor({ peer, user = NO_USER }: Origin): ConnectionSlot {
     const needsUser = 'oauth' in this.settings && this.settings.oauth === true && user !== NO_USER;
-    if (peer === undefined && !needsUser) return this.#shared;
-    if (peer !== undefined && peer === this.#adopted) return this.#shared;
+    if (!needsUser && (peer === undefined || peer === this.#adopted)) return this.#shared;
     // A peer is one connection of one user, so its slot is also the user's.
     const key = peer ?? user;
     const slot = this.#slots.get(key) ?? this.#createSlot({ isShared: false, user, peer: () => peer });
+    // The latest at the end. A peer says when it leaves; users only fall silent.
+    this.#slots.delete(key);
     this.#slots.set(key, slot);
+    const users = [...this.#slots.keys()].filter((one) => typeof one === 'string');
+    if (users.length > MOST_USERS) void this.#drop(users[0]);
     return slot;
+  }
+
+  async #drop(key: Peer | string | undefined): Promise<void> {
+    const slot = key === undefined ? undefined : this.#slots.get(key);
+    if (key !== undefined) this.#slots.delete(key);
+    await slot?.close();
   }
 
   #createSlot(owner: { isShared: boolean; user: string; peer: () => Peer | undefined }): ConnectionSlot {
@@ -249,7 +263,7 @@ export class HubServer {
   #hear(method: string, params: JsonObject, { peer, current }: SlotOwner): void {
     if (method === 'notifications/tools/list_changed') {
       // Counted from the first notice: a server that never stops telling must not keep us from listing.
-      this.#cancelSettling ??= this.#context.clock.after(SETTLE_MS, () => {
+      this.#cancelSettling ??= this.#context.clock.after(this.#settleMs, () => {
         this.#cancelSettling = undefined;
         const connection = this.#shared.connection ?? current();
         if (connection !== undefined) void this.#relist(connection);
@@ -286,7 +300,11 @@ export class HubServer {
               this.#context.listLimits ?? LIST_DEFAULTS,
             );
       const about = { tools, capabilities: connection.capabilities as JsonObject, ...instructionsOf(connection) };
-      await this.#context.listings.put(this.#key, toListing(about));
+      const listing = toListing(about);
+      const isSame = listing.hash === this.#listedHash;
+      this.#settleMs = isSame ? Math.min(this.#settleMs * 2, SETTLE_MS.max) : SETTLE_MS.initial;
+      this.#listedHash = listing.hash;
+      if (!isSame) await this.#context.listings.put(this.#key, listing);
       await this.#take(about, stopped);
       this.#listingFailure = undefined;
     } catch (error) {
@@ -304,7 +322,7 @@ export class HubServer {
     const { read, problems } = readDefinitions(about.tools, { ...this.settings, server: this.name });
     const before: readonly Pin[] = await this.#context.pins.get(this.#key);
     const comparison = comparePins(read, before, { server: this.name, isStrict: this.#context.isStrict });
-    await this.#context.pins.put(this.#key, comparison.pins);
+    if (comparison.pins !== before) await this.#context.pins.put(this.#key, comparison.pins);
     this.#catalog = {
       ...comparison,
       about,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub, type HubOptions } from './create-hub.ts';
@@ -101,6 +102,31 @@ describe('a hub with servers that misbehave', () => {
     expect(pids.map(isRunning)).toEqual([true, true]);
     await hub.close();
     await until(() => !pids.some(isRunning));
+  });
+
+  it('listens less and less to a server that tells of changes which are none', async () => {
+    const clock = manualClock();
+    const hub = await startHub({ restless: oddServer('restless') }, { clock });
+    const pauses: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      await until(() => clock.pending.length === 1);
+      // An answer on the same pipe: what was sent before it has arrived.
+      await callText(hub, 'restless/listed');
+      pauses.push(...clock.pending);
+      clock.advance(clock.pending[0] ?? 0);
+    }
+    expect(pauses).toEqual([100, 100, 200, 400]);
+    await until(() => clock.pending.length === 1);
+    expect(await callText(hub, 'restless/listed')).toBe('5');
+  });
+
+  it('does not wait for a server that is still starting when it is closed', async () => {
+    const hub = createHub({ servers: { silent: oddServer('silent') } });
+    const started = hub.start();
+    await until(() => hub.status()[0]?.state === 'connecting');
+    await hub.close();
+    await started;
+    expect(hub.status()[0]?.state).toBe('idle');
   });
 
   it('hands a process its own variables and none of ours', async () => {

@@ -24,7 +24,7 @@ export interface ReadOptions extends Pick<ServerOptions, 'allow' | 'deny' | 'pol
   readonly maxDefinitionBytes?: number;
 }
 
-export const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 1024 };
+const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 1024 };
 
 const MOST_NAME_CHARACTERS = 512;
 const MOST_PROBLEMS = 50;

@@ -15,7 +15,7 @@ export interface StdioTransportOptions extends ProcessGroupOptions {
   readonly onStderr?: (text: string) => void;
 }
 
-export const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number } = {
+const STDIO_DEFAULTS: { readonly graceMs: number; readonly maxLineBytes: number } = {
   graceMs: 2_000,
   maxLineBytes: 32 * 1024 * 1024,
 };

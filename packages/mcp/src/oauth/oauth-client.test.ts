@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { McpError } from '../errors.ts';
 import { createHub, type Hub, type HubOptions } from '../hub/index.ts';
+import { type Access, createProxy } from '../proxy/index.ts';
 import { createMemoryTokenStore, type TokenStore } from '../store/index.ts';
-import { textOf } from '../testing/clients.fixture.ts';
+import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { createOAuthClient } from './oauth-client.ts';
 
@@ -116,6 +117,26 @@ describe('servers that want users to sign in', () => {
     await hub.finishSignIn(network.signIn(await signInUrl(hub, 'grace'), 'grace'));
     await hub.call({ tool, arguments: {}, origin: { user: 'grace' } });
     expect(new Set(network.seen)).toEqual(new Set(['ada', 'grace']));
+  });
+
+  it('are named to the user behind a proxy with the address to sign in at', async () => {
+    const network = protectedServer();
+    const hub = makeHub(network.fetch, createMemoryTokenStore());
+    await hub.finishSignIn(network.signIn(await signInUrl(hub, 'ada'), 'ada'));
+    const proxy = createProxy({ hub, form: 'inline' });
+    const call = async (access: Access): Promise<string> => {
+      const client = createClient('v2');
+      await connectClient(proxy, client, { access });
+      const result = await client.callTool({ name: 'tools__one', arguments: {} });
+      await client.close();
+      return textOf(result);
+    };
+    expect(await call({ user: 'ada' })).toBe('one');
+    expect(await call({ user: 'grace' })).toMatch(
+      /^Server "tools" wants the user to sign in: https:\/\/login\.test\/authorize\?/,
+    );
+    expect(await call({})).toBe('Server "tools" wants the user to sign in');
+    await proxy.close();
   });
 
   it('know a user again after a restart', async () => {

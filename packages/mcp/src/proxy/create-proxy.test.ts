@@ -226,6 +226,15 @@ describe('what goes both ways', () => {
     },
   );
 
+  it.each<ClientLine>(['v1', 'v2'])('an error that a %s client has to act on is not made a result', async (line) => {
+    const { proxy } = serve({ odd: oddServer('wants-url') }, { form: 'inline' });
+    const client = await connect(proxy, line);
+    await expect(client.callTool({ name: 'odd__open', arguments: {} })).rejects.toMatchObject({
+      code: -32042,
+      data: { elicitations: [{ url: 'https://example.com/' }] },
+    });
+  });
+
   it('a task is known by an id that says where it is', async () => {
     const { proxy } = serve({ 'a b': oddServer('tasks'), other: oddServer('plain') }, { form: 'inline' });
     const client = await connect(proxy, 'v1');

@@ -68,16 +68,17 @@ export function createProxy(options: ProxyOptions): McpProxy {
   const open = new Map<Endpoint, Session>();
   const preference = options.form === 'load' ? 'load' : 'bridge';
 
-  const createSession = (access: Access, isLasting: boolean): Session =>
+  const createSession = ({ access, isLasting, isSole = false }: Opening): Session =>
     new Session(context, {
       access,
+      isSole,
       permissions: compilePermissions(access.permissions ?? {}),
       form: chooseForm(capabilitiesOf(isLasting ? 'mcp-stateful' : 'mcp-stateless'), preference).form,
       isLasting,
     });
 
   const createEndpoint = async (opening: Opening): Promise<Endpoint> => {
-    const session = createSession(opening.access, opening.isLasting);
+    const session = createSession(opening);
     // Where there is no greeting to wait for, the servers have to be known before.
     if (opening.era === 'modern' || !opening.isLasting) await startInTime(context);
     const endpoint = new Endpoint({
@@ -104,7 +105,7 @@ export function createProxy(options: ProxyOptions): McpProxy {
   ): Promise<void> => {
     if (!opening.isLasting) return;
     endpoint.becomePeer(capabilities);
-    await startInTime(context, opening.isSole === true ? session : undefined);
+    await startInTime(context, session.isSole ? session : undefined);
   };
 
   const unsubscribe = watchCatalog(context, open);

@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  type InitializeResult,
   type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
@@ -64,7 +65,7 @@ export class Endpoint extends Server {
     this.setRequestHandler('initialize', async (request, context) => {
       await this.#options.prepare(request.params.capabilities, this);
       const greeting = await greet?.(request as unknown as JSONRPCRequest, context);
-      return greeting as never;
+      return greeting as InitializeResult;
     });
   }
 

@@ -6,6 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Caller, JsonObject, Resolved } from '@quartermaster/core';
+import { McpError } from '../errors.ts';
 import type { Hub } from '../hub/index.ts';
 import type { RunningRequest, Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
@@ -34,9 +35,9 @@ export function createExecutor(
     const { session, context, ask } = origin;
     const running = { context, ...(ask === undefined ? {} : { ask }) };
     const server = call.tool.server ?? '';
-    const connection = await session.prepare(server);
-    const isModern = connection.era === 'modern';
     try {
+      const connection = await session.prepare(server);
+      const isModern = connection.era === 'modern';
       const result = await session.during(server, running, () =>
         hub.call({
           tool: call.tool,
@@ -53,9 +54,20 @@ export function createExecutor(
     } catch (error) {
       if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired)
         origin.passOn = error;
-      throw error;
+      throw withSignIn(error, session);
     }
   };
+}
+
+/**
+ * Tells a user where to sign in. Only one that is known: whoever signs in at an address that was made for nobody in particular
+ * does so for everybody.
+ */
+function withSignIn(error: unknown, session: Session): unknown {
+  if (!(error instanceof McpError) || error.code !== 'authorization_required') return error;
+  const { authorizationUrl } = error.context;
+  const isKnown = session.access.user !== undefined || session.isSole;
+  return isKnown && typeof authorizationUrl === 'string' ? new Error(`${error.message}: ${authorizationUrl}`) : error;
 }
 
 function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefined {

@@ -22,6 +22,8 @@ export class Session {
   readonly permissions: CompiledPermissions;
   readonly form: Form;
   readonly isLasting: boolean;
+  /** Whether the hub has no other client. */
+  readonly isSole: boolean;
   readonly #context: ProxyContext;
   readonly #running = new Map<string, RunningRequest[]>();
   /** Calls that wait for the answers of a client that can't be asked while they last. */
@@ -44,6 +46,7 @@ export class Session {
       readonly permissions: CompiledPermissions;
       readonly form: Form;
       readonly isLasting: boolean;
+      readonly isSole: boolean;
     },
   ) {
     this.#context = context;
@@ -51,6 +54,7 @@ export class Session {
     this.permissions = options.permissions;
     this.form = options.form;
     this.isLasting = options.isLasting;
+    this.isSole = options.isSole;
     this.suspended = createSuspendedCalls(context.clock);
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 
 /** What a server asked in the middle of a call. */
-export interface Question {
+interface Question {
   readonly method: string;
   readonly params: JsonObject;
 }

@@ -13,12 +13,6 @@ const INFO = { name: 'test-client', version: '1.0.0' };
 /** The real clients that stand in front of the proxy: the older SDK, and the newer one speaking either revision. */
 export type ClientLine = 'v1' | 'v2' | 'v2-modern';
 
-/** What the tests use of a client; both lines have it. */
-export type AnyClient = Pick<
-  ClientV2,
-  'callTool' | 'close' | 'connect' | 'getServerCapabilities' | 'listTools' | 'onclose'
->;
-
 export function createClient(line: ClientLine, capabilities: ClientCapabilities = {}): ClientV2 {
   // Where the two lines differ in types, they don't in what is sent.
   if (line === 'v1') return new ClientV1(INFO, { capabilities: capabilities as never }) as unknown as ClientV2;

@@ -11,6 +11,7 @@ let children = [];
 const waiting = [];
 const cancelled = [];
 const asked = new Map();
+let listed = 0;
 
 const modes = {
   plain: { tools: () => [tool('hello', { description })] },
@@ -82,6 +83,24 @@ const modes = {
       send({ id: 'q1', method: 'elicitation/create', params: { message: 'Name?', requestedSchema: schema } });
       return undefined;
     },
+  },
+  'wants-url': {
+    tools: () => [tool('open')],
+    call: () => ({
+      error: {
+        code: -32042,
+        message: 'Sign in first',
+        data: { elicitations: [{ mode: 'url', elicitationId: '1', url: 'https://example.com/', message: 'Sign in' }] },
+      },
+    }),
+  },
+  restless: {
+    list: () => {
+      listed += 1;
+      send({ method: 'notifications/tools/list_changed' });
+      return { tools: [tool('listed')] };
+    },
+    call: () => text(String(listed)),
   },
   tasks: {
     tools: () => [tool('slow', { execution: { taskSupport: 'required' } })],

@@ -1,7 +1,8 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 5;
 
 /** Waits for something that other processes bring about; the test's own timeout is the limit. */
 export async function until(isSo: () => boolean): Promise<void> {
-  await setImmediate();
-  while (!isSo()) await setTimeout(5);
+  while (!isSo()) await setTimeout(LOOK_EVERY_MS);
 }

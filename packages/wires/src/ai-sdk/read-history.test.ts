@@ -145,7 +145,7 @@ describe('memory', () => {
         ]);
         const called = rounds.flatMap((one) => (one.kind === 'calls' ? one.names : []));
         expect(memory.called).toEqual([...new Set(called)]);
-        expect(memory.calls).toBe(called.length);
+        expect(memory.moves).toBe(called.length + turns.length);
       }),
     );
   });

@@ -16,7 +16,7 @@ export function rememberItem(
   item: HistoryItem,
   context: { readonly history: History; readonly plan: DeferPlan },
 ): Memory {
-  if (item.kind === 'message') return memory;
+  if (item.kind === 'message') return item.message.role === 'user' ? remember(memory, { kind: 'asked' }) : memory;
   const { history, plan } = context;
   return item.parts.reduce((known, part) => {
     const answer = history.searches.get(part)?.answer;

@@ -26,7 +26,9 @@ export function renderPrompt(prompt: readonly ModelMessage[], plan: DeferPlan, t
   const history = readHistory(prompt);
   const rendering: Rendering = { plan, tell, history, messages: [], memory: EMPTY_MEMORY, waiting: [] };
   for (const item of history.items) {
-    if (item.kind === 'round') renderRound(rendering, item);
+    const before = rendering.memory;
+    rendering.memory = rememberItem(before, item, rendering);
+    if (item.kind === 'round') renderRound(rendering, item, before);
     else if (item.message.role === 'tool') renderResults(rendering, item.message);
     else rendering.messages.push(item.message);
   }
@@ -44,10 +46,12 @@ export function stripPrompt(prompt: ModelMessage[]): ModelMessage[] {
   });
 }
 
-function renderRound(rendering: Rendering, round: Extract<HistoryItem, { readonly kind: 'round' }>): void {
+function renderRound(
+  rendering: Rendering,
+  round: Extract<HistoryItem, { readonly kind: 'round' }>,
+  before: Memory,
+): void {
   const { plan, history, messages } = rendering;
-  const before = rendering.memory;
-  rendering.memory = rememberItem(before, round, rendering);
   for (const message of round.messages) {
     const content = message.content.flatMap((part) => renderSpoken(part, history, plan));
     if (content.length > 0) messages.push({ ...message, content });

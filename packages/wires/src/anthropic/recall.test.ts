@@ -33,10 +33,10 @@ describe('recall', () => {
     expect(memory).toEqual({
       revealed: ['a', 'b', 'c'],
       called: ['b'],
-      calls: 1,
+      moves: 2,
       searches: [
-        { query: 'x', found: 2, callsBefore: 0 },
-        { query: 'y', found: 2, callsBefore: 1 },
+        { query: 'x', found: 2, movesBefore: 1 },
+        { query: 'y', found: 2, movesBefore: 2 },
       ],
     });
   });
@@ -49,7 +49,7 @@ describe('recall', () => {
     };
     const call = { ...searchCall('s1', ''), input: { pattern: '(' } };
     expect(recall([{ role: 'assistant', content: [call, failed] }]).searches).toEqual([
-      { query: '(', found: 0, callsBefore: 0 },
+      { query: '(', found: 0, movesBefore: 0 },
     ]);
   });
 

@@ -40,7 +40,9 @@ export function rememberItem(
 function factsOf(item: HistoryItem, context: { readonly history: History; readonly plan: DeferPlan }): readonly Fact[] {
   if (item.kind === 'round') return item.blocks.flatMap((block) => spokenFacts(block, context));
   if (item.message.role === 'system') return blocksOf(item.message).flatMap(addedFacts);
-  return blocksOf(item.message).flatMap((block) => answeredFacts(block, context));
+  const blocks = blocksOf(item.message);
+  const answered = blocks.flatMap((block) => answeredFacts(block, context));
+  return item.message.role === 'user' && !blocks.every(isToolResult) ? [...answered, { kind: 'asked' }] : answered;
 }
 
 /** What the model wrote: its searches, and its calls of real tools. */

@@ -1,3 +1,4 @@
+import { cutText, type Unavailable } from '@quartermaster/core';
 import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
 
 /**
@@ -18,6 +19,20 @@ export function searchError(
     error_message: failure.message,
   };
 }
+
+/** A search that found nothing while some servers could not be searched. */
+export function unreachable(servers: readonly Unavailable[]): { readonly code: string; readonly message: string } {
+  const named = servers.slice(0, MOST_SERVERS).map(({ server, reason }) => {
+    return `${cutText(server, SERVER_LENGTH)} (${cutText(reason, REASON_LENGTH)})`;
+  });
+  const rest = servers.length - named.length;
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return { code: 'unavailable', message: `No tool fits, but not reachable now: ${named.join(', ')}${more}.` };
+}
+
+const MOST_SERVERS = 5;
+const SERVER_LENGTH = 60;
+const REASON_LENGTH = 160;
 
 /** From our codes to theirs. The documentation has none for a search that took too long, or for input that is no search. */
 const CODES: Readonly<Record<string, { readonly [Codes in ErrorCodes]: string }>> = {

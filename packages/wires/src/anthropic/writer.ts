@@ -12,7 +12,7 @@ import { forcedName } from './render-tools.ts';
 import { replayedRounds } from './replayed-rounds.ts';
 import { responseIds } from './response-ids.ts';
 import { responseUsage } from './response-usage.ts';
-import { type ErrorCodes, searchError } from './search-error.ts';
+import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
 import { SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
 
 export interface WriterOptions {
@@ -150,9 +150,13 @@ function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
   // A refusal: the call was no search that could be run.
   if (found === undefined) return searchError(options.errorCodes, { code: 'invalid_arguments', message: text });
   if (found.kind === 'failure') return searchError(options.errorCodes, found);
+  const { names } = found;
+  const down = found.kind === 'search' ? (found.unavailable ?? []) : [];
+  // References can't say why there are none, and the error's message is kept by every client.
+  if (names.length === 0 && down.length > 0) return searchError(options.errorCodes, unreachable(down));
   return {
     type: 'tool_search_tool_search_result',
-    tool_references: found.names.map((name) => ({ type: 'tool_reference', tool_name: name })),
+    tool_references: names.map((name) => ({ type: 'tool_reference', tool_name: name })),
   };
 }
 

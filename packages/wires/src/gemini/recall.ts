@@ -8,7 +8,7 @@ import {
   rememberFound,
 } from '@quartermaster/core';
 import { modelName } from '../internal/client-names.ts';
-import { contentsOf, type GeminiPart, type GeminiRequest } from './gemini-shapes-2026-11.ts';
+import { contentsOf, type GeminiPart, type GeminiRequest, partsOf } from './gemini-shapes-2026-11.ts';
 import { type History, type HistoryItem, readHistory } from './read-history.ts';
 
 /** What the contents have revealed: our searches where the client keeps them, and every call of a real tool. */
@@ -24,7 +24,10 @@ export function rememberItem(
   item: HistoryItem,
   context: { readonly history: History; readonly plan: DeferPlan },
 ): Memory {
-  if (item.kind === 'content') return memory;
+  if (item.kind === 'content') {
+    const isAnswer = partsOf(item.content).every((part) => part.functionResponse !== undefined);
+    return isAnswer ? memory : remember(memory, { kind: 'asked' });
+  }
   return item.parts.reduce((known, part) => {
     const answer = context.history.searches.get(part)?.answer;
     if (answer !== undefined) return answer.kind === 'found' ? rememberFound(known, answer.found) : known;

@@ -39,13 +39,15 @@ export function renderContents(
   const rendering: Rendering = { plan, tell, history, contents: [], memory: EMPTY_MEMORY, waiting: [] };
   let answering: GeminiContent[] = [];
   for (const item of history.items) {
+    const before = rendering.memory;
+    rendering.memory = rememberItem(before, item, rendering);
     if (item.kind === 'content') {
       answering.push(item.content);
       continue;
     }
     renderAnswering(rendering, answering);
     answering = [];
-    renderRound(rendering, item);
+    renderRound(rendering, item, before);
   }
   renderAnswering(rendering, answering);
   return rendering.contents;
@@ -60,10 +62,12 @@ export function stripContents(contents: readonly GeminiContent[]): readonly Gemi
   });
 }
 
-function renderRound(rendering: Rendering, round: Extract<HistoryItem, { readonly kind: 'round' }>): void {
+function renderRound(
+  rendering: Rendering,
+  round: Extract<HistoryItem, { readonly kind: 'round' }>,
+  before: Memory,
+): void {
   const { plan, history, contents } = rendering;
-  const before = rendering.memory;
-  rendering.memory = rememberItem(before, round, rendering);
   for (const content of round.contents) {
     const parts = partsOf(content).flatMap((part) => renderSpoken(part, history, plan));
     if (parts.length > 0) contents.push({ ...content, parts });

@@ -46,6 +46,7 @@ export function argumentsOf(call: ChatToolCall): unknown {
 
 function factsIn(messages: readonly ChatMessage[], plan: DeferPlan): readonly Fact[] {
   return messages.flatMap((message, index) => {
+    if (message.role === 'user') return [{ kind: 'asked' }];
     if (message.role !== 'assistant') return [];
     return callsOf(message).flatMap((call) => factsOf(call, { plan, answer: answerTo(call.id, messages, index) }));
   });

@@ -442,7 +442,7 @@ describe('recall', () => {
           [...new Set(kept.flatMap((one) => one.searches.map((query) => FOUND[query])))].sort(),
         );
         expect(memory.searches).toHaveLength(kept.flatMap((one) => one.searches).length);
-        expect(memory.calls).toBe(kept.flatMap((one) => one.calls).length);
+        expect(memory.moves).toBe(kept.length + kept.flatMap((one) => one.calls).length);
       }),
     );
   });

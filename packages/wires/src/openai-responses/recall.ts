@@ -65,6 +65,7 @@ export function walkHistory(items: readonly ResponsesItem[], context: WalkContex
 }
 
 function factsOf(item: ResponsesItem, { plan, history }: WalkContext): readonly Fact[] {
+  if (item.role === 'user') return [{ kind: 'asked' }];
   const search = history.searches.get(item);
   if (search !== undefined && isSearchOutput(item)) {
     return [{ kind: 'searched', queries: search.queries, names: namesIn(plan.snapshot, item.tools) }];

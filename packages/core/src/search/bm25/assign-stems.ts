@@ -18,7 +18,6 @@ export function assignStems(store: TokenStore): Stems {
   const wordCount = terms.size;
   const stemOf = findStems(terms, uses);
   const termCount = terms.size;
-  const only = new Uint32Array(termCount).fill(NO_LIST);
   const stemLists = new Uint32Array(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
@@ -26,8 +25,7 @@ export function assignStems(store: TokenStore): Stems {
       continue;
     }
     const stem = stemOf[term] ?? term;
-    if (only[stem] === NO_LIST) {
-      only[stem] = term;
+    if (stemLists[stem] === NO_LIST) {
       stemLists[stem] = term;
     } else if ((stemLists[stem] ?? 0) < termCount) {
       stemLists[stem] = listCount;

@@ -25,45 +25,53 @@ export interface Weighing {
  * Goes over the tokens twice, first to measure the lists, so that nothing as large as the lists is needed beside them.
  */
 export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
-  const { listLengths, listBytes } = measureLists(read, stems);
   const { listCount } = stems;
+  const lists = measureLists(read, stems);
+  const { lengths, places } = lists;
   const listStarts = new Uint32Array(listCount + 1);
-  const places = new Uint32Array(listCount);
   let end = 0;
   for (let list = 0; list < listCount; list += 1) {
+    const bytes = places[list] ?? 0;
+    const head = headBytes(lengths[list] ?? 0);
     listStarts[list] = end;
-    const head = headBytes(listLengths[list] ?? 0);
     places[list] = end + head;
-    end += head + (listBytes[list] ?? 0);
+    end += head + bytes;
   }
   listStarts[listCount] = end;
   const postings = new Uint8Array(end);
-  weighTools(read, stems, weighing, { postings, places });
+  lists.next.fill(0);
+  weighTools(read, stems, weighing, { ...lists, postings });
   for (let list = 0; list < listCount; list += 1) {
-    const length = listLengths[list] ?? 0;
+    const length = lengths[list] ?? 0;
     if (length > 0) {
       writeHead(postings, listStarts[list] ?? 0, length);
     }
   }
-  return { listStarts, postings, listLengths };
+  return { listStarts, postings, listLengths: lengths };
 }
 
-interface ListSizes {
-  readonly listLengths: Uint32Array;
-  /** Bytes of each list's postings. */
-  readonly listBytes: Uint32Array;
+/** The state of all lists while tools are gone through. */
+interface OpenLists {
+  readonly lengths: Uint32Array;
+  /** While measuring, the bytes of each list's postings; while writing, where its next posting goes. */
+  readonly places: Uint32Array;
+  /** Per list, the tool after the last one that is in it. */
+  readonly next: Uint32Array;
+  /** No tool has more tokens. */
+  readonly mostTokens: number;
 }
 
-function measureLists(read: ReadTools, stems: Stems): ListSizes {
+function measureLists(read: ReadTools, stems: Stems): OpenLists {
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
-  const listLengths = new Uint32Array(listCount);
-  const listBytes = new Uint32Array(listCount);
-  /** Per list, the tool after the last one that is in it. */
+  const lengths = new Uint32Array(listCount);
+  const places = new Uint32Array(listCount);
   const next = new Uint32Array(listCount);
+  let mostTokens = 0;
   let at = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
     const end = read.fieldEnds[(tool + 1) * FIELD_COUNT - 1] ?? 0;
+    mostTokens = Math.max(mostTokens, end - at);
     while (at < end) {
       let token = units[at++] ?? 0;
       if (token >= TWO_UNITS) {
@@ -75,8 +83,8 @@ function measureLists(read: ReadTools, stems: Stems): ListSizes {
         continue;
       }
       next[term] = tool + 1;
-      listLengths[term] = (listLengths[term] ?? 0) + 1;
-      listBytes[term] = (listBytes[term] ?? 0) + gapBytes(tool - before) + 1;
+      lengths[term] = (lengths[term] ?? 0) + 1;
+      places[term] = (places[term] ?? 0) + gapBytes(tool - before) + 1;
       const stemList = stemLists[term] ?? 0;
       if (stemList < termCount) {
         continue;
@@ -84,28 +92,26 @@ function measureLists(read: ReadTools, stems: Stems): ListSizes {
       const stemBefore = next[stemList] ?? 0;
       if (stemBefore <= tool) {
         next[stemList] = tool + 1;
-        listLengths[stemList] = (listLengths[stemList] ?? 0) + 1;
-        listBytes[stemList] = (listBytes[stemList] ?? 0) + gapBytes(tool - stemBefore) + 1;
+        lengths[stemList] = (lengths[stemList] ?? 0) + 1;
+        places[stemList] = (places[stemList] ?? 0) + gapBytes(tool - stemBefore) + 1;
       }
     }
   }
-  return { listLengths, listBytes };
+  return { lengths, places, next, mostTokens };
 }
 
-/** Where postings go. */
-interface Target {
-  readonly postings: Uint8Array;
-  /** Per list, where its next posting goes. */
-  readonly places: Uint32Array;
-}
-
-function weighTools(read: ReadTools, stems: Stems, weighing: Weighing, { postings, places }: Target): void {
+function weighTools(
+  read: ReadTools,
+  stems: Stems,
+  weighing: Weighing,
+  { postings, places, next, mostTokens }: OpenLists & { readonly postings: Uint8Array },
+): void {
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
   const { settings, averageLengths } = weighing;
   const weights = new Float64Array(listCount);
-  const met = new Uint32Array(listCount);
-  const next = new Uint32Array(listCount);
+  // Each token brings its term's list and perhaps its stem's.
+  const met = new Uint32Array(mostTokens * 2);
   let at = 0;
   let entry = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {

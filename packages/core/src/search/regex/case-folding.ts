@@ -1,4 +1,4 @@
-import { type CharacterSet, characterSet, hasCharacter } from './character-set.ts';
+import { type CharacterSet, characterSet } from './character-set.ts';
 import { LOWER_RUNS, SHARED_UPPER_CASE, UPPER_RUNS } from './unicode-tables.ts';
 
 /** How IGNORECASE compares: not at all, in ASCII letters only (`(?a)`), or in all of Unicode. */
@@ -67,8 +67,18 @@ export function charactersLoweringInto(set: CharacterSet, folding: Folding): Cha
     }
     if (low <= high) ranges.push(low, high);
   }
-  for (const code of changed) if (hasCharacter(set, lowerCase(code, folding))) ranges.push(code, code);
+  addCapitals(set, folding === 'ascii' ? ASCII_CAPITALS : tables().byLower, ranges);
   return characterSet(ranges);
+}
+
+/** Adds the capitals whose lower case is in the set: both are in order, so one pass over each is enough. */
+function addCapitals({ ranges: members }: CharacterSet, capitals: readonly Capital[], ranges: number[]): void {
+  let at = 0;
+  for (const { code, lower } of capitals) {
+    while (at < members.length && (members[at + 1] as number) < lower) at += 2;
+    if (at >= members.length) return;
+    if ((members[at] as number) <= lower) ranges.push(code, code);
+  }
 }
 
 /** Few enough members to be looked up one by one. */
@@ -99,13 +109,22 @@ export function charactersRaisingInto(low: number, high: number): number[] {
   return ranges;
 }
 
+/** A character and its lower case, which is another one. */
+interface Capital {
+  readonly code: number;
+  readonly lower: number;
+}
+
 const ASCII_UPPER: readonly number[] = Array.from({ length: 26 }, (_, index) => 0x41 + index);
+const ASCII_CAPITALS: readonly Capital[] = ASCII_UPPER.map((code) => ({ code, lower: code + 32 }));
 
 interface CaseTables {
   readonly lower: ReadonlyMap<number, number>;
   readonly upper: ReadonlyMap<number, number>;
   /** What lower case changes, ascending. */
   readonly changed: readonly number[];
+  /** The same, by ascending lower case. */
+  readonly byLower: readonly Capital[];
   /** From a lower case to what has it. */
   readonly capitals: ReadonlyMap<number, readonly number[]>;
   readonly cased: readonly number[];
@@ -133,7 +152,9 @@ function buildTables(): CaseTables {
     if (known === undefined) capitals.set(target, [code]);
     else known.push(code);
   }
-  return { lower, upper, changed: [...lower.keys()], capitals, cased: [...lower.keys(), ...upper.keys()], shared };
+  const changed = [...lower.keys()];
+  const byLower = Array.from(lower, ([code, target]) => ({ code, lower: target })).sort((a, b) => a.lower - b.lower);
+  return { lower, upper, changed, byLower, capitals, cased: [...changed, ...upper.keys()], shared };
 }
 
 function decodeRuns(lines: readonly string[]): Map<number, number> {

@@ -8,6 +8,7 @@ import { parsePattern } from './parse-pattern.ts';
 import { codePointLength } from './pattern-source.ts';
 import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { resolvePattern } from './resolve-pattern.ts';
+import { runToEnd } from './run-to-end.ts';
 import type { StepMeter } from './step-meter.ts';
 
 /** A compiled pattern. It answers like CPython 3.11's `re.search`. */
@@ -43,10 +44,10 @@ export interface Matcher {
   /** `paused` when the meter is spent: call again to go on. */
   advance(meter: StepMeter): 'match' | 'no-match' | 'paused' | 'out-of-budget';
   /**
-   * Where the text that `advance` called a match does so. It takes what it needs from the meter, within a bound of
-   * its own, even where less is left: a place mustn't depend on where slices end.
+   * Where the text that `advance` called a match does so, or `paused`: call again to go on. What it takes comes off the
+   * meter, within a bound of its own, even where less is left: a place mustn't depend on where slices end.
    */
-  span(meter: StepMeter): MatchSpan;
+  span(meter: StepMeter): MatchSpan | 'paused';
 }
 
 export interface CompileOptions {
@@ -72,6 +73,9 @@ export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 }
 /** What finding the exact place of a match may cost, besides four steps for every character of the text. */
 const SPAN_STEPS = 10_000;
 
+/** How much of that is done in one go: a millisecond or so. */
+const SPAN_SLICE = 20_000;
+
 /**
  * Compiles a pattern of Python's `re` syntax.
  *
@@ -88,6 +92,11 @@ const SPAN_STEPS = 10_000;
  *                                 span: backtracking machine
  */
 export function compilePattern(pattern: string, options: CompileOptions = {}): Pattern {
+  return runToEnd(compileInSteps(pattern, options));
+}
+
+/** The same with places to pause at: yields how much was done since the last one, see `resolvePattern`. */
+export function* compileInSteps(pattern: string, options: CompileOptions = {}): Generator<number, Pattern> {
   const { flags, maxLength, budget } = { ...COMPILE_DEFAULTS, ...options };
   const length = codePointLength(pattern);
   if (length > maxLength) {
@@ -98,7 +107,7 @@ export function compilePattern(pattern: string, options: CompileOptions = {}): P
     );
   }
   const parsed = parsePattern(pattern, flags);
-  const expression = resolvePattern(parsed);
+  const expression = yield* resolvePattern(parsed);
   const literal = requiredLiteral(expression);
 
   function newMatcher(): Matcher {
@@ -138,7 +147,9 @@ export function compilePattern(pattern: string, options: CompileOptions = {}): P
       const decision = own().advance(meter);
       if (decision === 'no-match') return { kind: 'no-match' };
       if (decision !== 'match') return { kind: 'out-of-budget' };
-      return { kind: 'match', ...own().span(meter) };
+      let span = own().span(meter);
+      while (span === 'paused') span = own().span(meter);
+      return { kind: 'match', ...span };
     },
     matcher: newMatcher,
   };
@@ -155,10 +166,20 @@ export function outOfBudget(pattern: string, budget: number): PatternError {
 
 function createMatcher(decider: Decider, machine: () => BacktrackingMachine): Matcher {
   let current = '';
+  /** The steps that the span of the current text may still take; undefined before it is looked for. */
+  let allowance: number | undefined;
+
+  function beginSpan(meter: StepMeter): number {
+    machine().begin(current);
+    meter.left -= current.length >> 2;
+    return SPAN_STEPS + 4 * current.length;
+  }
+
   return {
     engine: decider.engine,
     begin(text) {
       current = text;
+      allowance = undefined;
       decider.begin(text);
     },
     advance(meter) {
@@ -169,12 +190,14 @@ function createMatcher(decider: Decider, machine: () => BacktrackingMachine): Ma
     span(meter) {
       const place = decider.place();
       if (place !== undefined) return { start: place.start, end: place.end, exact: true };
-      const granted = SPAN_STEPS + 4 * current.length;
-      const allowed = { left: granted };
-      machine().begin(current);
-      const outcome = machine().advance(allowed);
-      meter.left -= granted - allowed.left + (current.length >> 2);
+      allowance ??= beginSpan(meter);
+      const granted = Math.min(allowance, SPAN_SLICE);
+      const slice = { left: granted };
+      const outcome = machine().advance(slice);
+      meter.left -= granted - slice.left;
+      allowance -= granted - slice.left;
       if (outcome.kind === 'match') return { start: outcome.start, end: outcome.end, exact: true };
+      if (outcome.kind === 'paused' && allowance > 0) return 'paused';
       return { start: 0, end: codePointLength(current), exact: false };
     },
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Tool } from '../../catalog/index.ts';
 import { PatternError, QuartermasterError } from '../../errors.ts';
+import { QUERY_LIMITS } from '../query/index.ts';
 import type { SearchRequest, SearchResult } from '../searcher.ts';
 import { createRegexSearcher, type RegexSearcherOptions } from './regex-searcher.ts';
 
@@ -149,6 +150,12 @@ describe('ranking', () => {
     expect(hits[0]?.score).toBe(2.5);
   });
 
+  it('reads no more patterns than any other search does', async () => {
+    const patterns = Array.from({ length: QUERY_LIMITS.queries }, () => 'nothing like it');
+    expect(await names({ query: [...patterns, 'clock'] })).toEqual([]);
+    expect(await names({ query: [...patterns.slice(1), 'clock'] })).toEqual(['clock']);
+  });
+
   it('several patterns are served in turn, each tool once, with falling scores', async () => {
     const { hits } = await search({ query: ['_file$', 'mail', ''], limit: 4 });
     expect(hits.map((hit) => hit.tool.name)).toEqual(['read_file', 'send', 'search_messages']);
@@ -215,6 +222,31 @@ describe('slices', () => {
     expect(sliced).toEqual(whole);
   });
 
+  it('pauses as well while it looks where a long text matches', async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses++;
+    };
+    const long = tool({ name: 'long', description: `${'a'.repeat(60_000)} issue` });
+    const { hits } = await searcherOf([long], { pause, sliceSteps: 1e9 }).search({ query: '.*?issue' });
+    expect(hits.map((hit) => hit.score)).toEqual([3.5]);
+    expect(pauses).toBeGreaterThan(4);
+  });
+
+  it('pauses as well while it compiles a pattern of many large sets', async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses++;
+    };
+    const searcher = searcherOf(TOOLS, { pause });
+    const sets = Array.from({ length: 39 }, (_, index) => `[${String.fromCodePoint(0x100 + index)}-\u{10ffff}]`);
+    await searcher.search({ query: `(?i)${sets.join('')}` });
+    expect(pauses).toBeGreaterThan(5);
+    pauses = 0;
+    await searcher.search({ query: '(?i)[a-z]+ file' });
+    expect(pauses).toBe(0);
+  });
+
   it('other work gets its turn while a search runs', async () => {
     const order: string[] = [];
     const running = searcherOf(many, { sliceSteps: 1_000 })
@@ -235,6 +267,14 @@ describe('slices', () => {
     const error = await errorOf(searcher.search({ query: '(a*)*\\1[bc]' }));
     expect(error).toBeInstanceOf(PatternError);
     expect((error as PatternError).code).toBe('out_of_budget');
+  });
+
+  it('the budget is for finding tools: looking where they match has a bound of its own', async () => {
+    const tools = Array.from({ length: 20 }, (_, index) =>
+      tool({ name: `tool_${index}`, description: `${'some words '.repeat(300)}!issue` }),
+    );
+    const searcher = searcherOf(tools, { budget: 150_000, pause: async () => undefined });
+    expect((await searcher.search({ query: '(?:\\w+\\s?)+!issue', limit: 50 })).hits).toHaveLength(20);
   });
 
   it('stops between slices when its signal says so', async () => {

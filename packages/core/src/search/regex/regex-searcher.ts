@@ -1,7 +1,7 @@
 import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
-import { QuartermasterError } from '../../errors.ts';
-import { SEARCH_LIMITS, type Searcher, type SearchRequest, type Standing } from '../searcher.ts';
-import { compilePattern, type Matcher, outOfBudget } from './compile-pattern.ts';
+import { QUERY_LIMITS, resolveLimit } from '../query/index.ts';
+import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
+import { compileInSteps, type Matcher, outOfBudget } from './compile-pattern.ts';
 import { codePointLength } from './pattern-source.ts';
 import { coverage, interleave, type RankedMatch, rankMatches, type ToolMatch } from './rank-matches.ts';
 import { type FieldTexts, searchableFields } from './searchable-fields.ts';
@@ -9,7 +9,7 @@ import { macrotaskPause, type Pause, type SliceClock, sliceClock } from './slice
 
 export interface RegexSearcherOptions {
   /**
-   * Steps that one pattern may take over the whole catalog; a step is about a character looked at.
+   * Steps that one pattern may take to find its tools in the whole catalog; a step is about a character looked at.
    * @default 100_000_000
    */
   readonly budget?: number;
@@ -58,7 +58,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
     try {
       const lists: RankedMatch[][] = [];
       for (const query of queries) {
-        const matcher = compilePattern(query).matcher();
+        const matcher = await compileWithPauses(query, pause, signal);
         const clock = sliceClock({
           budget,
           sliceSteps: matcher.engine === 'backtracking' ? sliceSteps / BACKTRACKING_SLOWNESS : sliceSteps,
@@ -77,7 +77,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
   return {
     engine: 'regex',
     async search(request) {
-      const limit = checkLimit(request.limit);
+      const limit = resolveLimit(request.limit);
       const ranked = await rank(request);
       const hits = ranked
         .slice(0, limit)
@@ -87,7 +87,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
       return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
     },
     async explain(request, tool): Promise<Standing> {
-      const limit = checkLimit(request.limit);
+      const limit = resolveLimit(request.limit);
       const own = snapshot.get(tool.id);
       if (own === undefined) return { kind: 'not-in-catalog' };
       if (request.allow !== undefined && !request.allow(own)) return { kind: 'not-allowed' };
@@ -109,8 +109,28 @@ const STEPS_PER_STRING = 10;
 /** How much longer a step of the backtracking machine takes than one of an automaton. */
 const BACKTRACKING_SLOWNESS = 4;
 
-/** Patterns of one request; what is beyond is left out. */
-const MAX_QUERIES = 16;
+/** How many ranges of character sets are looked at between two pauses: a few milliseconds' work. */
+const RANGES_PER_SLICE = 8_000;
+
+/** Compiles a pattern with pauses, where its sets are large: between them, before they are divided into classes, and after. */
+async function compileWithPauses(query: string, pause: Pause, signal: AbortSignal | undefined): Promise<Matcher> {
+  const compiling = compileInSteps(query);
+  let ranges = 0;
+  let next = RANGES_PER_SLICE;
+  let step = compiling.next();
+  for (; step.done !== true; step = compiling.next()) {
+    ranges += step.value;
+    if (ranges < next) continue;
+    next = ranges + RANGES_PER_SLICE;
+    await pause();
+    signal?.throwIfAborted();
+  }
+  const isLarge = ranges >= RANGES_PER_SLICE;
+  if (isLarge) await pause();
+  const matcher = step.value.matcher();
+  if (isLarge) await pause();
+  return matcher;
+}
 
 /** One pattern over all tools. */
 interface Scan {
@@ -152,8 +172,9 @@ function resumeMatch(attempt: Attempt, progress: Progress): ToolMatch | undefine
       clock.meter.left -= STEPS_PER_STRING;
       matcher.begin(text);
       const decision = matcher.advance(clock.meter);
-      if (decision === 'paused' || clock.meter.left <= 0) return finishLater(attempt, progress, { text, decision });
-      takeDecision(attempt, progress, { text, decision });
+      const isTaken =
+        decision !== 'paused' && clock.meter.left > 0 && takeDecision(attempt, progress, { text, decision });
+      if (!isTaken) return finishLater(attempt, progress, { text, decision });
     }
     progress.index = 0;
   }
@@ -166,45 +187,42 @@ interface Decided {
 }
 
 async function finishLater(attempt: Attempt, progress: Progress, first: Decided): Promise<ToolMatch | undefined> {
+  const { matcher, clock } = attempt;
+  const { text } = first;
   let { decision } = first;
   while (decision === 'paused') {
-    await attempt.clock.renew();
-    decision = attempt.matcher.advance(attempt.clock.meter);
+    await clock.renew();
+    decision = matcher.advance(clock.meter);
   }
-  takeDecision(attempt, progress, { text: first.text, decision });
-  if (attempt.clock.meter.left <= 0) await attempt.clock.renew();
+  while (!takeDecision(attempt, progress, { text, decision })) await clock.renew();
+  if (clock.meter.left <= 0) await clock.renew();
   progress.index++;
   return resumeMatch(attempt, progress);
 }
 
-/** Keeps the match if it covers more than the one before it in the same field. */
-function takeDecision({ tool, query, matcher, clock, tooMuch }: Attempt, progress: Progress, decided: Decided): void {
-  if (decided.decision === 'out-of-budget') throw tooMuch();
-  if (decided.decision !== 'match') return;
-  const { start, end, exact } = matcher.span(clock.meter);
-  const { text } = decided;
+/** Keeps the match if it covers more than the one before it in the same field. False for a pause: call again to go on. */
+function takeDecision(attempt: Attempt, progress: Progress, { text, decision }: Decided): boolean {
+  if (decision === 'out-of-budget') throw attempt.tooMuch();
+  if (decision !== 'match') return true;
+  const meter = { left: 0 };
+  const span = attempt.matcher.span(meter);
+  attempt.clock.lend(-meter.left * BACKTRACKING_SLOWNESS);
+  if (span === 'paused') return false;
   const match = {
-    tool,
-    pattern: query,
+    tool: attempt.tool,
+    pattern: attempt.query,
     field: progress.field,
     text,
-    covered: exact ? end - start : undefined,
+    covered: span.exact ? span.end - span.start : undefined,
     length: codePointLength(text),
   };
   if (progress.best === undefined || coverage(match) > coverage(progress.best)) progress.best = match;
+  return true;
 }
 
 function listQueries({ query }: SearchRequest): readonly string[] {
   const queries = typeof query === 'string' ? [query] : query;
-  return queries.slice(0, MAX_QUERIES).filter((each) => each !== '');
-}
-
-function checkLimit(limit: number = SEARCH_LIMITS.default): number {
-  const { min, max } = SEARCH_LIMITS;
-  if (Number.isInteger(limit) && limit >= min && limit <= max) return limit;
-  throw new QuartermasterError('invalid_limit', `Limit ${limit} is not a whole number from ${min} to ${max}`, {
-    context: { limit },
-  });
+  return queries.slice(0, QUERY_LIMITS.queries).filter((each) => each !== '');
 }
 
 function notMatched(request: SearchRequest, tool: Tool): string {

@@ -4,9 +4,10 @@ import { firstCharacters } from './first-characters.ts';
 import { parsePattern } from './parse-pattern.ts';
 import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { resolvePattern } from './resolve-pattern.ts';
+import { runToEnd } from './run-to-end.ts';
 import { splitLookaheads } from './split-lookaheads.ts';
 
-const expressionOf = (pattern: string) => resolvePattern(parsePattern(pattern, ''));
+const expressionOf = (pattern: string) => runToEnd(resolvePattern(parsePattern(pattern, '')));
 
 describe('the string that every match contains', () => {
   it.each([

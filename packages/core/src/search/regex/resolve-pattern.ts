@@ -12,10 +12,13 @@ import {
 import { invalidPattern } from './pattern-source.ts';
 import { resolveLiteral, resolveSet, type SetOptions } from './resolve-set.ts';
 
-/** Works the flags into a parsed pattern. What CPython refuses only when it compiles is refused here. */
-export function resolvePattern(parsed: ParsedPattern): Expression {
+/**
+ * Works the flags into a parsed pattern. What CPython refuses only when it compiles is refused here. Yields how much
+ * work each set was, in ranges looked at: those of IGNORECASE can be much, and a caller may want to pause between them.
+ */
+export function* resolvePattern(parsed: ParsedPattern): Generator<number, Expression> {
   const { sequence, flags } = parsed;
-  return resolveSequence(sequence, { flags, groupWidths: new Map(), wholeFlags: flags, sets: new Map() });
+  return yield* resolveSequence(sequence, { flags, groupWidths: new Map(), wholeFlags: flags, sets: new Map() });
 }
 
 interface Scope {
@@ -40,64 +43,89 @@ const REPEAT_NAMES = { greedy: 'MAX_REPEAT', lazy: 'MIN_REPEAT', possessive: 'PO
 /** CPython's `MAXCODE`. */
 const MAX_LOOKBEHIND = 4294967295;
 
-function resolveSequence(sequence: PatternSequence, scope: Scope): Expression {
+type Resolving<Result> = Generator<number, Result>;
+
+function* resolveSequence(sequence: PatternSequence, scope: Scope): Resolving<Expression> {
   const later = { ...scope, wholeFlags: undefined };
-  const items = sequence.map((node, index) => resolveNode(node, index === 0 ? scope : later));
+  const items: Expression[] = [];
+  for (const node of sequence) items.push(yield* resolveNode(node, items.length === 0 ? scope : later));
   const [only] = items;
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items };
 }
 
-function resolveNode(node: PatternNode, scopeHere: Scope): Expression {
+function* resolveNode(node: PatternNode, scopeHere: Scope): Resolving<Expression> {
   const { flags } = scopeHere;
   const scope = node.kind === 'group' ? scopeHere : { ...scopeHere, wholeFlags: undefined };
   switch (node.kind) {
     case 'literal':
-      return { kind: 'character', set: shareSet(node, scopeHere) };
+      return { kind: 'character', set: yield* shareSet(node, scopeHere) };
     case 'any':
       return { kind: 'character', set: (flags & FLAGS.dotAll) === 0 ? NOT_LINE_FEED : ANY_CHARACTER };
     case 'set':
-      return { kind: 'character', set: shareSet(node, scopeHere) };
+      return { kind: 'character', set: yield* shareSet(node, scopeHere) };
     case 'at':
       return { kind: 'position', test: resolvePlace(node.place, flags) };
     case 'branch':
-      return { kind: 'branch', alternatives: node.alternatives.map((each) => resolveSequence(each, scope)) };
+      return { kind: 'branch', alternatives: yield* resolveAll(node.alternatives, scope) };
     case 'repeat':
       if ((flags & FLAGS.template) !== 0) {
         throw invalidPattern(`internal: unsupported template operator ${REPEAT_NAMES[node.mode]}`, { mode: node.mode });
       }
-      return { kind: 'repeat', mode: node.mode, min: node.min, max: node.max, body: resolveSequence(node.body, scope) };
+      return {
+        kind: 'repeat',
+        mode: node.mode,
+        min: node.min,
+        max: node.max,
+        body: yield* resolveSequence(node.body, scope),
+      };
     case 'group': {
       const inner = combineFlags(flags, node.addFlags, node.removeFlags);
-      const body = resolveSequence(node.body, { ...scope, flags: inner });
+      const body = yield* resolveSequence(node.body, { ...scope, flags: inner });
       if (node.index === undefined) return body;
       scope.groupWidths.set(node.index, widthOf(node.body, scope.groupWidths));
       return { kind: 'group', index: node.index, body };
     }
     case 'atomic':
-      return { kind: 'atomic', body: resolveSequence(node.body, scope) };
+      return { kind: 'atomic', body: yield* resolveSequence(node.body, scope) };
     case 'look': {
       const { ahead, negate } = node;
-      const body = resolveSequence(node.body, scope);
+      const body = yield* resolveSequence(node.body, scope);
       return { kind: 'look', ahead, negate, width: ahead ? 0 : fixedWidth(node.body, scope.groupWidths), body };
     }
     case 'backreference':
       return { kind: 'backreference', group: node.group, folding: foldingOf(flags) };
     case 'conditional': {
-      const no = node.no === undefined ? undefined : resolveSequence(node.no, scope);
-      return { kind: 'conditional', group: node.group, yes: resolveSequence(node.yes, scope), no };
+      const no = node.no === undefined ? undefined : yield* resolveSequence(node.no, scope);
+      return { kind: 'conditional', group: node.group, yes: yield* resolveSequence(node.yes, scope), no };
     }
   }
 }
 
-function shareSet(node: Extract<PatternNode, { kind: 'literal' | 'set' }>, scope: Scope): CharacterSet {
+function* resolveAll(sequences: readonly PatternSequence[], scope: Scope): Resolving<Expression[]> {
+  const resolved: Expression[] = [];
+  for (const sequence of sequences) resolved.push(yield* resolveSequence(sequence, scope));
+  return resolved;
+}
+
+function* shareSet(node: Extract<PatternNode, { kind: 'literal' | 'set' }>, scope: Scope): Resolving<CharacterSet> {
   const options = setOptions(scope);
   const key = JSON.stringify([node, options]);
   const known = scope.sets.get(key);
   if (known !== undefined) return known;
   const made = node.kind === 'literal' ? resolveLiteral(node.code, options.folding) : resolveSet(node, options);
   scope.sets.set(key, made);
+  yield (made.ranges.length >> 1) + caseWork(node, options.folding);
   return made;
 }
+
+/** The ranges of a set are held against the table of cases, and so is what comes of them. */
+function caseWork(node: PatternNode, folding: Folding): number {
+  const isMuch = node.kind === 'set' && folding === 'unicode' && node.items.some((item) => item.kind !== 'literal');
+  return isMuch ? 2 * CASE_TABLE_SIZE : 0;
+}
+
+/** About as many characters have another lower case. */
+const CASE_TABLE_SIZE = 1_400;
 
 function setOptions({ flags, wholeFlags }: Scope): SetOptions {
   return {

@@ -50,8 +50,27 @@ export interface SetOptions {
 }
 
 function writtenSet(node: SetNode, folding: Folding, ascii: boolean): CharacterSet {
-  const members = union(node.items.map((item) => itemSet(item, folding, ascii)));
+  const members = union(mergeRanges(node.items).map((item) => itemSet(item, folding, ascii)));
   return node.negate ? complement(members) : members;
+}
+
+/** Ranges that overlap as one, so that naming the same characters again costs nothing. Those that end beyond the BMP stay apart. */
+function mergeRanges(items: readonly SetItem[]): readonly SetItem[] {
+  const ranges = items.filter((item) => item.kind === 'range');
+  if (ranges.length < 2) return items;
+  const inside = ranges.filter(({ high }) => high <= LAST_BMP);
+  const beyond = ranges.filter(({ high }) => high > LAST_BMP);
+  const others = items.filter((item) => item.kind !== 'range');
+  return [...others, ...[inside, beyond].flatMap(mergeOverlaps)];
+}
+
+function mergeOverlaps(items: readonly Extract<SetItem, { kind: 'range' }>[]): SetItem[] {
+  const { ranges } = characterSet(items.flatMap(({ low, high }) => [low, high]));
+  return Array.from({ length: ranges.length >> 1 }, (_, index) => ({
+    kind: 'range',
+    low: ranges[2 * index] as number,
+    high: ranges[2 * index + 1] as number,
+  }));
 }
 
 const LAST_BMP = 0xffff;

@@ -19,6 +19,8 @@ export interface SliceClock {
   readonly meter: StepMeter;
   /** To be called once the meter is spent: pauses, then fills it again. */
   renew(): Promise<void>;
+  /** Takes steps off the slice only: for work that has a bound of its own. */
+  lend(steps: number): void;
 }
 
 export function sliceClock({ budget, sliceSteps, pause, signal, outOfBudget }: SliceClockOptions): SliceClock {
@@ -34,6 +36,10 @@ export function sliceClock({ budget, sliceSteps, pause, signal, outOfBudget }: S
       signal?.throwIfAborted();
       granted = Math.min(sliceSteps, left);
       meter.left = granted;
+    },
+    lend(steps) {
+      granted -= steps;
+      meter.left -= steps;
     },
   };
 }

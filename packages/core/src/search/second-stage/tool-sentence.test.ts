@@ -5,7 +5,7 @@ import { toolSentence } from './tool-sentence.ts';
 describe('toolSentence', () => {
   it.each<[string, ToolParts]>([
     ['send mail: Send a mail', { name: 'send_mail', description: 'Send a mail' }],
-    ['git hub create issue: New issue', { name: 'createIssue', server: 'git-hub', description: 'New issue' }],
+    ['git hub create Issue: New issue', { name: 'createIssue', server: 'git-hub', description: 'New issue' }],
     ['Github List Issues: ', { name: 'Github_ListIssues', server: 'Github' }],
     ['Github Github: ', { name: 'Github', server: 'Github' }],
     ['get HTTP Response v2: ', { name: 'getHTTPResponse_v2' }],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TOKEN_LIMITS, TokenKind, tokenize } from './tokenize.ts';
+import { foldText } from './fold-text.ts';
+import { PACKED_LETTERS, scanTokens, TOKEN_LIMITS, TokenKind, tokenize } from './tokenize.ts';
 
 const words = (text: string): string[] =>
   tokenize(text)
@@ -78,6 +79,36 @@ describe('tokenize', () => {
     fc.assert(
       fc.property(fc.array(capitalised, { minLength: 1, maxLength: 8 }), (list) => {
         expect(words(list.join(''))).toEqual(list.map((word) => word.toLowerCase()));
+      }),
+    );
+  });
+
+  it('reads a text as it reads the folded text, wherever the first character stands that is not ASCII', () => {
+    const piece = fc.constantFrom(
+      ...['plain', 'Word', ' ', '-', "'s", '’s', 'é', 'e\u0301', 'ﬁ', 'ＡＢ', '天', '_', '3', '½', '😀', '.'],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        expect(tokenize(pieces.join(''))).toEqual(tokenize(foldText(pieces.join(''))));
+      }),
+    );
+  });
+
+  it('packs a word so that it can be unpacked', () => {
+    const unpack = (packed: number): string =>
+      packed === 0 ? '' : unpack(packed >>> 5) + String.fromCharCode(0x60 + (packed & 31));
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^[a-z]{1,16}$/), { maxLength: 12 }), (list) => {
+        const given: string[] = [];
+        scanTokens(list.join(' '), {
+          seed: 0,
+          token: (characters, length) => given.push(String.fromCharCode(...characters.subarray(0, length))) > 0,
+          packedWord: (_, length, first, second) => {
+            expect(length).toBeLessThanOrEqual(PACKED_LETTERS);
+            return given.push(unpack(first) + unpack(second)) > 0;
+          },
+        });
+        expect(given).toEqual(list);
       }),
     );
   });

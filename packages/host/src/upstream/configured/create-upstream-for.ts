@@ -17,19 +17,23 @@ export interface UpstreamEnvironment {
   readonly load?: LoadPackage;
 }
 
+export interface UpstreamForOptions extends UpstreamEnvironment {
+  readonly settings: UpstreamSettings;
+  readonly model: string;
+}
+
 /**
  * The upstream for a dialect, as the settings say: raw where the provider speaks the dialect itself, our stand-in for a
  * rehearsal, otherwise through the provider's AI SDK package, which must be installed.
  */
 export async function createUpstreamFor<D extends Dialect>(
   dialect: D,
-  settings: UpstreamSettings,
-  options: UpstreamEnvironment & { readonly model: string },
+  options: UpstreamForOptions,
 ): Promise<DialectUpstream<D>> {
   const { fetch, timeouts = {}, retries = {} } = options;
-  const { provider, baseUrl } = settings;
+  const { provider, baseUrl } = options.settings;
   if (provider === 'rehearsal') return rehearsal(dialect);
-  const apiKey = settings.apiKey ?? keyFrom(provider, options.env);
+  const apiKey = options.settings.apiKey ?? keyFrom(provider, options.env);
   const given = fetch === undefined ? {} : { fetch };
   if (speaks(provider, dialect)) return createHttpUpstream({ dialect, baseUrl, apiKey, timeouts, retries, ...given });
   const region = options.env?.AWS_REGION;

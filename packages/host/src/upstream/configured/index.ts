@@ -1,6 +1,6 @@
-export type { UpstreamEnvironment } from './create-upstream-for.ts';
+export type { UpstreamEnvironment, UpstreamForOptions } from './create-upstream-for.ts';
 export { createUpstreamFor } from './create-upstream-for.ts';
-export type { ListedModel, ListedModels } from './list-models.ts';
+export type { ListedModel, ListedModels, ListModelsOptions } from './list-models.ts';
 export { listModels } from './list-models.ts';
 export type { LoadPackage } from './provider-package.ts';
 export type { ResolvedUpstream } from './resolve-upstream.ts';

@@ -131,6 +131,6 @@ describe('the list of models', () => {
 
   it('is given up when the client goes away', async () => {
     const upstreams = [settings('openai-compatible', ['*'], 'http://127.0.0.1:1')];
-    await expect(listModels(upstreams, {}, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    await expect(listModels(upstreams, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
   });
 });

@@ -15,6 +15,10 @@ export interface ListedModel {
   readonly maxOutputTokens?: number;
 }
 
+export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fetch'> {
+  readonly signal?: AbortSignal;
+}
+
 export interface ListedModels {
   /** In the order of the upstreams, each model once, under the upstream that serves it. */
   readonly models: readonly ListedModel[];
@@ -31,15 +35,15 @@ const MOST_BYTES = 16 * 1024 * 1024;
  */
 export async function listModels(
   upstreams: readonly UpstreamSettings[],
-  environment: UpstreamEnvironment = {},
-  signal: AbortSignal = new AbortController().signal,
+  options: ListModelsOptions = {},
 ): Promise<ListedModels> {
+  const { signal = new AbortController().signal } = options;
   const problems: { provider: string; message: string }[] = [];
   const lists = await Promise.all(
     upstreams.map(async (settings) => {
       const named = settings.models.filter((pattern) => !pattern.includes('*')).map((id): RawModel => ({ id }));
       try {
-        return { settings, listed: [...(await askModels(settings, environment, signal)), ...named] };
+        return { settings, listed: [...(await askModels(settings, options, signal)), ...named] };
       } catch (error) {
         signal.throwIfAborted();
         problems.push({ provider: settings.provider, message: error instanceof Error ? error.message : String(error) });
@@ -74,7 +78,7 @@ function toListed(model: RawModel, settings: UpstreamSettings): ListedModel {
 
 async function askModels(
   settings: UpstreamSettings,
-  environment: UpstreamEnvironment,
+  environment: ListModelsOptions,
   signal: AbortSignal,
 ): Promise<readonly RawModel[]> {
   const { provider } = settings;

@@ -37,7 +37,7 @@ export function resolveUpstream(
     for<D extends Dialect>(dialect: D) {
       const known = built.get(dialect) as Promise<DialectUpstream<D>> | undefined;
       if (known !== undefined) return known;
-      const upstream = createUpstreamFor(dialect, settings, { ...environment, model });
+      const upstream = createUpstreamFor(dialect, { ...environment, settings, model });
       // A package may be installed while we run: a failure is not remembered.
       upstream.catch(() => built.delete(dialect));
       built.set(dialect, upstream as unknown as Promise<DialectUpstream<Dialect>>);

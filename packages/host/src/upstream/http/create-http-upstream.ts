@@ -188,7 +188,7 @@ async function askWhole<D extends Dialect>(
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(wholeMs, 'no whole response');
-    const { stream: _, ...body } = ENDPOINTS[options.dialect].clean(request);
+    const { stream: _, stream_options: __, ...body } = ENDPOINTS[options.dialect].clean(request);
     const response = await send(exchange, body, deadline);
     const answer = await readJson(response, maxBodyBytes);
     if (!isJsonObject(answer))

@@ -3,4 +3,3 @@ export { createHttpUpstream, endpointUrl, HTTP_LIMITS, HTTP_TIMEOUTS } from './c
 export { ENDPOINTS } from './endpoints.ts';
 export { readJson } from './read-json-body.ts';
 export { refusedError, retryAfterMs } from './refused-error.ts';
-export { requestHeaders } from './request-headers.ts';

@@ -109,6 +109,17 @@ describe('a Messages response', () => {
     ]);
   });
 
+  it('leaves out what another provider has executed itself', async () => {
+    const executed: readonly LanguageModelV4StreamPart[] = [
+      { type: 'tool-call', toolCallId: 's', toolName: 'server:search', input: '{}', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 's', toolName: 'server:search', result: {} },
+    ];
+    expect(await respond([...executed, ...TEXT, finish()])).toMatchObject({
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+    });
+  });
+
   it('has an empty message where the model said nothing', async () => {
     expect(await respond([finish()])).toMatchObject({ content: [], stop_reason: 'end_turn' });
   });
@@ -204,6 +215,18 @@ describe('tools that only OpenAI has', () => {
   });
 });
 
+describe('a Chat response', () => {
+  it.each<[string, LanguageModelV4StreamPart, readonly LanguageModelV4StreamPart[], string]>([
+    ['stop', finish('stop'), TEXT, 'stop'],
+    ['stop after calls', finish('stop'), [CALL], 'tool_calls'],
+    ['length after calls', finish('length'), [CALL], 'length'],
+  ])('ends after %s as the API says it', async (_what, ending, parts, expected) => {
+    const { upstream } = upstreamOf('openai-chat', [{ parts: [...parts, ending] }]);
+    const { choices } = await upstream.whole(SAMPLES['openai-chat'].request, signal);
+    expect(choices[0]?.finish_reason).toBe(expected);
+  });
+});
+
 describe('a Responses response', () => {
   it.each([
     ['length', 'max_output_tokens'],
@@ -266,6 +289,10 @@ describe('failures', () => {
 
   it.each<[string, readonly LanguageModelV4StreamPart[]]>([
     ['ends without a finish', TEXT],
+    [
+      'was interrupted',
+      [...TEXT, { type: 'finish', usage: USAGE, finishReason: { unified: 'interrupted', raw: undefined } }],
+    ],
     [
       'finishes with an error',
       [...TEXT, { type: 'finish', usage: USAGE, finishReason: { unified: 'error', raw: undefined } }],

@@ -164,7 +164,7 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
     },
     end() {
       const events = serialiser.end().flatMap((event) => writer().write(event));
-      if (finish === undefined || finish.reason.unified === 'error') {
+      if (finish === undefined || UNFINISHED.has(finish.reason.unified)) {
         const message = `${model.provider} ended its stream before the response was complete`;
         throw new UpstreamError({ code: 'cut_off', message });
       }
@@ -172,6 +172,9 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
     },
   };
 }
+
+/** What a provider calls a response that did not come to its end: a call in it may be half of one. */
+const UNFINISHED: ReadonlySet<string> = new Set(['error', 'interrupted']);
 
 /** The values of a stream. One that does not heed the signal is left alone once that aborts. */
 async function* readParts<Part>(

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import type { ProviderOptions } from './merge-options.ts';
+import type { ModelTarget } from './model-target.ts';
 
 type Role<Name extends LanguageModelV4Message['role']> = Extract<LanguageModelV4Message, { role: Name }>;
 export type UserPart = Role<'user'>['content'][number];
@@ -20,7 +21,13 @@ export interface PromptBuilder {
   prompt(): LanguageModelV4Prompt;
 }
 
-export function createPromptBuilder(): PromptBuilder {
+/**
+ * Providers that refuse a system message in the middle of a conversation, where some clients put one each turn. It is told as a
+ * reminder there: hoisted, it would change what comes before everything else.
+ */
+const SYSTEM_FIRST: ReadonlySet<ModelTarget['family']> = new Set(['google', 'bedrock']);
+
+export function createPromptBuilder(target: ModelTarget): PromptBuilder {
   const messages: LanguageModelV4Message[] = [];
   const names = new Map<string, string>();
   const last = <Name extends LanguageModelV4Message['role']>(role: Name): Role<Name> | undefined => {
@@ -30,6 +37,10 @@ export function createPromptBuilder(): PromptBuilder {
   return {
     system(text, providerOptions) {
       if (text === '') return;
+      if (SYSTEM_FIRST.has(target.family) && messages.some(({ role }) => role !== 'system')) {
+        this.user([{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]);
+        return;
+      }
       messages.push({ role: 'system', content: text, ...(providerOptions === undefined ? {} : { providerOptions }) });
     },
     user(parts) {

@@ -15,7 +15,7 @@ export interface SceneTool {
 }
 
 /** What stands for searching: a function of somebody's, or the provider's own tool. */
-export interface SceneSearch {
+interface SceneSearch {
   readonly name: string;
   readonly schema: JsonObject;
   /** Run by the provider, which is us. */

@@ -2,6 +2,7 @@ import { createToolbox, FORMS, type Form, runLoop, type Toolbox } from '@quarter
 import { describe, expect, it } from 'vitest';
 import { type Dialect, type PartOf, type RequestOf, type ResponseOf, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { collect } from '../upstream-contract.fixture.ts';
 import { rehearsal } from './rehearsal.ts';
 import { REHEARSAL_NOTICE } from './rehearsal-model.ts';
 
@@ -158,6 +159,22 @@ describe.each(CASES)('a rehearsal in %s with the form %s', (dialect, _name, form
   });
 });
 
+const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+
+describe.each(DIALECTS)('a rehearsal as an upstream of %s', (dialect) => {
+  const sample = SAMPLES[dialect] as (typeof SAMPLES)[Dialect];
+
+  it('sends parts in an order that the dialect allows, with usage, and stops when told to', async () => {
+    const upstream = rehearsal(dialect);
+    const parts = await collect(upstream.stream(sample.request as never, new AbortController().signal));
+    sample.expectOrder(parts as never);
+    const { tokens } = sample.received(WHOLES[dialect].together(parts as never) as never);
+    expect(Math.min(tokens.input, tokens.output)).toBeGreaterThan(0);
+    const gone = AbortSignal.abort(new Error('gone'));
+    await expect(collect(upstream.stream(sample.request as never, gone))).rejects.toThrow('gone');
+  });
+});
+
 describe('a rehearsal without a toolbox', () => {
   const { signal } = new AbortController();
   const request = SAMPLES.anthropic.request;
@@ -234,6 +251,34 @@ describe('a rehearsal without a toolbox', () => {
       signal,
     );
     expect(SAMPLES.anthropic.received(second).calls).toMatchObject([{ name: 'get_weather', input: { city: 'Oslo' } }]);
+  });
+
+  it('looks at what it found, then calls it through the bridge', async () => {
+    const own = ['tool_search', 'tool_describe', 'tool_call'].map((name) =>
+      tool(name, '', { query: { type: 'string' } }, []),
+    );
+    const answers: Readonly<Record<string, object>> = {
+      tool_search: { matches: [{ name: 'get_weather', signature: '(city: string)' }] },
+      tool_describe: {
+        name: 'get_weather',
+        parameters: { properties: { city: { type: 'string' } }, required: ['city'] },
+      },
+    };
+    let asked = { ...request, tools: own as NonNullable<typeof request.tools> };
+    const calls: { readonly name: string; readonly input: unknown }[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const response = await rehearsal('anthropic').whole(asked, signal);
+      const [call] = SAMPLES.anthropic.received(response).calls;
+      if (call === undefined) throw new Error('There is no call');
+      calls.push({ name: call.name, input: call.input });
+      const text = JSON.stringify(answers[call.name] ?? {});
+      asked = { ...asked, ...CONVERSATIONS.anthropic.answer(asked, response, new Map([[call.id, text]])) };
+    }
+    expect(calls).toEqual([
+      { name: 'tool_search', input: { query: 'What is the weather in Oslo?' } },
+      { name: 'tool_describe', input: { name: 'get_weather' } },
+      { name: 'tool_call', input: { name: 'get_weather', arguments: { city: 'Oslo' } } },
+    ]);
   });
 
   it('tells an error as one', async () => {

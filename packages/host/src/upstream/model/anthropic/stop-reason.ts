@@ -7,7 +7,6 @@ export function stopReason({ unified, raw }: LanguageModelV4FinishReason, hasCal
   if (hasCalls && (unified === 'stop' || unified === 'other' || unified === 'tool-calls')) return 'tool_use';
   switch (unified) {
     case 'length':
-    case 'interrupted':
       return 'max_tokens';
     case 'content-filter':
       return 'refusal';

@@ -126,6 +126,24 @@ describe('messages', () => {
     expect(promptOf(messages).map(({ role }) => role)).toEqual(['user', 'system', 'user']);
   });
 
+  it('of the system are told as reminders by providers that want them first', () => {
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'system', content: 'Be brief.' },
+    ];
+    const target: ModelTarget = { family: 'google', provider: 'google' };
+    expect(toCall({ system: 'One.', messages }, target).prompt).toEqual([
+      { role: 'system', content: 'One.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: '<system-reminder>\nBe brief.\n</system-reminder>' },
+        ],
+      },
+    ]);
+  });
+
   it('of one role are joined, and empty ones left out', () => {
     const messages = [
       { role: 'user', content: 'a' },

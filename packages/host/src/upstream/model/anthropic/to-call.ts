@@ -48,7 +48,7 @@ export function toCall(request: AnthropicRequest, target: ModelTarget): Language
 }
 
 function readPrompt(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
-  const builder = createPromptBuilder();
+  const builder = createPromptBuilder(target);
   const system = blocksOf(request.system);
   const cached = system.map((block) => cacheOptions(block, target)).findLast((options) => options !== undefined);
   builder.system(textOf(system), cached);

@@ -4,12 +4,13 @@ import { keptIn, writeSeal } from '../../internal/seal.ts';
 import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import { knowsBlocks } from './read-blocks.ts';
 import { stopReason } from './stop-reason.ts';
 import { EMPTY_USAGE, writeUsage } from './write-usage.ts';
 
 /**
- * A model's blocks as the events of a Messages stream. Sources and citations of other providers have no block here and are left
- * out; a file is told as an image block, or by its type where it is none.
+ * A model's blocks as the events of a Messages stream. Sources and citations of other providers, and calls that they executed
+ * themselves, have no block here and are left out; a file is told as an image block, or by its type where it is none.
  */
 export function writeEvents(_request: AnthropicRequest, context: WriterContext): BlockWriter<AnthropicEvent> {
   let index = 0;
@@ -31,6 +32,7 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
     ];
   };
   const begin = (block: OpenedBlock): readonly AnthropicEvent[] => {
+    if (block.kind === 'call' && block.isExecuted && !knowsBlocks(context.target)) return [];
     current = block;
     const seal = block.kind === 'call' ? sealOf(block.metadata, context) : undefined;
     if (block.kind === 'call') hasCalls ||= !block.isExecuted;
@@ -40,7 +42,8 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
     ];
   };
   const end = (metadata: Metadata): readonly AnthropicEvent[] => {
-    const signature = current?.kind === 'reasoning' ? signatureOf(current, metadata, context) : undefined;
+    if (current === undefined) return [];
+    const signature = current.kind === 'reasoning' ? signatureOf(current, metadata, context) : undefined;
     const at = index;
     index += 1;
     current = undefined;
@@ -60,7 +63,7 @@ export function writeEvents(_request: AnthropicRequest, context: WriterContext):
       case 'file':
         return whole(fileBlock(event.file));
       case 'result':
-        return whole(resultBlock(event.result));
+        return knowsBlocks(context.target) ? whole(resultBlock(event.result)) : [];
     }
   };
 

@@ -39,7 +39,7 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
 }
 
 function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
-  const builder = createPromptBuilder();
+  const builder = createPromptBuilder(target);
   for (const message of Array.isArray(request.messages) ? request.messages : []) {
     switch (message.role) {
       case 'system':

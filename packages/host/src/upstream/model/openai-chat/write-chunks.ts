@@ -80,7 +80,7 @@ export function writeChunks(request: ChatRequest, context: WriterContext): Block
     write: (event) => [...open(), ...write(event)],
     finish: ({ usage, reason }) => [
       ...open(),
-      chunk({}, callCount > 0 && reason.unified !== 'length' ? 'tool_calls' : (REASONS[reason.unified] ?? 'stop')),
+      chunk({}, REASONS[reason.unified] ?? (callCount > 0 ? 'tool_calls' : 'stop')),
       { ...frame, choices: [], usage: writeUsage(usage) },
     ],
   };
@@ -110,9 +110,8 @@ function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonOb
   };
 }
 
+/** Everything else is told by the calls: many hosts say "stop" when they have called. */
 const REASONS: Readonly<Record<string, string>> = {
   length: 'length',
-  interrupted: 'length',
   'content-filter': 'content_filter',
-  'tool-calls': 'tool_calls',
 };

@@ -48,7 +48,7 @@ function refuseKeptHistory(request: ResponsesRequest): void {
 }
 
 function readPrompt(request: ResponsesRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
-  const builder = createPromptBuilder();
+  const builder = createPromptBuilder(target);
   const { input, instructions } = request;
   if (typeof instructions === 'string') builder.system(instructions);
   if (typeof input === 'string') builder.user([{ type: 'text', text: input }]);

@@ -139,6 +139,5 @@ function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): JsonOb
 
 const CUTS: Readonly<Record<string, string | undefined>> = {
   length: 'max_output_tokens',
-  interrupted: 'max_output_tokens',
   'content-filter': 'content_filter',
 };

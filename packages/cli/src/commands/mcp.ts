@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+
+export interface McpFlags extends SettingsFlags {
+  readonly mcpConfig?: readonly string[];
+  /** Given, it is meant whatever the tools cost. @default bridge, once the gate finds that it pays */
+  readonly form?: ProxyForm;
+}
+
+export type ProxyForm = (typeof PROXY_FORMS)[number];
+
+const PROXY_FORMS = ['bridge', 'load', 'inline'] as const;
+
+export function addMcpCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('mcp')
+    .description('stand in front of your MCP servers as one, over stdin and stdout')
+    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
+  addSettingsOptions(command)
+    .addOption(
+      new Option(
+        '--form <name>',
+        'bridge: search, describe and call; load: found tools are added to the list; inline: all tools, no search ' +
+          '(default: bridge once the tools take 10 % of the context window, until then all of them)',
+      ).choices(PROXY_FORMS),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: McpFlags) => {
+      const { serveMcp } = await import('../serving/index.ts');
+      await serveMcp(flags, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster mcp --mcp-config .mcp.json
+  $ quartermaster mcp --mcp-config ~/.cursor/mcp.json --form bridge
+  $ claude mcp add tools -- npx -y quartermaster mcp --mcp-config "$PWD/servers.json"
+
+An MCP client starts this; started by hand it waits for a client's messages. Stdout carries the protocol and nothing else,
+stderr what people should know. It ends with its client, and its servers end with it.
+Exit status: 0 the client has left, 2 the command line or the settings can't be used, 69 the store that was named can't be had.`;

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+
+/** The options of every command that runs until it is stopped. */
+export interface SettingsFlags {
+  readonly config?: string;
+  /** A SQLite file, `:memory:`, or the address of a PostgreSQL database. */
+  readonly store?: string;
+}
+
+export function addSettingsOptions(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it is there)')
+    .option('--store <place>', "a SQLite file, postgres://…, or :memory: (default: a file in the user's data folder)");
+}

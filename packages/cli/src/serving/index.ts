@@ -1,0 +1,2 @@
+export { serveGateway } from './serve-gateway.ts';
+export { serveMcp } from './serve-mcp.ts';

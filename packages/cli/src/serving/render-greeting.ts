@@ -1,0 +1,65 @@
+import type { Terminal } from '../terminal/index.ts';
+import { SAMPLE_NAME, type StoredSample } from './store-sample-catalog.ts';
+
+export interface Greeting {
+  /** Where it listens. */
+  readonly url: string;
+  /** Absent where the upstreams are configured. */
+  readonly sample?: StoredSample;
+  readonly hasKeys: boolean;
+}
+
+/** What is told once it listens: where, what to try, what to point at it. The same in a terminal and in a pipe. */
+export function renderGreeting({ url, sample, hasKeys }: Greeting, { paint }: Terminal): string {
+  const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const about =
+    sample === undefined
+      ? 'The models that it serves:'
+      : `Try it. There are ${sample.tools} tools of ${sample.services} services to find; no model is asked, a stand-in plays its part:`;
+  const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
+  return [
+    `${paint.bold('Quartermaster listens on')} ${paint.cyan(url)}`,
+    '',
+    about,
+    '',
+    sample === undefined ? curlModels(reachable, hasKeys) : curlMessage(reachable, hasKeys),
+    '',
+    ...(sample === undefined
+      ? []
+      : [
+          'In the answer: server_tool_use (the search), tool_search_tool_result (what it found), tool_use (the call).',
+          '',
+        ]),
+    `${paint.dim('Claude Code')}     ANTHROPIC_BASE_URL=${reachable} ANTHROPIC_AUTH_TOKEN=${token} ENABLE_TOOL_SEARCH=true claude`,
+    `${paint.dim('Anthropic SDKs')}  base URL ${reachable}`,
+    `${paint.dim('OpenAI SDKs')}     base URL ${reachable}/v1`,
+    ...(sample === undefined
+      ? []
+      : [`${paint.dim('Real models')}     name them in quartermaster.yaml: quartermaster serve --help has an example`]),
+    '',
+    'Ctrl+C stops it, once the answers under way are finished.',
+  ].join('\n');
+}
+
+/** A question whose answer shows the whole flow. No part of it has a quote that a shell would stumble over. */
+function curlMessage(url: string, hasKeys: boolean): string {
+  const body = {
+    model: 'rehearsal',
+    max_tokens: 1024,
+    tools: [
+      { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+      { type: 'quartermaster_catalog', name: SAMPLE_NAME, defer_loading: true },
+    ],
+    messages: [{ role: 'user', content: 'What is the weather in Oslo right now?' }],
+  };
+  const headers = `${keyHeader(hasKeys)}-H 'anthropic-version: 2023-06-01' -H 'content-type: application/json'`;
+  return `curl -s ${url}/v1/messages ${headers} -d '${JSON.stringify(body)}'`;
+}
+
+function curlModels(url: string, hasKeys: boolean): string {
+  return `curl -s ${keyHeader(hasKeys)}${url}/v1/models`;
+}
+
+function keyHeader(hasKeys: boolean): string {
+  return hasKeys ? '-H "x-api-key: $QUARTERMASTER_KEY" ' : '';
+}

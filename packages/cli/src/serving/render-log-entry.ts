@@ -1,0 +1,20 @@
+import type { LogEntry } from '@quartermaster/gateway';
+import type { Terminal } from '../terminal/index.ts';
+import { oneLine } from '../terminal/index.ts';
+
+/** One request on one line, for somebody who looks on. A client chooses the model's name, so it is made harmless. */
+export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {
+  const { status, route, model, upstream, durationMs, errorType, work, error, place } = entry;
+  const code = String(status ?? '–');
+  const facts = [
+    route,
+    model === undefined ? undefined : `${model} (${upstream ?? 'no upstream'})`,
+    work,
+    errorType,
+    error,
+    place,
+    durationMs === undefined ? undefined : `${durationMs} ms`,
+  ].filter((fact) => fact !== undefined);
+  const text = oneLine(facts.join('  '), width);
+  return `${paint.dim(now.toTimeString().slice(0, 8))}  ${entry.level === 'info' ? paint.green(code) : paint.yellow(code)}  ${text}`;
+}

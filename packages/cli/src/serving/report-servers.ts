@@ -1,0 +1,51 @@
+import type { Hub, ServerStatus } from '@quartermaster/mcp';
+import { oneLine } from '../terminal/index.ts';
+
+/** Tells how servers are doing, a line for each change that matters to people. Gives a function that tells no more. */
+export function reportServers(hub: Hub, print: (line: string) => void): () => void {
+  const told = new Map<string, string>();
+  const tell = (status: ServerStatus): void => {
+    const line = describeServer(status);
+    if (line === undefined || told.get(status.name) === line) return;
+    told.set(status.name, line);
+    print(`${oneLine(status.name, 100)}: ${oneLine(line, MOST_CHARACTERS)}`);
+  };
+  return hub.subscribe((event) => {
+    if (event.kind === 'server-change')
+      hub
+        .status()
+        .filter(({ name }) => name === event.server)
+        .forEach(tell);
+    if (event.kind === 'definition-change') {
+      const { tool, fields, isHeld } = event.change;
+      const held = isHeld ? '; it is held back until it is accepted' : '';
+      print(`${oneLine(tool, 200)}: its definition has changed (${fields.join(', ')})${held}`);
+    }
+  });
+}
+
+/** Undefined while there is nothing to say. */
+function describeServer({ state, reason, tools, problems, suspicions, stderr }: ServerStatus): string | undefined {
+  switch (state) {
+    case 'idle':
+    case 'connecting':
+      return undefined;
+    case 'ready': {
+      const [problem] = problems;
+      const [suspicion] = suspicions;
+      return [
+        `${tools} tools`,
+        ...(problem === undefined ? [] : [`${problems.length} left out, such as: ${problem}`]),
+        ...(suspicion === undefined
+          ? []
+          : [`${suspicions.length} descriptions to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
+      ].join('; ');
+    }
+    case 'down': {
+      const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+      return `can't be reached: ${reason ?? 'no reason given'}${last === '' ? '' : ` (it wrote: ${last})`}`;
+    }
+  }
+}
+
+const MOST_CHARACTERS = 500;

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** The program that is installed. It runs the build. */
+export const BIN: string = fileURLToPath(new URL('../../bin/quartermaster.js', import.meta.url));
+
+export interface RunningCommand {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves with the output once it has the text; fails when the program ends before. */
+  until(text: string, stream?: 'out' | 'err'): Promise<string>;
+  /** How it ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/** A folder that is gone when the test has finished. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-serving-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the real program in a folder, with an environment that has nothing of ours, and ends it when the test has finished. */
+export function startCommand(
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): RunningCommand {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, XDG_DATA_HOME: join(cwd, 'data'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { out: '', err: '' };
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  child.stdout?.on('data', (chunk) => {
+    texts.out += String(chunk);
+  });
+  child.stderr?.on('data', (chunk) => {
+    texts.err += String(chunk);
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    child,
+    out: () => texts.out,
+    err: () => texts.err,
+    ended,
+    until: (text, stream = 'out') =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (texts[stream].includes(text)) resolve(texts[stream]);
+        };
+        (stream === 'out' ? child.stdout : child.stderr)?.on('data', look);
+        look();
+        void ended.then(() => reject(new Error(`It ended without ${JSON.stringify(text)}: ${texts.out}${texts.err}`)));
+      }),
+  };
+}

@@ -1,0 +1,82 @@
+import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
+import type { Config, UpstreamSettings } from '@quartermaster/host/config';
+import type { Store } from '@quartermaster/host/store';
+import { write } from '../command-io.ts';
+import type { CommandContext, ServeFlags } from '../commands/index.ts';
+import { listen } from './listen.ts';
+import { loadSettings } from './load-settings.ts';
+import { describeStore, openConfiguredStore } from './open-configured-store.ts';
+import { renderGreeting } from './render-greeting.ts';
+import { renderLogEntry } from './render-log-entry.ts';
+import { storeSampleCatalog } from './store-sample-catalog.ts';
+import { waitForStop } from './wait-for-stop.ts';
+
+/** Serves the gateway until it is told to stop. */
+export async function serveGateway(flags: ServeFlags, context: CommandContext): Promise<void> {
+  const { io } = context;
+  const { log, ...given } = flags;
+  const { config, hasFile } = loadSettings(given, io.env);
+  await write(io.stderr, `Opening the store (${describeStore(config.store)})\n`);
+  const store = await openConfiguredStore(config.store);
+  try {
+    const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;
+    await serveFrom(store, { config, isPortFlexible, logger: createLogger(log, context) }, context);
+  } finally {
+    await store.close();
+  }
+}
+
+interface Serving {
+  readonly config: Config;
+  readonly isPortFlexible: boolean;
+  readonly logger: Logger;
+}
+
+async function serveFrom(store: Store, serving: Serving, context: CommandContext): Promise<void> {
+  const { config, isPortFlexible, logger } = serving;
+  const { io, terminal } = context;
+  const isRehearsal = config.upstreams.length === 0;
+  if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
+  const sample = isRehearsal ? await storeSampleCatalog(store.catalogs, io) : undefined;
+  if (Object.keys(config.mcpServers).length > 0) await write(io.stderr, `${MCP_NOTICE}\n`);
+
+  const hasKeys = config.keys.length > 0 || (await store.keys.list()).length > 0;
+  const upstreams = isRehearsal ? [REHEARSAL] : config.upstreams;
+  const gateway = createGateway({
+    ...gatewayOptionsFrom({ ...config, upstreams }, { env: io.env }),
+    store,
+    logger,
+  });
+  const { stopped, release } = waitForStop(io, STOP_NOTICE);
+  try {
+    const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
+    const greeting = { url: server.url, hasKeys, ...(sample === undefined ? {} : { sample }) };
+    await write(io.stdout, `${renderGreeting(greeting, terminal)}\n`);
+    await stopped;
+    await server.close();
+  } finally {
+    // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
+    await gateway.close();
+    release();
+  }
+}
+
+/** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */
+function createLogger(form: ServeFlags['log'], { io, terminal }: CommandContext): Logger {
+  const print = (line: string): void => void io.stderr.write(line);
+  switch (form ?? (io.stdout.isTTY === true ? 'text' : 'json')) {
+    case 'none':
+      return { log: () => undefined };
+    case 'json':
+      return createLineLogger(print);
+    case 'text':
+      return { log: (entry) => print(`${renderLogEntry(entry, terminal, new Date())}\n`) };
+  }
+}
+
+/** What answers where nobody has named a model. */
+const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', toolSearch: 'local' };
+
+const STOP_NOTICE = 'Stopping: answers under way are being finished. Once more to stop at once.';
+
+const MCP_NOTICE = 'The mcpServers of the configuration are for quartermaster mcp; this gateway leaves them alone.';

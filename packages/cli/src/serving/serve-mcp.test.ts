@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BIN, startCommand, temporaryFolder } from './running-command.fixture.ts';
+
+const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+
+interface Started {
+  readonly client: Client;
+  readonly transport: StdioClientTransport;
+  readonly err: () => string;
+}
+
+/** The real client in front of the real program, as a client's configuration would start it. */
+async function startProxy(folder: string, args: readonly string[] = []): Promise<Started> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, 'mcp', '--mcp-config', '.mcp.json', ...args],
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: join(folder, 'data') },
+    stderr: 'pipe',
+  });
+  let err = '';
+  transport.stderr?.on('data', (chunk) => {
+    err += String(chunk);
+  });
+  const client = new Client({ name: 'test-client', version: '1.0.0' });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  return { client, transport, err: () => err };
+}
+
+/** A folder with a note, and a client's file that names a server for it, and ourselves. */
+function project(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'note.txt'), 'remember the milk');
+  const pid = join(folder, 'server.pid');
+  const script = `require('node:fs').writeFileSync(${JSON.stringify(pid)}, String(process.pid)); import(${JSON.stringify(FILESYSTEM)})`;
+  const mcpServers = {
+    files: { command: process.execPath, args: ['-e', script, 'server', folder] },
+    quartermaster: { command: process.execPath, args: [BIN, 'mcp', '--mcp-config', '.mcp.json'] },
+  };
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }));
+  return folder;
+}
+
+function textOf(result: { readonly content?: unknown }): string {
+  const [first] = (result.content ?? []) as { readonly text?: string }[];
+  return first?.text ?? '';
+}
+
+async function names(client: Client): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('quartermaster mcp', () => {
+  it('stands in front of a real server: its client searches, calls, and leaves nothing behind', async () => {
+    const folder = project();
+    const { client, transport, err } = await startProxy(folder, ['--form', 'bridge']);
+    expect(await names(client)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 'read the contents of a file' } });
+    expect(textOf(found)).toContain('files__read_text_file');
+    const read = { name: 'files__read_text_file', arguments: { path: join(folder, 'note.txt') } };
+    const called = await client.callTool({ name: 'tool_call', arguments: read });
+    expect(textOf(called)).toBe('remember the milk');
+    expect(err()).toContain('quartermaster: left out, since it is this proxy itself: quartermaster');
+    expect(err()).toMatch(/quartermaster: files: \d+ tools/);
+
+    const pids = [transport.pid ?? 0, Number(readFileSync(join(folder, 'server.pid'), 'utf8'))];
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await client.close();
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(existsSync(join(folder, 'data', 'quartermaster', 'store.db'))).toBe(true);
+  });
+
+  it('adds what was found to the list in the form "load"', async () => {
+    const { client } = await startProxy(project(), ['--form', 'load']);
+    expect(await names(client)).toEqual(['tool_search']);
+    await client.callTool({ name: 'tool_search', arguments: { query: 'files__list_directory', limit: 1 } });
+    expect(await names(client)).toEqual(['tool_search', 'files__list_directory']);
+  });
+
+  it.each([[[]], [['--form', 'inline']]])('shows few tools as they are with %j', async (args) => {
+    const { client } = await startProxy(project(), args);
+    const shown = await names(client);
+    expect(shown).toContain('files__read_text_file');
+    expect(shown).not.toContain('tool_search');
+  });
+
+  it('knows the tools before it starts their server the second time', async () => {
+    const folder = project();
+    const first = await startProxy(folder, ['--form', 'inline']);
+    const before = await names(first.client);
+    await first.client.close();
+    writeFileSync(join(folder, 'server.pid'), '');
+    const second = await startProxy(folder, ['--form', 'inline']);
+    expect(await names(second.client)).toEqual(before);
+    expect(readFileSync(join(folder, 'server.pid'), 'utf8')).toBe('');
+  });
+
+  it('ends at SIGTERM with status 0, though its client is still there', async () => {
+    const folder = project();
+    const { client, transport } = await startProxy(folder, ['--form', 'inline']);
+    const server = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = () => resolve();
+    });
+    process.kill(transport.pid ?? 0, 'SIGTERM');
+    await closed;
+    expect(isAlive(server)).toBe(false);
+  });
+
+  it('goes on without a store that nobody asked for, and fails for one that somebody did', async () => {
+    const folder = project();
+    writeFileSync(join(folder, 'data'), 'no folder');
+    const { client, err } = await startProxy(folder);
+    expect(await names(client)).toContain('files__read_text_file');
+    expect(err()).toContain('going on without a store');
+    const asked = startCommand(['mcp', '--mcp-config', '.mcp.json', '--store', 'data/store.db'], { cwd: folder });
+    expect(await asked.ended).toEqual({ code: 69, signal: null });
+    expect(asked.out()).toBe('');
+  });
+
+  it.each([
+    ['no servers', [], {}, 'Name the file that your client has them in'],
+    ['nothing but itself', ['--mcp-config', 'self.json'], {}, 'it is this proxy itself: us'],
+    ['a file that is not there', ['--mcp-config', 'missing.json'], {}, 'missing.json'],
+    ['an unknown form', ['--form', 'magic'], {}, 'Allowed choices are bridge, load, inline'],
+  ])('with %s says what to do, on stderr only', (_, args, env, text) => {
+    const cwd = temporaryFolder();
+    const us = { command: 'npx', args: ['-y', 'quartermaster@latest', 'mcp'] };
+    writeFileSync(join(cwd, 'self.json'), JSON.stringify({ mcpServers: { us } }));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'mcp', ...args], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, ...env },
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain(text);
+    expect(stdout).toBe('');
+    expect(status).toBe(2);
+  });
+});

@@ -1,0 +1,88 @@
+import { createBm25Searcher, createHybridSearcher, type GateSettings, type SearcherSource } from '@quartermaster/core';
+import type { SearchSettings } from '@quartermaster/host/config';
+import { createArgumentChecker } from '@quartermaster/host/schema';
+import type { Store } from '@quartermaster/host/store';
+import { createHub, createProxy, serveStdio } from '@quartermaster/mcp';
+import { embeddedModel } from '@quartermaster/semantic';
+import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
+import { InputError, UnavailableError } from '../input-error.ts';
+import { leaveOutOurselves } from './leave-out-ourselves.ts';
+import { loadSettings, type Settings } from './load-settings.ts';
+import { openConfiguredStore } from './open-configured-store.ts';
+import { reportServers } from './report-servers.ts';
+import { waitForStop } from './wait-for-stop.ts';
+
+/** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
+export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
+  const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
+  const { form, ...given } = flags;
+  const { config } = loadSettings(given, io.env);
+  const { servers, ourselves } = leaveOutOurselves(config.mcpServers);
+  if (ourselves.length > 0) print(`left out, since it is this proxy itself: ${ourselves.join(', ')}`);
+  if (Object.keys(servers).length === 0) throw new InputError(NO_SERVERS);
+
+  const store = await openStoreIfPossible({ config, isAskedFor: flags.store !== undefined, print });
+  const hub = createHub({
+    servers,
+    environment: io.env,
+    policies: config.tools.policies,
+    ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
+  });
+  const silence = reportServers(hub, print);
+  const proxy = createProxy({
+    hub,
+    ...(form === undefined ? {} : { form }),
+    settings: settingsFor(form, config.tools.gate),
+    searcher: searcherFor(config.search),
+    checkArguments: createArgumentChecker(),
+  });
+  const { stopped, release } = waitForStop(io, 'quartermaster: stopping');
+  try {
+    const connection = await serveStdio(proxy, { input: io.stdin, output: io.stdout });
+    await Promise.race([connection.closed, stopped]);
+  } finally {
+    silence();
+    await proxy.close();
+    await hub.close();
+    await store?.close();
+    // A client that is still there keeps the pipe open, and an open pipe would keep us.
+    io.stdin.destroy();
+    release();
+  }
+}
+
+/** A form that somebody asks for is used from the first tool on; otherwise the gate decides. */
+function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSettings {
+  return form === undefined || form === 'inline' ? gate : { ...gate, rule: { kind: 'on' } };
+}
+
+function searcherFor({ engine, whenNothingFits }: SearchSettings): SearcherSource {
+  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot);
+  const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
+  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), ...tuning });
+}
+
+/** The store saves starting every server to know its tools. That is worth having, but nobody should go without tools for it. */
+async function openStoreIfPossible({
+  config,
+  isAskedFor,
+  print,
+}: {
+  readonly config: Settings['config'];
+  readonly isAskedFor: boolean;
+  readonly print: (line: string) => void;
+}): Promise<Store | undefined> {
+  try {
+    return await openConfiguredStore(config.store);
+  } catch (error) {
+    if (isAskedFor || !(error instanceof UnavailableError)) throw error;
+    print(`going on without a store, so every server is started at once: ${error.message}`);
+    return undefined;
+  }
+}
+
+const NO_SERVERS = `There are no MCP servers to stand in front of. Name the file that your client has them in:
+
+  quartermaster mcp --mcp-config .mcp.json
+
+or give quartermaster.yaml an mcpServers block; quartermaster mcp --help has examples.`;

@@ -1,0 +1,47 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { type SignalSource, watchStopSignals } from './watch-stop-signals.ts';
+
+function watch() {
+  const source = new EventEmitter();
+  const heard: string[] = [];
+  let time = 0;
+  const release = watchStopSignals({
+    source: source as SignalSource,
+    now: () => time,
+    onStop: (signal) => heard.push(`stop ${signal}`),
+    onForce: (signal) => heard.push(`force ${signal}`),
+  });
+  return {
+    heard,
+    release,
+    source,
+    send(signal: string, at: number) {
+      time = at;
+      source.emit(signal, signal);
+    },
+  };
+}
+
+describe('watchStopSignals', () => {
+  it('stops at the first signal and forces at a later one', () => {
+    const { heard, send } = watch();
+    send('SIGINT', 5);
+    send('SIGTERM', 2_000);
+    expect(heard).toEqual(['stop SIGINT', 'force SIGTERM']);
+  });
+
+  it('takes signals that come together for one wish: npm hands on what the terminal has sent already', () => {
+    const { heard, send } = watch();
+    send('SIGINT', 5);
+    send('SIGINT', 6);
+    send('SIGTERM', 1_004);
+    expect(heard).toEqual(['stop SIGINT']);
+  });
+
+  it('leaves signals alone once it is released', () => {
+    const { source, release } = watch();
+    release();
+    expect(source.eventNames()).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { LIST_DEFAULTS, listTools, type ToolsPage } from './list-tools.ts';
+
+const pages = (list: readonly ToolsPage[]): ((cursor: string | undefined) => Promise<ToolsPage>) => {
+  return async (cursor) => list[Number(cursor ?? 0)] ?? { tools: [] };
+};
+const names = (tools: readonly { readonly value: unknown }[]): unknown[] => tools.map(({ value }) => value);
+
+describe('listTools', () => {
+  it('puts all pages together', async () => {
+    const listed = await listTools(
+      pages([{ tools: ['a', 'b'], nextCursor: '1' }, { tools: [], nextCursor: '2' }, { tools: ['c'] }]),
+    );
+    expect(names(listed.tools)).toEqual(['a', 'b', 'c']);
+    expect(listed.stopped).toBeUndefined();
+  });
+
+  it.each([
+    [{ maxTools: 1 }, ['a'], 'it lists more than 1 tools'],
+    [{ maxBytes: 7 }, ['a', 'b'], 'its definitions take more than 7 bytes'],
+    [{ maxPages: 1 }, ['a', 'b'], 'its list goes on after 1 pages'],
+  ])('stops at %j with what it has', async (limits, kept, stopped) => {
+    const getPage = pages([{ tools: ['a', 'b'], nextCursor: '1' }, { tools: ['c'] }]);
+    const listed = await listTools(getPage, { ...LIST_DEFAULTS, ...limits });
+    expect(names(listed.tools)).toEqual(kept);
+    expect(listed.stopped).toBe(stopped);
+  });
+});
