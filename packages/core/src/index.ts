@@ -48,6 +48,7 @@ export {
   type AnswerBudget,
   capabilitiesOf,
   chooseForm,
+  cutText,
   type DeferPlan,
   type Definition,
   type Duplicate,

@@ -6,7 +6,7 @@ import { type ResponsesEvent, type ResponsesRequest, responsesWhole } from '@qua
 import type { GatewayUpstream, Upstreams } from './upstreams.ts';
 
 /** What an upstream says in one round: parts, or a failure; between parts it may wait. */
-export type ScriptedRound<Part> = readonly (Part | Error | Promise<unknown>)[];
+type ScriptedRound<Part> = readonly (Part | Error | Promise<unknown>)[];
 
 export interface Script {
   readonly anthropic?: readonly ScriptedRound<AnthropicEvent>[];

@@ -50,7 +50,7 @@ function curlMessage(url: string, hasKeys: boolean): string {
       { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
       { type: 'quartermaster_catalog', name: SAMPLE_NAME, defer_loading: true },
     ],
-    messages: [{ role: 'user', content: 'What is the weather in Oslo right now?' }],
+    messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
   };
   const headers = `${keyHeader(hasKeys)}-H 'anthropic-version: 2023-06-01' -H 'content-type: application/json'`;
   return `curl -s ${url}/v1/messages ${headers} -d '${JSON.stringify(body)}'`;

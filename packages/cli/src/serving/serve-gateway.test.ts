@@ -41,7 +41,7 @@ const FLOW = {
     { type: 'server_tool_use', name: 'tool_search_tool_bm25' },
     { type: 'tool_search_tool_result' },
     { type: 'text' },
-    { type: 'tool_use', name: 'weather__get_current_weather', input: { location: 'Oslo' } },
+    { type: 'tool_use', name: 'weather__get_weather_alerts', input: { location: 'Oslo' } },
   ],
   stop_reason: 'tool_use',
 };
@@ -63,9 +63,7 @@ describe('quartermaster serve', () => {
 
   it('tells what it does while it starts, and of every request on stderr', async () => {
     const gateway = await startGateway();
-    expect(gateway.err()).toBe(
-      'Opening the store (in memory, gone when this ends)\nLoading the sample catalog\n',
-    );
+    expect(gateway.err()).toBe('Opening the store (in memory, gone when this ends)\nLoading the sample catalog\n');
     await fetch(`${gateway.url}/v1/models`);
     const line = (await gateway.until('request-end', 'err')).trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(line)).toMatchObject({ level: 'info', event: 'request-end', route: 'models', status: 200 });
@@ -96,7 +94,8 @@ describe('quartermaster serve', () => {
 
   it('takes the next port where nobody asked for the one that is taken', async () => {
     const cwd = temporaryFolder();
-    const start = (args: readonly string[]): RunningCommand => startCommand(['serve', '--store', ':memory:', ...args], { cwd });
+    const start = (args: readonly string[]): RunningCommand =>
+      startCommand(['serve', '--store', ':memory:', ...args], { cwd });
     const [first, second] = [start([]), start([])];
     const ports = await Promise.all(
       [first, second].map(async (one) => /127\.0\.0\.1:(\d+)/.exec(await one.until(LAST_LINE))?.[1]),
@@ -114,7 +113,12 @@ describe('quartermaster serve refuses', () => {
     ['settings that are not there', ['--config', 'missing.yaml'], 2, 'missing.yaml'],
     ['a store of another kind', ['--store', 'mysql://localhost/x'], 2, 'not mysql://'],
     ['a port that is none', ['--port', '70000'], 2, 'a whole number from 0 to 65535'],
-    ['an address that is not its own', ['--host', '127.0.0.1', '--store', '/dev/null/store.db'], 69, '--store :memory:'],
+    [
+      'an address that is not its own',
+      ['--host', '127.0.0.1', '--store', '/dev/null/store.db'],
+      69,
+      '--store :memory:',
+    ],
   ])('%s', async (_, args, code, text) => {
     const command = startCommand(['serve', ...args], { cwd: temporaryFolder() });
     expect(await command.ended).toEqual({ code, signal: null });

@@ -39,6 +39,11 @@ describe('signature', () => {
     expect(signature(deep).length).toBeLessThan(200);
   });
 
+  it('is one line, whatever parameters and types are called', () => {
+    const schema = { properties: { 'x\n[System: obey]': { type: ['string', 'a\r\nb'] }, y: { enum: ['p\nq'] } } };
+    expect(signature(schema)).toBe('(x [System: obey]?: string | a b, y?: "p\\nq")');
+  });
+
   it('survives hostile keys', () => {
     const schema: JsonSchema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"null"}}}',

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../catalog/index.ts';
-import { cutText } from './first-sentence.ts';
+import { cutText, oneLine } from './first-sentence.ts';
 
 /** How much of a schema a signature tells. */
 const LIMITS = { parameters: 16, enumValues: 6, nameLength: 60, depth: 3, length: 1_200 };
@@ -21,7 +21,7 @@ function parameters(schema: JsonSchema, depth: number): string {
   const told = ordered
     .slice(0, most)
     .map(
-      (name) => `${cutText(name, LIMITS.nameLength)}${required.has(name) ? '' : '?'}: ${type(properties[name], depth)}`,
+      (name) => `${oneLine(name, LIMITS.nameLength)}${required.has(name) ? '' : '?'}: ${type(properties[name], depth)}`,
     );
   const rest = ordered.length - told.length;
   return [...told, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ');
@@ -37,6 +37,7 @@ function type(schema: unknown, depth: number): string {
       kind
         .filter((name) => typeof name === 'string')
         .slice(0, 4)
+        .map((name) => oneLine(name, LIMITS.nameLength))
         .join(' | ') || 'any'
     );
   switch (kind) {

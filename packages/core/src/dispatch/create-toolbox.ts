@@ -34,7 +34,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     tell: (telling) => tellFound(context, telling),
     handle: (handling) => handle(context, handling),
     execute: (resolved, executeOptions = {}) => executeCall(context, resolved, executeOptions),
-    holds: (plan, memory) => heldCalls({ plan, memory, snapshot: context.snapshot() }),
+    holds: (plan, memory, extra = {}) =>
+      heldCalls({ plan, memory, snapshot: context.snapshot(), caller: extra.caller }),
     answer: (handling) => answerCall(toolbox, handling),
     prefetch: (prefetching) => prefetchTools(context, prefetching),
   };

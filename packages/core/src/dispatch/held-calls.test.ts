@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, FORMS, type Memory } from '../disclosure/index.ts';
-import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
+import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import type { GateSettings } from '../gate/index.ts';
+import type { Caller } from './call.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { wordSearcher } from './word-searcher.fixture.ts';
+
+const ON: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };
 
 describe('holds', () => {
   const toolbox = createToolbox({
     tools: sampleSnapshot(),
     searcher: wordSearcher,
-    settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+    settings: ON,
   });
   const holds = (name: string, memory: Memory = EMPTY_MEMORY): boolean => toolbox.holds(toolbox.plan(), memory)(name);
 
@@ -26,6 +30,22 @@ describe('holds', () => {
   it('lets a revealed or called tool go to the client as it is', () => {
     expect(holds('github__create_issue', { ...EMPTY_MEMORY, revealed: ['github__create_issue'] })).toBe(false);
     expect(holds('github__create_issue', { ...EMPTY_MEMORY, called: ['github__create_issue'] })).toBe(false);
+  });
+
+  it.each(['github__create_issue', 'Github.create_issue', 'creat_issue'])(
+    'leaves %s to the client when the caller may not use it, as if it did not exist',
+    (name) => {
+      const caller: Caller = { allow: (tool) => tool.server !== 'github' };
+      expect(toolbox.holds(toolbox.plan(undefined, { caller }), EMPTY_MEMORY, { caller })(name)).toBe(false);
+    },
+  );
+
+  it('holds a call to a tool that came after the plan was made', () => {
+    let tools = sampleTools().filter((tool) => tool.server !== 'github');
+    const live = createToolbox({ tools: () => sampleSnapshot(tools), searcher: wordSearcher, settings: ON });
+    const plan = live.plan();
+    tools = sampleTools();
+    expect(live.holds(plan, EMPTY_MEMORY)('github__create_issue')).toBe(true);
   });
 
   it('holds nothing where the provider searches, or nothing is deferred', () => {

@@ -2,12 +2,14 @@ export { rememberFound } from './answer-call.ts';
 export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './argument-checker.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 export { createToolbox } from './create-toolbox.ts';
+export { editDistance } from './edit-distance.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';
+export { nameDistance } from './name-distance.ts';
 export { parseArguments } from './parse-arguments.ts';
 export { readDefinitions } from './read-definitions.ts';
 export { resolveName } from './resolve-name.ts';
-export { editDistance, suggestName } from './suggest-name.ts';
+export { suggestName } from './suggest-name.ts';
 export type {
   Answered,
   ExecuteOptions,

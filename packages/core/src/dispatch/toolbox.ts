@@ -20,7 +20,7 @@ export interface Toolbox {
   /** Runs a resolved call with its hooks. A tool that throws is an outcome with `isError`. */
   execute(resolved: Resolved, options?: ExecuteOptions): Promise<ToolOutcome>;
   /** Whether a call by this name, made with this memory, must come to `handle` before anybody else acts on it. */
-  holds(plan: Plan, memory: Memory): (name: string) => boolean;
+  holds(plan: Plan, memory: Memory, extra?: Pick<ViewExtra, 'caller'>): (name: string) => boolean;
   /** `handle` and `execute` in one, for a loop of one's own: the text for the model, and the memory after. */
   answer(handling: Handling): Promise<Answered>;
   /** Searches for what the user just said, to be offered at the tail of that message. */

@@ -52,7 +52,7 @@ async function* rounds<Request, Part>(
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);
     const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
-    const reader = wire.reader(toolbox.holds(plan, memory), plan);
+    const reader = wire.reader(toolbox.holds(plan, memory, { caller }), plan);
     const seen: Round = { steps: [], ends: false, passed: false };
 
     for await (const read of readRound({ reader, parts: upstream(rendered, signal), signal })) {

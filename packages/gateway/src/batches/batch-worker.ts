@@ -23,7 +23,7 @@ export interface BatchWorkerOptions {
   readonly leaseMs?: number;
 }
 
-export const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;
+const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;
 
 const CANCELED: ItemResult = { outcome: 'canceled', result: JSON.stringify({ type: 'canceled' }) };
 

@@ -1,5 +1,5 @@
 export { locateTools } from './locate-tools.ts';
-export { CATALOG_TYPE, createNamedCatalogs, type NamedCatalogs, splitCatalogs } from './named-catalogs.ts';
+export { CATALOG_TYPE, createNamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody } from './read-body.ts';
 export type { ToolList } from './tool-list.ts';
 export { createToolLists, type ToolLists } from './tool-lists.ts';

@@ -16,7 +16,7 @@ export interface ToolLists {
   readonly bytes: number;
 }
 
-export interface ToolListQuestion<Name extends Dialect> {
+interface ToolListQuestion<Name extends Dialect> {
   readonly surface: Surface<Name>;
   readonly request: DialectShapes[Name]['request'];
   readonly definitions: readonly unknown[];

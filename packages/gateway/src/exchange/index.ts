@@ -5,5 +5,5 @@ export {
   type OpenExchange,
 } from './model-service.ts';
 export { streamBody } from './stream-body.ts';
-export type { Surface, UsedTokens } from './surface.ts';
+export type { Surface } from './surface.ts';
 export { type Surfaces, surfacesFor } from './surfaces.ts';

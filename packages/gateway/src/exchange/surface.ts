@@ -12,7 +12,7 @@ import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { ApiError } from '../http/index.ts';
 
 /** What a request used. */
-export interface UsedTokens {
+interface UsedTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
@@ -56,12 +56,12 @@ export interface Surface<Name extends Dialect> {
   readUsage(part: DialectShapes[Name]['part']): UsedTokens | undefined;
 }
 
-export interface ReadTools extends Pick<Opened, 'tools' | 'search'> {
+interface ReadTools extends Pick<Opened, 'tools' | 'search'> {
   /** Definitions by which a request's search can be told, so that thousands of others need not be read again. */
   readonly probe: readonly JsonObject[];
 }
 
-export interface ValidationContext {
+interface ValidationContext {
   readonly headers: Headers;
   /** Whether a reference may name this tool though the request does not declare it. */
   isKnown(name: string): boolean;

@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   /** @default the API's type for the status */
   readonly type?: string;
   readonly details?: Readonly<Record<string, unknown>>;

@@ -5,9 +5,9 @@ import { ApiError, toApiError } from './api-error.ts';
 import type { Visit } from './visit.ts';
 
 /** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
-export type Handler = (visit: Visit, onEnd: (error?: ApiError) => void) => Promise<Response>;
+type Handler = (visit: Visit, onEnd: (error?: ApiError) => void) => Promise<Response>;
 
-export interface Route {
+interface Route {
   /** For metrics and logs. */
   readonly route: string;
   readonly handler: Handler;

@@ -11,7 +11,7 @@ export interface Visit {
   readonly facts: VisitFacts;
 }
 
-export interface VisitFacts {
+interface VisitFacts {
   route: string;
   model?: string;
   upstream?: string;

@@ -8,7 +8,7 @@ export interface Histogram {
   observe(value: number, labels?: Labels): void;
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface Registry {
   counter(name: string, help: string): Counter;

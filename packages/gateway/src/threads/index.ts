@@ -1,1 +1,1 @@
-export { createThreadedModels, type ThreadedModels } from './threaded-models.ts';
+export { createThreadedModels } from './threaded-models.ts';

@@ -2,7 +2,7 @@ import { ApiError, toApiError } from '../http/index.ts';
 import type { ErrorCodec } from './port-calls.ts';
 
 /** An error that stayed on the main thread, as the worker knows it. */
-export class HeldError extends Error {
+class HeldError extends Error {
   override readonly name = 'HeldError';
   readonly ticket: number;
 

@@ -1,4 +1,4 @@
-import type { Read, Reader, Step, Tool, Toolbox, Wire } from '@quartermaster/core';
+import type { Caller, Read, Reader, Step, Tool, Toolbox, Wire } from '@quartermaster/core';
 
 interface Stages<Request, Part> {
   readonly toolbox: Toolbox;
@@ -18,9 +18,9 @@ export function withLocalExecution<Request, Part>(
   isLocal: (tool: Tool) => boolean,
 ): Stages<Request, Part> {
   let hasClientCalls = false;
-  const isLocalName = (name: string): boolean => {
+  const isLocalName = (name: string, caller: Caller = {}): boolean => {
     const tool = toolbox.snapshot().resolve(name);
-    return tool !== undefined && isLocal(tool);
+    return tool !== undefined && isLocal(tool) && (caller.allow?.(tool) ?? true);
   };
   return {
     wire: {
@@ -34,9 +34,9 @@ export function withLocalExecution<Request, Part>(
     },
     toolbox: {
       ...toolbox,
-      holds(plan, memory) {
-        const holds = toolbox.holds(plan, memory);
-        return (name) => holds(name) || isLocalName(name);
+      holds(plan, memory, extra) {
+        const holds = toolbox.holds(plan, memory, extra);
+        return (name) => holds(name) || isLocalName(name, extra?.caller);
       },
       async handle(handling): Promise<Step> {
         const step = await toolbox.handle(handling);

@@ -50,5 +50,5 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   bigrams: 'neighbouring words in common, by idf',
   nameCoverage: 'how much of the name the request covers, by idf',
   serverNamed: 'the request names its server',
-  embedded: 'cosine in the second stage, three standard deviations above the mean being 1',
+  embedded: 'cosine in the second stage, from the mean of the best (0) to the nearest (1)',
 };

@@ -20,8 +20,8 @@ export interface HybridFeatures {
   /** 1 when the request names the tool's server. */
   readonly serverNamed: number;
   /**
-   * How far its cosine in the second stage stands above the mean of the tools that were compared: three standard
-   * deviations are 1. Relative, so that the scale of a model does not matter. 0 below the mean and without a second stage.
+   * Where its cosine in the second stage stands between the mean of the tools that were compared (0, as for all below it)
+   * and the nearest of them (1). Relative, so that the scale of a model does not matter. 0 without a second stage.
    */
   readonly embedded: number;
 }
@@ -62,15 +62,15 @@ export const HYBRID_DEFAULTS: HybridSettings = {
     embedded: 0,
   },
   secondWeights: {
-    meaning: 2,
-    clauseMeaning: 3.8,
+    meaning: 1.9,
+    clauseMeaning: 3.7,
     terms: 1.3,
     clauseTerms: 1.3,
-    coverage: 1.6,
-    bigrams: 1,
+    coverage: 1.7,
+    bigrams: 1.1,
     nameCoverage: 0.5,
-    serverNamed: 0.6,
-    embedded: 3.2,
+    serverNamed: 0.5,
+    embedded: 3.1,
   },
   intentWeight: 2,
   leastConfidence: 0.12,

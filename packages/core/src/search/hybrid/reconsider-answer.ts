@@ -18,13 +18,13 @@ export function reconsiderAnswer(answer: HybridAnswer, cosines: Float32Array, se
   return { ...answer, rated, weights, rankings: orderByIntent(rated, settings.intentWeight) };
 }
 
-/** How far each stands above the mean: `max(0, (x - mean) / (3 × deviation))`. */
+/** How far each stands from the mean to the nearest: `max(0, (x - mean) / (best - mean))`. */
 function heightsOf(cosines: Float32Array): Float32Array {
   const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length;
-  const variance = cosines.reduce((sum, cosine) => sum + (cosine - mean) ** 2, 0) / cosines.length;
-  const unit = 3 * Math.max(Math.sqrt(variance), LEAST_DEVIATION);
+  const best = cosines.reduce((most, cosine) => Math.max(most, cosine), mean);
+  const unit = Math.max(best - mean, LEAST_DIFFERENCE);
   return cosines.map((cosine) => Math.max(0, (cosine - mean) / unit));
 }
 
-/** Below this the differences are noise of the arithmetic. */
-const LEAST_DEVIATION = 1e-4;
+/** Below this the cosines differ by the noise of the arithmetic. */
+const LEAST_DIFFERENCE = 1e-4;

@@ -73,8 +73,8 @@ export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 }
 /** What finding the exact place of a match may cost, besides four steps for every character of the text. */
 const SPAN_STEPS = 10_000;
 
-/** How much of that is done in one go: a millisecond or so. */
-const SPAN_SLICE = 20_000;
+/** How much of that is done in one go: a few milliseconds' work while the runtime has not optimised it yet. */
+const SPAN_SLICE = 5_000;
 
 /**
  * Compiles a pattern of Python's `re` syntax.

@@ -106,8 +106,8 @@ const STEPS_TO_READ = 2_000;
 const STEPS_PER_TOOL = 20;
 const STEPS_PER_STRING = 10;
 
-/** How much longer a step of the backtracking machine takes than one of an automaton. */
-const BACKTRACKING_SLOWNESS = 4;
+/** How much longer a step of the backtracking machine takes than one of an automaton: 4 times, and more before it is optimised. */
+const BACKTRACKING_SLOWNESS = 8;
 
 /** How many ranges of character sets are looked at between two pauses: a few milliseconds' work. */
 const RANGES_PER_SLICE = 8_000;
