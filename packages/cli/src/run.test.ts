@@ -260,8 +260,8 @@ describe('demo', () => {
 
 describe('the command', () => {
   it('helps on stdout with status 0, for every command', async () => {
-    for (const argv of [['--help'], ['search', '--help'], ['eval', '--help'], ['inspect', '--help']]) {
-      const { code, out, err } = await qm(argv);
+    for (const command of [[], ['search'], ['eval'], ['inspect'], ['serve'], ['mcp']]) {
+      const { code, out, err } = await qm([...command, '--help']);
       expect(out).toContain('Exit status:');
       expect(out).toContain('Examples:');
       expect(err).toBe('');

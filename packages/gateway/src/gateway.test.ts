@@ -1,8 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { createGateway } from './create-gateway.ts';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { serve } from './serve.ts';
 import type { GatewayUpstream } from './upstreams.ts';
 
 const ASK = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -257,6 +259,13 @@ describe('clients that misbehave', () => {
       request.end();
     });
     expect(status).toBe(403);
+  });
+
+  it('without keys nothing but loopback is listened on', async () => {
+    const gateway = createGateway({ upstreams: scriptedUpstreams({}), workerUrl: false });
+    await expect(serve({ gateway, host: '0.0.0.0', port: 0, hasKeys: false })).rejects.toThrow(
+      'Without API keys the gateway listens on loopback only, not on 0.0.0.0; create a key or use 127.0.0.1',
+    );
   });
 
   it('closing waits for streams under way', async () => {

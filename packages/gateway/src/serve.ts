@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { SettingError } from '@quartermaster/core';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
 
@@ -30,8 +31,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { gateway, hasKeys } = options;
   const { host, port, graceMs } = { ...SERVE_DEFAULTS, ...options };
   if (!hasKeys && !isLoopback(host)) {
-    throw new Error(
+    throw new SettingError(
+      'invalid_setting',
       `Without API keys the gateway listens on loopback only, not on ${host}; create a key or use 127.0.0.1`,
+      { context: { setting: 'listen.host', value: host } },
     );
   }
   const server = createAdaptorServer({ fetch: (request) => gateway.fetch(request) }) as Server;

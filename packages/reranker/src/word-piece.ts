@@ -23,12 +23,13 @@ export function createWordPiece(vocabulary: string): WordPiece {
     if (number === undefined) throw new RangeError(`The vocabulary has no piece ${piece}; it is not one of BERT's`);
     return number;
   }) as [number, number, number];
+  const longest = [...pieces.keys()].reduce((most, piece) => Math.max(most, piece.length), 0);
   return {
     split(text, limit) {
       const numbers = [first];
       for (const [word] of normalise(text).matchAll(WORD)) {
         if (numbers.length >= limit - 1) break;
-        numbers.push(...(splitWord(word, pieces) ?? [unknown]));
+        numbers.push(...(splitWord(word, pieces, longest) ?? [unknown]));
       }
       numbers.length = Math.min(numbers.length, limit - 1);
       numbers.push(last);
@@ -57,13 +58,13 @@ function normalise(text: string): string {
 }
 
 /** Half of a surrogate pair is never a piece, so that cutting between code units does no harm. */
-function splitWord(word: string, pieces: ReadonlyMap<string, number>): number[] | undefined {
+function splitWord(word: string, pieces: ReadonlyMap<string, number>, longest: number): number[] | undefined {
   if (word.length > LONGEST_WORD && [...word].length > LONGEST_WORD) return undefined;
   const numbers: number[] = [];
   let start = 0;
   while (start < word.length) {
     const mark = start === 0 ? '' : '##';
-    let end = word.length;
+    let end = Math.min(word.length, start + longest);
     while (end > start && !pieces.has(mark + word.slice(start, end))) end -= 1;
     const number = pieces.get(mark + word.slice(start, end));
     if (end === start || number === undefined) return undefined;
@@ -74,7 +75,7 @@ function splitWord(word: string, pieces: ReadonlyMap<string, number>): number[] 
 }
 
 /** Far more than any limit on pieces lets through; bounds the work on a stranger's text. */
-const LONGEST_TEXT = 8_192;
+const LONGEST_TEXT = 4_096;
 /** In characters; BERT's own bound. */
 const LONGEST_WORD = 100;
 /** Printable, with the white space that is kept. */

@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { run } from '../run.ts';
 
 /** The program that is installed. It runs the build. */
 export const BIN: string = fileURLToPath(new URL('../../bin/quartermaster.js', import.meta.url));
 
 export interface RunningCommand {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   readonly out: () => string;
   readonly err: () => string;
   /** Resolves with the output once it has the text; fails when the program ends before. */
@@ -33,16 +35,16 @@ export function startCommand(
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, XDG_DATA_HOME: join(cwd, 'data'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  child.stdout?.on('data', (chunk) => {
+  child.stdout.on('data', (chunk) => {
     texts.out += String(chunk);
   });
-  child.stderr?.on('data', (chunk) => {
+  child.stderr.on('data', (chunk) => {
     texts.err += String(chunk);
   });
   onTestFinished(async () => {
@@ -59,9 +61,19 @@ export function startCommand(
         const look = (): void => {
           if (texts[stream].includes(text)) resolve(texts[stream]);
         };
-        (stream === 'out' ? child.stdout : child.stderr)?.on('data', look);
+        (stream === 'out' ? child.stdout : child.stderr).on('data', look);
         look();
         void ended.then(() => reject(new Error(`It ended without ${JSON.stringify(text)}: ${texts.out}${texts.err}`)));
       }),
   };
+}
+
+/** The same in this process, for a command that is to fail before it starts anything. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const code = await run(args, { stdin, stdout, stderr, env });
+  return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BIN, startCommand, temporaryFolder } from './running-command.fixture.ts';
+import { BIN, type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
@@ -110,16 +109,22 @@ describe('quartermaster mcp', () => {
     expect(readFileSync(join(folder, 'server.pid'), 'utf8')).toBe('');
   });
 
-  it('ends at SIGTERM with status 0, though its client is still there', async () => {
+  it.each([
+    ['its client leaves', (child: RunningCommand['child']) => child.stdin.end()],
+    ['it is told to, though its client is still there', (child: RunningCommand['child']) => child.kill('SIGTERM')],
+  ])('ends with status 0 when %s, and its server with it; stdout has the protocol alone', async (_, leave) => {
     const folder = project();
-    const { client, transport } = await startProxy(folder, ['--form', 'inline']);
+    const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    command.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`);
+    await command.until('"id":1');
     const server = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
-    const closed = new Promise<void>((resolve) => {
-      client.onclose = () => resolve();
-    });
-    process.kill(transport.pid ?? 0, 'SIGTERM');
-    await closed;
+    expect(isAlive(server)).toBe(true);
+    leave(command.child);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
     expect(isAlive(server)).toBe(false);
+    const lines = command.out().trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc)).toEqual(lines.map(() => '2.0'));
   });
 
   it('goes on without a store that nobody asked for, and fails for one that somebody did', async () => {
@@ -134,21 +139,17 @@ describe('quartermaster mcp', () => {
   });
 
   it.each([
-    ['no servers', [], {}, 'Name the file that your client has them in'],
-    ['nothing but itself', ['--mcp-config', 'self.json'], {}, 'it is this proxy itself: us'],
-    ['a file that is not there', ['--mcp-config', 'missing.json'], {}, 'missing.json'],
-    ['an unknown form', ['--form', 'magic'], {}, 'Allowed choices are bridge, load, inline'],
-  ])('with %s says what to do, on stderr only', (_, args, env, text) => {
-    const cwd = temporaryFolder();
+    ['no servers', [], 'Name the file that your client has them in'],
+    ['nothing but itself', ['--mcp-config', 'self.json'], 'it is this proxy itself: us'],
+    ['a file that is not there', ['--mcp-config', 'missing.json'], 'missing.json'],
+    ['an unknown form', ['--form', 'magic'], 'Allowed choices are bridge, load, inline'],
+  ])('with %s says what to do, on stderr only', async (_, args, text) => {
+    const folder = temporaryFolder();
     const us = { command: 'npx', args: ['-y', 'quartermaster@latest', 'mcp'] };
-    writeFileSync(join(cwd, 'self.json'), JSON.stringify({ mcpServers: { us } }));
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'mcp', ...args], {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: cwd, ...env },
-      encoding: 'utf8',
-    });
-    expect(stderr).toContain(text);
-    expect(stdout).toBe('');
-    expect(status).toBe(2);
+    writeFileSync(join(folder, 'self.json'), JSON.stringify({ mcpServers: { us } }));
+    const paths = args.map((word) => (word.endsWith('.json') ? join(folder, word) : word));
+    const ended = await runCommand(['mcp', ...paths], { XDG_DATA_HOME: folder });
+    expect(ended.err).toContain(text);
+    expect(ended).toMatchObject({ code: 2, out: '' });
   });
 });

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { type CommandIo, write } from '../command-io.ts';
+import type { CommandIo } from '../command-io.ts';
 import { watchStopSignals } from './watch-stop-signals.ts';
 
 export interface StopWait {
@@ -15,10 +15,11 @@ export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string): Stop
   const stopped = new Promise<void>((done) => {
     resolve = done;
   });
+  // A terminal that was closed can't be told anything; what matters is to finish and to stop.
+  io.stderr.on('error', () => undefined);
   const release = watchStopSignals({
     onStop() {
-      // Told or not, for a terminal that is gone can't be told: what matters is to stop.
-      write(io.stderr, `${notice}\n`).catch(() => undefined);
+      io.stderr.write(`${notice}\n`);
       resolve();
     },
     onForce(signal) {

@@ -21,7 +21,7 @@ export function editDistance(left: string, right: string, limit: number): number
       current.push(cost);
       least = Math.min(least, cost);
     }
-    // A swap reaches back two rows, but never to a lower cost than the row between them has.
+    // The least cost rises by at most one a row, and a swap costs one more than two rows before: nothing comes back below it.
     if (least > limit) return Number.POSITIVE_INFINITY;
     beforePrevious = previous;
     previous = current;

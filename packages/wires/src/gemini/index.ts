@@ -15,5 +15,6 @@ export type { GeminiWireOptions } from './gemini-wire.ts';
 export { createGeminiWire } from './gemini-wire.ts';
 export type { GeminiToolSearchOptions } from './tool-search-fetch.ts';
 export { toolSearchFetch } from './tool-search-fetch.ts';
+export { UpstreamChunkError } from './upstream-chunk-error.ts';
 export { geminiWhole } from './whole.ts';
 export { withToolSearch } from './wrap-gemini.ts';

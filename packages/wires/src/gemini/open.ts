@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Opened, parseTools, SettingError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Opened, parseTools, RequestError } from '@quartermaster/core';
 import { contentsOf, type GeminiRequest, latestTextIndex, textOf } from './gemini-shapes-2026-11.ts';
 
 /**
@@ -8,10 +8,10 @@ import { contentsOf, type GeminiRequest, latestTextIndex, textOf } from './gemin
 export function openRequest(request: GeminiRequest): Opened {
   const count = request.generationConfig?.candidateCount;
   if (typeof count === 'number' && count > 1) {
-    throw new SettingError(
-      'invalid_setting',
+    throw new RequestError(
+      'unsupported_request',
       `candidateCount is ${count}; tool search follows one candidate. Leave it out, and ask several times for several answers`,
-      { context: { setting: 'candidateCount', value: count } },
+      { context: { parameter: 'candidateCount', value: count } },
     );
   }
   const contents = contentsOf(request);

@@ -1,16 +1,17 @@
 import {
   type JsonObject,
+  type LoopOptions,
   NAME_TEMPLATES,
   type Plan,
-  parseTools,
+  readDefinitions,
   type Tool,
   type Wire,
   writeTool,
 } from '@quartermaster/core';
+import { renderOnce } from '../internal/render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { declarationsIn, toolEntries } from './open.ts';
-import type { SearchLoop } from './respond.ts';
 
 /** What becomes of a request. */
 export type Prepared =
@@ -18,7 +19,8 @@ export type Prepared =
   | { readonly kind: 'pass' }
   /** It goes out changed, once. */
   | { readonly kind: 'render'; readonly request: GeminiRequest }
-  | { readonly kind: 'loop'; readonly loop: SearchLoop };
+  /** We search. */
+  | { readonly kind: 'loop'; readonly loop: Omit<LoopOptions<GeminiRequest, GeminiResponse>, 'upstream'> };
 
 export interface PreparerOptions {
   readonly wire: Wire<GeminiRequest, GeminiResponse>;
@@ -32,7 +34,7 @@ const MAX_NAME_LENGTH = 64;
 /** Decides for each request anew, from what it declares and the catalog. */
 export function requestPreparer(options: PreparerOptions): (request: GeminiRequest, model: string) => Prepared {
   const { wire, search } = options;
-  const catalog = readCatalog(options.catalog);
+  const catalog = readDefinitions(options.catalog);
   const limits = { name: 'gemini', maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
   const toolboxes = requestToolboxes(search, limits);
   return (request, model) => {
@@ -45,7 +47,7 @@ export function requestPreparer(options: PreparerOptions): (request: GeminiReque
     const toolbox = toolboxes.toolbox([...declared, ...added], JSON.stringify(declarationsIn(request)));
     const plan = toolboxes.plan(toolbox, model);
     if (plan.kind === 'defer') return { kind: 'loop', loop: { wire, toolbox, plan, request } };
-    const plain = wire.render(request, toolbox.view(plan, wire.recall(request, plan)), () => '');
+    const plain = renderOnce({ request, wire, toolbox, plan });
     const whole = withDeclarations(plain, plan, new Set(added));
     return whole === request ? { kind: 'pass' } : { kind: 'render', request: whole };
   };
@@ -58,10 +60,4 @@ function withDeclarations(request: GeminiRequest, plan: Plan, added: ReadonlySet
     .map(({ tool, name }): JsonObject => writeTool(tool, 'gemini', { name }));
   if (functionDeclarations.length === 0) return request;
   return { ...request, tools: [...toolEntries(request), { functionDeclarations }] };
-}
-
-function readCatalog(definitions: readonly object[]): readonly Tool[] {
-  return definitions.every((one): one is Tool => 'id' in one && 'policy' in one && 'extras' in one && 'schema' in one)
-    ? definitions
-    : parseTools(definitions, { onProblem: 'throw' }).tools;
 }

@@ -8,6 +8,7 @@ import {
 } from './gemini-shapes-2026-11.ts';
 import { createPartialArguments } from './partial-arguments.ts';
 import { MADE_ID_PREFIX } from './search-parts.ts';
+import { UpstreamChunkError } from './upstream-chunk-error.ts';
 
 /** A held call with the part that it came in: the signature beside it must go back with it. */
 export interface GeminiCall extends Call {
@@ -24,7 +25,8 @@ interface OpenCall {
 
 /**
  * Reads the chunks of one round. A function call arrives whole in one part, or in pieces where the request asked for that. A
- * chunk that closes the round keeps its own parts while nothing is held, because then no round follows it.
+ * chunk that closes the round keeps its own parts while nothing is held, because then no round follows it. Throws the error that
+ * a host ends its stream with.
  */
 export function createReader(holds: (name: string) => boolean): Reader<GeminiResponse> {
   let open: OpenCall | undefined;
@@ -64,6 +66,7 @@ export function createReader(holds: (name: string) => boolean): Reader<GeminiRes
 
   return {
     read(chunk) {
+      if (isJsonObject(chunk) && isJsonObject(chunk.error)) throw new UpstreamChunkError(chunk, chunk.error);
       const candidate = chunk.candidates?.[0];
       if (candidate === undefined) return [{ kind: 'close', part: chunk }];
       finishReason = candidate.finishReason ?? finishReason;

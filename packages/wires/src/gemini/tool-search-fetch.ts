@@ -1,9 +1,14 @@
-import { isJsonObject, QuartermasterError } from '@quartermaster/core';
+import type { QuartermasterError } from '@quartermaster/core';
+import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings, type ToolSearchOptions } from '../internal/request-toolbox.ts';
-import type { GeminiRequest } from './gemini-shapes-2026-11.ts';
+import { readJsonBody, resend } from '../internal/resend.ts';
+import { writeEvent } from '../internal/server-sent-events.ts';
+import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
+import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { createGeminiWire, type GeminiWireOptions } from './gemini-wire.ts';
 import { requestPreparer } from './prepare-request.ts';
-import { type Ask, respondStream, respondWhole } from './respond.ts';
+import { UpstreamChunkError } from './upstream-chunk-error.ts';
+import { geminiWhole } from './whole.ts';
 
 export interface GeminiToolSearchOptions extends ToolSearchOptions, GeminiWireOptions {
   /**
@@ -27,20 +32,36 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
   return async (input, init = {}) => {
     const target = readTarget(input, init);
     if (target === undefined) return send(input, init);
-    try {
+    return orRefusal(async () => {
       const prepared = prepare(target.body, target.model);
-      if (prepared.kind === 'pass') return await send(input, init);
-      if (prepared.kind === 'render') return await send(input, { ...init, body: JSON.stringify(prepared.request) });
-      const ask: Ask = (body, signal) => send(input, { ...init, body: JSON.stringify(body), signal });
+      if (prepared.kind === 'pass') return send(input, init);
+      const ask = resend<GeminiRequest, RequestInit>(init, (resent) => send(input, resent));
+      if (prepared.kind === 'render') return ask(prepared.request);
       const signal = init.signal ?? undefined;
       const loop = { ...prepared.loop, ...loopSettings(search), ...(signal === undefined ? {} : { signal }) };
-      return await (target.isStream ? respondStream(loop, ask) : respondWhole(loop, ask));
-    } catch (error) {
-      // Thrown, it would look like a broken connection, and the SDK might try again.
-      if (error instanceof QuartermasterError) return refuse(error);
-      throw error;
-    }
+      return answerRequest({ dialect: DIALECT, loop, stream: target.isStream, ask });
+    }, refuse);
   };
+}
+
+const DIALECT: HttpDialect<GeminiResponse, GeminiResponse> = {
+  whole: geminiWhole,
+  writePart: writeChunk,
+  streamEnd: '',
+  async explain(error) {
+    if (error instanceof UpstreamChunkError) return writeChunk(error.chunk);
+    return error instanceof UpstreamRefusal ? writeChunk(await explainRefusal(error)) : undefined;
+  },
+};
+
+function writeChunk(chunk: object): string {
+  return writeEvent(JSON.stringify(chunk));
+}
+
+/** How the API tells of an error once a stream has begun. */
+async function explainRefusal(refusal: UpstreamRefusal): Promise<object> {
+  const { status: code, statusText: status } = refusal.response;
+  return (await refusal.told()) ?? { error: { code, status, message: refusal.message } };
 }
 
 interface Target {
@@ -53,11 +74,10 @@ const METHOD = /\/([^/]+):(generateContent|streamGenerateContent)$/;
 
 /** A request for content, from its address and its body. Anything else is none of our business. */
 function readTarget(input: RequestInfo | URL, init: RequestInit): Target | undefined {
-  if (input instanceof Request || typeof init.body !== 'string') return undefined;
+  if (input instanceof Request) return undefined;
   const [, model, method] = METHOD.exec(new URL(input).pathname) ?? [];
-  if (model === undefined) return undefined;
-  const body: unknown = JSON.parse(init.body);
-  if (!isJsonObject(body) || !Array.isArray(body.contents)) return undefined;
+  const body = model === undefined ? undefined : readJsonBody(init.body);
+  if (model === undefined || !Array.isArray(body?.contents)) return undefined;
   return { model, isStream: method === 'streamGenerateContent', body: body as unknown as GeminiRequest };
 }
 

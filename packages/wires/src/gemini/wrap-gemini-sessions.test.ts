@@ -11,6 +11,7 @@ import {
 } from './gemini-client.fixture.ts';
 import { chunk } from './gemini-server.fixture.ts';
 import type { GeminiPart, GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import { toolSearchFetch } from './tool-search-fetch.ts';
 import { withToolSearch } from './wrap-gemini.ts';
 
 afterEach(closeServers);
@@ -121,6 +122,18 @@ describe('generateContentStream', () => {
     expect(texts[0]).toBe('Let me look.');
   });
 
+  it('passes an error on with which the host ends its stream, after what was streamed', async () => {
+    const broken = { error: { code: 429, message: 'Slow down', status: 'RESOURCE_EXHAUSTED' } };
+    const { ai } = await setUp([[piece('One'), broken]]);
+    const stream = await ai.models.generateContentStream({ model: MODEL, contents: 'Look', config: CONFIG });
+    const texts: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const one of stream) texts.push(one.text);
+    };
+    await expect(read()).rejects.toMatchObject({ status: 429, message: expect.stringContaining('Slow down') });
+    expect(texts).toEqual(['One']);
+  });
+
   it('stops asking when the client stops reading', async () => {
     const { ai, requests } = await setUp([
       [piece('One'), piece('Two'), chunk([SIGNED_SEARCH])],
@@ -228,6 +241,19 @@ describe('what can’t be searched for', () => {
     const config = { ...CONFIG, cachedContent: 'cachedContents/one' };
     await ai.models.generateContent({ model: MODEL, contents: 'Hello', config });
     expect(requests[0]?.tools).toEqual(CONFIG.tools);
+  });
+
+  it('leaves a body that is not JSON to the host', async () => {
+    const bodies: unknown[] = [];
+    const send = toolSearchFetch({
+      fetch: async (_, init) => {
+        bodies.push(init?.body);
+        return new Response('no', { status: 400 });
+      },
+    });
+    const url = `https://host.example/v1beta/models/${MODEL}:generateContent`;
+    expect((await send(url, { method: 'POST', body: '{"contents": [' })).status).toBe(400);
+    expect(bodies).toEqual(['{"contents": [']);
   });
 
   it('refuses several candidates with what to do instead', async () => {

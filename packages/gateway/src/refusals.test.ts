@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { runningGateway } from './running-gateway.fixture.ts';
+import { message, scriptedUpstreams, upstreamError } from './scripted-upstream.fixture.ts';
+import { ASK, CLIENT_SEARCH, FILES, REGEX, TOOL_SEARCH, WEATHER } from './weather-request.fixture.ts';
+
+describe('refusals of the Messages API', () => {
+  it.each([
+    {
+      why: 'every tool is deferred',
+      request: { ...ASK, tools: [WEATHER, FILES] },
+      message: 'All tools have defer_loading set. At least one tool must be non-deferred.',
+    },
+    {
+      why: 'a reference names an unknown tool',
+      request: { ...ASK, messages: CLIENT_SEARCH, tools: [TOOL_SEARCH] },
+      message: "Tool reference 'get_weather' has no corresponding tool definition",
+    },
+    {
+      why: 'a call has no result',
+      request: { ...ASK, messages: [...CLIENT_SEARCH.slice(0, 2), ASK.messages[0]], tools: [TOOL_SEARCH] },
+      message:
+        'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
+    },
+    { why: 'there is no model', request: { ...ASK, model: undefined }, message: 'model: Field required' },
+    {
+      why: 'there are too many tools',
+      request: { ...ASK, tools: Array.from({ length: 10_001 }, (_, index) => ({ ...WEATHER, name: `t${index}` })) },
+      message: 'tools: at most 10000 tools are allowed',
+    },
+    { why: 'the body is a list', request: [ASK], message: 'The request body is not a JSON object' },
+    { why: 'the body is no JSON', request: '{"model":', message: 'The request body is not valid JSON' },
+    {
+      why: 'the tools are no JSON',
+      request: '{"model":"m","tools":[{"name":}],"messages":[]}',
+      message: 'The request body is not valid JSON',
+    },
+  ])('400 because $why', async ({ request, message: text }) => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/messages', request);
+    expect(response.status).toBe(400);
+    const body = (await response.json()) as { request_id: string };
+    expect(body).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: text },
+      request_id: response.headers.get('request-id'),
+    });
+    expect(upstreams.requests).toEqual([]);
+  });
+
+  it('the later version refuses sampling settings, the earlier one takes them', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
+    const { post } = await runningGateway({ upstreams });
+    const request = { ...ASK, temperature: 0.5 };
+    expect((await post('/v1/messages', request, { 'anthropic-version': '2026-10-21' })).status).toBe(400);
+    expect((await post('/v1/messages', request, { 'anthropic-version': '2023-06-01' })).status).toBe(200);
+  });
+
+  it('threads are refused with the codes that make the SDK fall back', async () => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const created = await post('/v1/messages', { ...ASK, thread: { type: 'create' } });
+    expect(created.status).toBe(400);
+    expect(await created.json()).toMatchObject({
+      error: { details: { error_code: 'thread_unsupported_request', unsupported: [] } },
+    });
+    const continued = await post('/v1/messages', {
+      ...ASK,
+      thread: { type: 'continue', previous_message_id: 'msg_1' },
+      messages: [],
+    });
+    expect(continued.status).toBe(404);
+    expect(await continued.json()).toMatchObject({ error: { details: { error_code: 'thread_not_found' } } });
+  });
+
+  it('a model that no upstream takes is not found', async () => {
+    const { anthropic } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    await expect(anthropic.messages.create({ ...ASK, model: 'unknown-model' })).rejects.toMatchObject({
+      status: 404,
+      type: 'not_found_error',
+    });
+  });
+
+  it.each([
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [429, 'rate_limit_error'],
+    [500, 'api_error'],
+    [529, 'overloaded_error'],
+  ])("an upstream's %i before the first part is the answer, streaming or not", async (status, type) => {
+    const failure = upstreamError(status, { type: 'error', error: { type, message: 'Not now.' } });
+    const upstreams = scriptedUpstreams({ anthropic: [[failure], [failure]] });
+    const { anthropic } = await runningGateway({ upstreams });
+    await expect(anthropic.messages.create(ASK)).rejects.toMatchObject({ status, type });
+    await expect(anthropic.messages.stream(ASK).finalMessage()).rejects.toMatchObject({ status, type });
+  });
+
+  it('an error after the stream began is an event, and what came before has arrived', async () => {
+    const failure = upstreamError(529, { type: 'error', error: { type: 'overloaded_error', message: 'Too busy.' } });
+    const upstreams = scriptedUpstreams({
+      anthropic: [[...message([{ text: 'Hal' }], 'end_turn').slice(0, 3), failure]],
+    });
+    const { anthropic } = await runningGateway({ upstreams });
+    const texts: string[] = [];
+    const stream = anthropic.messages.stream(ASK).on('text', (text) => texts.push(text));
+    await expect(stream.finalMessage()).rejects.toMatchObject({ type: 'overloaded_error' });
+    expect(texts).toEqual(['Hal']);
+  });
+
+  it('an unforeseen failure tells the client nothing, and the log where it was', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [[new TypeError('secret words')]] });
+    const { post, log } = await runningGateway({ upstreams });
+    const response = await post('/v1/messages', ASK);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ error: { type: 'api_error', message: 'Internal error' } });
+    expect(log.at(-1)).toMatchObject({ level: 'error', error: 'TypeError' });
+    expect(JSON.stringify(log)).not.toContain('secret words');
+  });
+});
+
+describe('the errors of searches', () => {
+  it.each([
+    ['typed', 'invalid_tool_input'],
+    ['documented', 'invalid_pattern'],
+  ] as const)('%s codes', async (errorCodes, code) => {
+    const upstreams = scriptedUpstreams({
+      anthropic: [
+        message([{ call: 'tool_search_tool_regex', id: 'toolu_s', input: { pattern: '(' } }], 'tool_use'),
+        message([{ text: 'Sorry.' }], 'end_turn'),
+      ],
+    });
+    const { anthropic } = await runningGateway({ upstreams, settings: { errorCodes } });
+    const answer = await anthropic.messages.create({ ...ASK, tools: [REGEX, WEATHER] });
+    expect(answer.content[1]).toMatchObject({
+      content: { type: 'tool_search_tool_result_error', error_code: code },
+    });
+  });
+});

@@ -1,0 +1,15 @@
+import { type JsonObject, UpstreamError } from '@quartermaster/core';
+
+/** An error in the middle of an upstream's stream. Carries the chunk that tells of it, so that a surface can pass it on as it came. */
+export class UpstreamChunkError extends UpstreamError {
+  override readonly name = 'UpstreamChunkError';
+  readonly chunk: JsonObject;
+
+  constructor(chunk: JsonObject, error: JsonObject) {
+    const { status, message } = error;
+    super('upstream_failed', `The upstream ended its stream with ${String(status)}: ${String(message)}`, {
+      context: { status },
+    });
+    this.chunk = chunk;
+  }
+}
