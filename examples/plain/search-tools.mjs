@@ -1,19 +1,20 @@
 // Tool search in a loop of one's own, for any model: what to declare, what a call does, what to say.
 // Run: npm run build && node examples/plain/search-tools.mjs   (no key needed: the model is scripted, below)
 import { createToolbox, definitions, EMPTY_MEMORY, readEnableToolSearch } from '@quartermaster/core';
+import { createArgumentChecker } from '@quartermaster/host/schema';
 import { askModel, tools } from './scripted-model.mjs';
 
 const messages = [{ role: 'user', text: 'What is the weather in Oslo?' }];
 const execute = ({ name, arguments: input }) => `${name}: ${input.text}, done`;
+const options = { settings: readEnableToolSearch('true'), checkArguments: createArgumentChecker() };
 
-const toolbox = createToolbox({ tools, execute, settings: readEnableToolSearch('true') });
+const toolbox = createToolbox({ tools, execute, ...options });
 const plan = toolbox.plan();
-for (let memory = EMPTY_MEMORY; ; ) {
+for (let memory = EMPTY_MEMORY, answer; ; memory = answer.memory) {
   const reply = askModel({ system: plan.note, tools: definitions(toolbox.view(plan, memory)), messages });
   messages.push(reply);
   if (reply.call === undefined) break;
-  const answer = await toolbox.answer({ plan, call: reply.call, memory });
-  memory = answer.memory;
+  answer = await toolbox.answer({ plan, call: reply.call, memory });
   messages.push({ role: 'tool', id: reply.call.id, text: answer.text });
 }
 

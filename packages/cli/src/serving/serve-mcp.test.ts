@@ -6,7 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BIN, type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
-const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+const require = createRequire(import.meta.url);
+const FILESYSTEM = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 interface Started {
   readonly client: Client;

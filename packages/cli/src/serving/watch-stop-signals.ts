@@ -4,7 +4,7 @@ export interface SignalSource {
   off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
 }
 
-export type StopSignal = (typeof STOP_SIGNALS)[number];
+type StopSignal = (typeof STOP_SIGNALS)[number];
 
 export interface StopWatchOptions {
   /** The first signal: finish and end. */

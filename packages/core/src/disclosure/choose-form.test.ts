@@ -45,6 +45,12 @@ describe('chooseForm', () => {
     );
   });
 
+  it('says what is lost in a form that does not keep the prefix', () => {
+    const can = capabilitiesOf('openai-chat');
+    expect(chooseForm(can, 'load').reason).toContain('reads the conversation anew');
+    expect(chooseForm(can, 'stub').reason).toBe('The form "stub" was asked for');
+  });
+
   it('sends the mark and the search tool together, or neither', () => {
     const plain = capabilitiesOf('openai-chat');
     expect(chooseForm({ ...plain, deferMark: true }, 'hosted').name).toBe('bridge');

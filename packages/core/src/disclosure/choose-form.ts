@@ -1,4 +1,4 @@
-import { FORMS, type Form, type FormName } from './form.ts';
+import { FORMS, type Form, type FormName, keepsPrefix } from './form.ts';
 import type { TransportCapabilities } from './transport-capabilities.ts';
 
 export interface FormChoice {
@@ -20,7 +20,11 @@ export function chooseForm(capabilities: TransportCapabilities, preference: Form
     return { name, form: FORMS[name], reason };
   }
   if (canCarry(preference, capabilities)) {
-    return { name: preference, form: FORMS[preference], reason: `The form "${preference}" was asked for` };
+    const form = FORMS[preference];
+    const cost = keepsPrefix(form)
+      ? ''
+      : '; whenever it loads a tool, the provider reads the conversation anew, uncached';
+    return { name: preference, form, reason: `The form "${preference}" was asked for${cost}` };
   }
   return {
     name: 'bridge',

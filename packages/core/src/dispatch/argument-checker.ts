@@ -1,8 +1,8 @@
 import type { JsonObject, Tool } from '../catalog/index.ts';
 
 /**
- * Checks arguments against a tool's schema. Passed in, because a full JSON Schema interpreter is no part of core; without
- * one, the only check is that arguments are an object.
+ * Checks arguments against a tool's schema. Passed in, because a full JSON Schema interpreter is no part of core: it is
+ * `createArgumentChecker` in `@quartermaster/host/schema`. Without one, the only check is that arguments are an object.
  */
 export type ArgumentChecker = (tool: Tool, arguments_: JsonObject) => ArgumentCheck;
 

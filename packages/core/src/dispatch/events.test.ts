@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_MEMORY } from '../disclosure/index.ts';
+import { EMPTY_MEMORY, type FormName } from '../disclosure/index.ts';
 import type { ToolboxEvent } from './events.ts';
 import { boxWith, handle } from './handling.fixture.ts';
 
@@ -39,6 +39,17 @@ describe('events', () => {
     expect(events[3]).toMatchObject({ tool: 'slack/send_message', isError: false, durationMs: 10 });
     expect(events[4]).toMatchObject({ reason: 'unknown' });
     expect(JSON.stringify(events)).not.toContain('secret');
+  });
+
+  it.each<[FormName, boolean]>([
+    ['load', false],
+    ['native', true],
+    ['stub', true],
+  ])('report for the form %s whether what was found left the prefix as it was: %s', async (form, isKept) => {
+    const events: ToolboxEvent[] = [];
+    const options = { form, onEvent: (event: ToolboxEvent) => events.push(event) };
+    await handle('tool_search', { query: 'message' }, { options });
+    expect(events.filter((event) => event.kind === 'tool-load')).toMatchObject([{ keepsPrefix: isKept }]);
   });
 
   it('carry the query only when asked to', async () => {

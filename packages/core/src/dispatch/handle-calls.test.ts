@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../catalog/index.ts';
 import { manyTools, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import type { ArgumentCheck } from './argument-checker.ts';
 import { callsOf, handle, textOf } from './handling.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
@@ -129,6 +130,13 @@ describe('a direct call', () => {
       problems: [{ at: '/txet', problem: 'is not a parameter', closest: 'text' }],
       parameters: sampleTools()[1]?.schema,
     });
+  });
+
+  it('with wrong arguments is told every problem that the checker lists', async () => {
+    const problems = Array.from({ length: 20 }, (_, index) => ({ path: `/${index}`, message: 'must be a text' }));
+    const checkArguments = (): ArgumentCheck => ({ kind: 'wrong', problems });
+    const text = await textOf('github__create_issue', {}, { options: { checkArguments } });
+    expect(JSON.parse(text).problems).toHaveLength(20);
   });
 
   it('takes the arguments as the checker has mended them', async () => {

@@ -16,7 +16,8 @@ export interface CallWish {
 
 /** How long a schema in an error may be, in characters; a longer one is told as a signature. */
 const MOST_SCHEMA_CHARACTERS = 8_000;
-const MOST_PROBLEMS = 10;
+/** For a checker that sets no limit of its own: one that does must not lose the line that counts the rest. */
+const MOST_PROBLEMS = 50;
 
 /** Resolves calls to real tools. All or none: a model that is told of one mistake must not wonder which of the others ran. */
 export function handleCalls(context: ToolboxContext, handling: Handling, wish: CallWish): Step {

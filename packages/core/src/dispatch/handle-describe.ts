@@ -1,4 +1,4 @@
-import type { DeferPlan, FoundByName } from '../disclosure/index.ts';
+import { type DeferPlan, type FoundByName, keepsPrefix } from '../disclosure/index.ts';
 import { snapshotTokens } from '../gate/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
@@ -31,6 +31,7 @@ export function handleDescribe(
       tool: tool.id,
       by: 'describe',
       tokens: costs.get(tool) ?? 0,
+      keepsPrefix: keepsPrefix(plan.form),
     });
   }
   const text = tellFound(context, { plan, found, before: memory, caller });

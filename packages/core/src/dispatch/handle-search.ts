@@ -1,5 +1,12 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import { type DeferPlan, type Duplicate, type Found, type FoundBySearch, guardSearch } from '../disclosure/index.ts';
+import {
+  type DeferPlan,
+  type Duplicate,
+  type Found,
+  type FoundBySearch,
+  guardSearch,
+  keepsPrefix,
+} from '../disclosure/index.ts';
 import { QuartermasterError } from '../errors.ts';
 import { snapshotTokens } from '../gate/index.ts';
 import type { Hit } from '../search/index.ts';
@@ -118,7 +125,14 @@ function report(
   for (const name of names) {
     const tool = context.snapshot().resolve(name);
     if (tool === undefined || known.has(name)) continue;
-    context.emit({ kind: 'tool-load', ...who, tool: tool.id, by: 'search', tokens: costs.get(tool) ?? 0 });
+    context.emit({
+      kind: 'tool-load',
+      ...who,
+      tool: tool.id,
+      by: 'search',
+      tokens: costs.get(tool) ?? 0,
+      keepsPrefix: keepsPrefix(handling.plan.form),
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { keepsPrefix } from '../disclosure/index.ts';
 import { snapshotTokens } from '../gate/index.ts';
 import { eventOrigin } from './events.ts';
 import type { Prefetched, Prefetching } from './toolbox.ts';
@@ -40,6 +41,7 @@ export async function prefetchTools(
         tool: tool.id,
         by: 'prefetch',
         tokens: costs.get(tool) ?? 0,
+        keepsPrefix: keepsPrefix(plan.form),
       });
     }
     return { names: hits.map((hit) => snapshot.modelName(hit.tool)) };

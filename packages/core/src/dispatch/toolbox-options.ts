@@ -27,7 +27,11 @@ export interface ToolboxOptions {
   readonly form?: Form | FormName;
   /** @default characters / 4 */
   readonly countTokens?: TokenCounter;
-  /** @default only that arguments are an object */
+  /**
+   * Checks and mends arguments before a tool runs; what is wrong is told to the model. For JSON Schema pass
+   * `createArgumentChecker()` from `@quartermaster/host/schema`.
+   * @default only that arguments are an object
+   */
   readonly checkArguments?: ArgumentChecker;
   readonly hooks?: Hooks;
   /** Must not throw. */

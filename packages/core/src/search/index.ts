@@ -25,6 +25,7 @@ export {
   type HybridOptions,
   type HybridSearcherOptions,
   type HybridSettings,
+  type HybridWeights,
 } from './hybrid/index.ts';
 export { QUERY_LIMITS, resolveLimit, takeTurns } from './query/index.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
@@ -38,6 +39,15 @@ export {
   type SearchResult,
   type Standing,
 } from './searcher.ts';
+export {
+  createSecondStage,
+  SECOND_STAGE_DEFAULTS,
+  type SecondStage,
+  type SecondStageEmbedder,
+  type SecondStageEvent,
+  type SecondStageOptions,
+  type VectorCache,
+} from './second-stage/index.ts';
 export {
   buildVectorIndex,
   type Embedder,

@@ -1,4 +1,5 @@
 import type { SearchAnswer } from '../internal/search-answer.ts';
+import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
 import type {
   AssistantMessage,
   AssistantPart,
@@ -44,14 +45,15 @@ export function readHistory(messages: readonly ModelMessage[]): History {
     return !isRealCall(part) || answered.has(part);
   };
   const items: HistoryItem[] = [];
-  let turn: AssistantMessage[] = [];
+  const rules = { isAnswer: isResultPart, answers: results, answered, isKept };
+  let turn: Spoken<AssistantMessage, AssistantPart>[] = [];
   const endTurn = (): void => {
-    items.push(...splitRounds(turn, { results, answered, isKept }));
+    items.push(...splitRounds(turn, rules).map(toItem));
     turn = [];
   };
   for (const message of messages) {
     if (message.role === 'assistant') {
-      turn.push(message);
+      turn.push({ message, parts: message.content });
       continue;
     }
     endTurn();
@@ -66,50 +68,12 @@ export function isRealCall(part: AssistantPart): part is CallPart {
   return part.type === 'tool-call' && part.providerExecuted !== true;
 }
 
-interface RoundRules {
-  /** Results of ours that have their call. */
-  readonly results: ReadonlySet<AssistantPart>;
-  /** Real calls that have their result. */
-  readonly answered: ReadonlySet<AssistantPart>;
-  readonly isKept: (part: AssistantPart) => boolean;
-}
-
-/**
- * Results end a round: what follows them was written after they were read. Not so when a real call of the same round waits for
- * its own: that comes with the next message, and so must the others.
- */
-function splitRounds(turn: readonly AssistantMessage[], rules: RoundRules): readonly HistoryItem[] {
-  const rounds: { message: AssistantMessage; content: AssistantPart[] }[][] = [[]];
-  let isAnswered = false;
-  let isWaiting = false;
-  for (const message of turn) {
-    let open: AssistantPart[] | undefined;
-    for (const part of message.content) {
-      if (isResultPart(part)) {
-        isAnswered ||= rules.results.has(part);
-        continue;
-      }
-      if (isAnswered && !isWaiting) {
-        rounds.push([]);
-        open = undefined;
-        isAnswered = false;
-      }
-      isWaiting ||= rules.answered.has(part);
-      if (!rules.isKept(part)) continue;
-      if (open === undefined) {
-        open = [];
-        rounds.at(-1)?.push({ message, content: open });
-      }
-      open.push(part);
-    }
-  }
-  return rounds
-    .filter((round) => round.length > 0)
-    .map((round) => ({
-      kind: 'round',
-      messages: round.map(({ message, content }) => ({ ...message, content })),
-      parts: round.flatMap(({ content }) => content),
-    }));
+function toItem(round: readonly Spoken<AssistantMessage, AssistantPart>[]): HistoryItem {
+  return {
+    kind: 'round',
+    messages: round.map(({ message, parts }) => ({ ...message, content: [...parts] })),
+    parts: round.flatMap(({ parts }) => parts),
+  };
 }
 
 /** A result belongs to a call before it, in the same message or, after a pause, in a later one. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@quartermaster/core';
 import { readQueries } from '../internal/read-queries.ts';
+import { splitRounds } from '../internal/split-rounds.ts';
 import {
   type AnthropicBlock,
   type AnthropicMessage,
@@ -55,47 +56,21 @@ export type SearchOutcome =
 export function readHistory(messages: readonly AnthropicMessage[]): History {
   const { searches, searchResults } = pairSearches(messages);
   const { answeredCalls, callOf } = pairCalls(messages);
+  // Halves without a partner stay for now: who renders a block knows what its host can read.
+  const rules = { isAnswer: isSearchResult, answers: searchResults, answered: answeredCalls, isKept: () => true };
   const items = messages.flatMap((message, index): readonly HistoryItem[] => {
     if (message.role !== 'assistant' || typeof message.content === 'string')
       return [{ kind: 'message', message, index }];
-    const rounds = splitRounds(blocksOf(message), { searchResults, answeredCalls });
-    return rounds.map((blocks, round) => ({
+    const rounds = splitRounds([{ message, parts: blocksOf(message) }], rules);
+    return rounds.map((spoken, round) => ({
       kind: 'round',
       message,
       index,
-      blocks,
+      blocks: spoken.flatMap(({ parts }) => parts),
       isLast: round === rounds.length - 1,
     }));
   });
   return { items, searches, searchResults, answeredCalls, callOf };
-}
-
-/**
- * Results end a round: what follows them was written after they were read. Not so when the client has a call of the same round
- * to answer: its result comes with the next message, and so must the others.
- */
-function splitRounds(
-  blocks: readonly AnthropicBlock[],
-  known: Pick<History, 'searchResults' | 'answeredCalls'>,
-): readonly (readonly AnthropicBlock[])[] {
-  const rounds: AnthropicBlock[][] = [[]];
-  let current: AnthropicBlock[] = rounds[0] ?? [];
-  let isAnswered = false;
-  let isWaiting = false;
-  for (const block of blocks) {
-    if (isSearchResult(block)) {
-      isAnswered ||= known.searchResults.has(block);
-      continue;
-    }
-    if (isAnswered && !isWaiting) {
-      current = [];
-      rounds.push(current);
-      isAnswered = false;
-    }
-    isWaiting ||= known.answeredCalls.has(block);
-    current.push(block);
-  }
-  return rounds;
 }
 
 /** A result belongs to a search before it, in the same message or, after a pause, in a later one. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@quartermaster/core';
 import type { SearchAnswer } from '../internal/search-answer.ts';
+import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
 import { type GeminiContent, type GeminiFunctionResponse, type GeminiPart, partsOf } from './gemini-shapes-2026-11.ts';
 import { readAnswerPart, readCallPart, type SearchCall } from './search-parts.ts';
 
@@ -37,14 +38,15 @@ export function readHistory(contents: readonly GeminiContent[]): History {
     return readCallPart(part) === undefined || searches.has(part);
   };
   const items: HistoryItem[] = [];
-  let turn: GeminiContent[] = [];
+  const rules = { isAnswer: (part: GeminiPart) => readAnswerPart(part) !== undefined, answers, answered, isKept };
+  let turn: Spoken<GeminiContent, GeminiPart>[] = [];
   const endTurn = (): void => {
-    items.push(...splitRounds(turn, { answers, answered, isKept }));
+    items.push(...splitRounds(turn, rules).map(toItem));
     turn = [];
   };
   for (const content of contents) {
     if (content.role === 'model') {
-      turn.push(content);
+      turn.push({ message: content, parts: partsOf(content) });
       continue;
     }
     endTurn();
@@ -55,50 +57,12 @@ export function readHistory(contents: readonly GeminiContent[]): History {
   return { items, searches, callOf, rank: new Map(spoken.map((part, index) => [part, index])) };
 }
 
-interface RoundRules {
-  /** Answers of ours that have their call. */
-  readonly answers: ReadonlySet<GeminiPart>;
-  /** Calls of real tools that the client has answered. */
-  readonly answered: ReadonlySet<GeminiPart>;
-  readonly isKept: (part: GeminiPart) => boolean;
-}
-
-/**
- * Answers end a round: what follows them was written after they were read. Not so when the client has a call of the same
- * round to answer: its response comes with the next content, and so must the others, since both are counted.
- */
-function splitRounds(turn: readonly GeminiContent[], rules: RoundRules): readonly HistoryItem[] {
-  const rounds: { content: GeminiContent; parts: GeminiPart[] }[][] = [[]];
-  let isAnswered = false;
-  let isWaiting = false;
-  for (const content of turn) {
-    let open: GeminiPart[] | undefined;
-    for (const part of partsOf(content)) {
-      if (readAnswerPart(part) !== undefined) {
-        isAnswered ||= rules.answers.has(part);
-        continue;
-      }
-      if (isAnswered && !isWaiting) {
-        rounds.push([]);
-        open = undefined;
-        isAnswered = false;
-      }
-      isWaiting ||= rules.answered.has(part);
-      if (!rules.isKept(part)) continue;
-      if (open === undefined) {
-        open = [];
-        rounds.at(-1)?.push({ content, parts: open });
-      }
-      open.push(part);
-    }
-  }
-  return rounds
-    .filter((round) => round.length > 0)
-    .map((round) => ({
-      kind: 'round',
-      contents: round.map(({ content, parts }) => ({ ...content, parts })),
-      parts: round.flatMap(({ parts }) => parts),
-    }));
+function toItem(round: readonly Spoken<GeminiContent, GeminiPart>[]): HistoryItem {
+  return {
+    kind: 'round',
+    contents: round.map(({ message, parts }) => ({ ...message, parts })),
+    parts: round.flatMap(({ parts }) => parts),
+  };
 }
 
 /** An answer belongs to a call before it, in the same turn or, after a pause, in a later one. */

@@ -1,6 +1,8 @@
+import { CatalogError } from '../../errors.ts';
 import { createTool } from '../create-tool.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { JsonSchema, Tool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
+import { unwrapSchema } from './ai-sdk-schema.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import {
   field,
@@ -58,7 +60,7 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   const received = verbatim?.['ai-sdk'];
   if (providerType !== undefined && received === undefined) throw unsupported(tool, 'ai-sdk');
   const draft: Draft = { ...received };
-  if (draft.type === undefined) draft.type = 'function';
+  if (draft.type === undefined || draft.type === 'dynamic') draft.type = 'function';
   restate(draft, 'name', readText(draft, 'name'), options.name ?? tool.name);
   if (providerType !== undefined) return draft;
   restateDescription(draft, tool);
@@ -115,50 +117,35 @@ function examplesIn(definition: JsonObject): readonly Json[] | undefined {
   );
 }
 
-/** `provider` in version 4 of the provider interface, `provider-defined` before it. */
 function readProviderType(definition: JsonObject): string | undefined {
   const type = field(definition, 'type');
-  if (type !== 'provider' && type !== 'provider-defined') return undefined;
+  if (!PROVIDER_TYPES.has(type)) return undefined;
   const id = field(definition, 'id');
   if (typeof id === 'string') return id;
   throw invalid(`its id is ${show(id)}, not a text such as "anthropic.web_search_20250305"`);
 }
 
-/** Functions leave, and a schema holder (`jsonSchema()` of the SDK) gives way to the schema that it holds. */
+/** Functions leave, and schemas give way to their JSON. What a provider defines needs neither of its schemas. */
 function withoutCode(given: JsonObject): JsonObject {
   const copy: Draft = {};
+  const isFunction = !PROVIDER_TYPES.has(given.type);
   for (const [key, value] of Object.entries(given as { readonly [key: string]: unknown })) {
     if (value === undefined) continue;
-    if (key === 'inputSchema') copy[key] = unwrapSchema(value);
-    else if (key === 'outputSchema') addOutputSchema(copy, value);
+    if (isFunction && key === 'inputSchema') copy[key] = unwrapSchema(value);
+    else if (isFunction && key === 'outputSchema') addOutputSchema(copy, value);
     else if (isData(value))
       Object.defineProperty(copy, key, { value, enumerable: true, writable: true, configurable: true });
   }
   return copy;
 }
 
-function unwrapSchema(value: unknown): JsonSchema {
-  if (isHolder(value)) return unwrapSchema(value.jsonSchema);
-  if (isJsonObject(value) && !isForeign(value)) return value;
-  const advice =
-    'pass a JSON Schema or the result of jsonSchema(); other schemas must be converted with asSchema() first';
-  throw invalid(`its inputSchema is ${isJsonObject(value) ? 'no JSON Schema' : show(value)}; ${advice}`);
-}
-
+/** One that can't be had costs nothing: calls are checked against the other. */
 function addOutputSchema(copy: Draft, value: unknown): void {
-  const schema = isHolder(value) ? value.jsonSchema : value;
-  if (isJsonObject(schema) && !isForeign(schema)) copy.outputSchema = schema;
-}
-
-function isHolder(value: unknown): value is { readonly jsonSchema: unknown } {
-  return isJsonObject(value) && Object.hasOwn(value, 'jsonSchema') && !Object.hasOwn(value, 'type');
-}
-
-/** What a schema library or a promise has and JSON can't have: methods. */
-function isForeign(value: object): boolean {
-  const { then, parse, validate, '~standard': standard } = value as { readonly [key: string]: unknown };
-  if ([then, parse, validate].some((member) => typeof member === 'function')) return true;
-  return typeof standard === 'object' && standard !== null && isForeign(standard);
+  try {
+    copy.outputSchema = unwrapSchema(value);
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+  }
 }
 
 function isData(value: unknown): value is Json {
@@ -170,3 +157,5 @@ function isSame(a: readonly Json[] | undefined, b: readonly Json[] | undefined):
 }
 
 const DEFERRING: readonly string[] = ['anthropic', 'openai'];
+/** `provider` in version 4 of the provider interface, `provider-defined` before it. */
+const PROVIDER_TYPES: ReadonlySet<Json | undefined> = new Set(['provider', 'provider-defined']);

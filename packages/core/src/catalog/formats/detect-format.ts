@@ -25,11 +25,12 @@ function detectFunction(definition: JsonObject): ToolFormat {
   return Object.hasOwn(definition, 'inputSchema') ? 'ai-sdk' : 'openai-responses';
 }
 
-/** The AI SDK's `tool()` has a schema holder or code beside the schema, which JSON has not. */
+/** The AI SDK's `tool()` has a schema that is no JSON, or code beside it. */
 function isHolder(definition: JsonObject): boolean {
-  const schema = field(definition, 'inputSchema');
+  const schema: unknown = definition.inputSchema;
   const isWrapped = isJsonObject(schema) && Object.hasOwn(schema, 'jsonSchema') && !Object.hasOwn(schema, 'type');
-  return isWrapped || AI_SDK_KEYS.some((key) => Object.hasOwn(definition, key));
+  const isForeign = typeof schema === 'function' || (isJsonObject(schema) && '~standard' in schema);
+  return isWrapped || isForeign || AI_SDK_KEYS.some((key) => Object.hasOwn(definition, key));
 }
 
 const AI_SDK_KEYS: readonly string[] = ['execute', 'providerOptions', 'inputExamples', 'deferLoading'];

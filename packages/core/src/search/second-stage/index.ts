@@ -8,6 +8,5 @@ export {
   type SecondStageEvent,
   type SecondStageOptions,
 } from './second-stage.ts';
-export type { Timer } from './timer.ts';
-export { toolSentence } from './tool-sentence.ts';
+
 export type { VectorCache } from './vector-cache.ts';

@@ -39,7 +39,11 @@ describe('vector index', () => {
         unitVector,
         fc.integer({ min: 1, max: 10 }),
         (vectors, query, wanted) => {
-          const index = buildVectorIndex(vectors.length, DIMENSIONS, (id) => vectors[id] ?? new Float32Array(DIMENSIONS));
+          const index = buildVectorIndex(
+            vectors.length,
+            DIMENSIONS,
+            (id) => vectors[id] ?? new Float32Array(DIMENSIONS),
+          );
           const near = nearBySigns(index, query, wanted);
           const distances = vectors.map((vector) => signsApart(vector, query));
           const limit = [...distances].sort((a, b) => a - b)[Math.min(wanted, vectors.length) - 1] ?? 0;
@@ -50,7 +54,9 @@ describe('vector index', () => {
   });
 
   it('never gives what is not allowed, and fills its place', () => {
-    const vectors = [1, 0.9, 0.8].map((x) => Float32Array.from({ length: DIMENSIONS }, (_, i) => (i % 2 === 0 ? x : -x)));
+    const vectors = [1, 0.9, 0.8].map((x) =>
+      Float32Array.from({ length: DIMENSIONS }, (_, i) => (i % 2 === 0 ? x : -x)),
+    );
     const index = buildVectorIndex(3, DIMENSIONS, (id) => vectors[id] ?? new Float32Array(DIMENSIONS));
     expect(nearBySigns(index, vectors[0] ?? new Float32Array(DIMENSIONS), 1, (id) => id === 2)).toEqual([2]);
     expect(nearBySigns(index, vectors[0] ?? new Float32Array(DIMENSIONS), 1, () => false)).toEqual([]);
