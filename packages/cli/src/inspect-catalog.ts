@@ -23,7 +23,9 @@ export interface CatalogCosts {
   readonly gate: { readonly kind: 'inline' | 'defer'; readonly reason: string };
   /** What is sent before the first message, by form. */
   readonly deferred: readonly { readonly form: FormName; readonly tokens: number }[];
-  /** The definitions of a default answer, at this catalog's mean. */
+  /** How many tools a default answer has. */
+  readonly answerTools: number;
+  /** Their definitions, at this catalog's mean. */
   readonly answerTokens: number;
 }
 
@@ -46,6 +48,7 @@ export function inspectCatalog(snapshot: Snapshot, { contextTokens, searcher }: 
     searcher,
     settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } },
   });
+  const answerTools = Math.min(SEARCH_LIMITS.default, snapshot.tools.length);
   return {
     contextTokens,
     tools: snapshot.tools.length,
@@ -57,7 +60,8 @@ export function inspectCatalog(snapshot: Snapshot, { contextTokens, searcher }: 
       form,
       tokens: toolbox.plan(limits, { form: FORMS[form] }).tokens.after,
     })),
-    answerTokens: Math.round((total / Math.max(1, snapshot.tools.length)) * SEARCH_LIMITS.default),
+    answerTools,
+    answerTokens: Math.round((total / Math.max(1, snapshot.tools.length)) * answerTools),
   };
 }
 

@@ -26,6 +26,7 @@ beforeAll(() => {
     'nameless.json': JSON.stringify([MAIL, { description: 'x', inputSchema: {} }], null, 2),
     'nameless.jsonl': `${JSON.stringify(MAIL)}\n${JSON.stringify({ description: 'x', inputSchema: {} })}\n`,
     'number.jsonl': `${JSON.stringify(MAIL)}\n\n${JSON.stringify({ name: 'x', inputSchema: 5 })}\n`,
+    'bare.json': '{}',
     'twice.jsonl': `${JSON.stringify(MAIL)}\n${JSON.stringify(MAIL)}\n`,
     'deep.json': `{"name": "x", "inputSchema": {"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
     'long.jsonl': `{"name": "${'x'.repeat(100 * 1024 * 1024)}"}`,
@@ -142,11 +143,12 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
   it.each([
     ['text.txt', /text\.txt:1: this is not JSON, from "not json at all" on/],
     ['broken.json', /broken\.json:3: this is not JSON/],
-    ['nameless.json', /nameless\.json:10: .*name/],
-    ['nameless.jsonl', /nameless\.jsonl:2: .*name/],
-    ['number.jsonl', /number\.jsonl:3: .*inputSchema is 5/],
+    ['nameless.json', /nameless\.json:10: this tool can't be read: it has no name/],
+    ['nameless.jsonl', /nameless\.jsonl:2: this tool can't be read: it has no name/],
+    ['bare.json', /bare\.json:1: this tool can't be read: it has no name, and its fields \(none\)/],
+    ['number.jsonl', /number\.jsonl:3: tool "x" can't be read: its inputSchema is 5, not a JSON Schema object/],
     ['twice.jsonl', /twice\.jsonl:2: tool "send_email" is there already, at .*twice\.jsonl:1/],
-    ['deep.json', /deep\.json:1: this is nested more than 256 levels deep/],
+    ['deep.json', /deep\.json:1: tool "x" can't be read: it nests deeper than 256 levels/],
     ['long.jsonl', /long\.jsonl:1: the line is longer than 64 MiB/],
     ['cut.json.gz', /cut\.json\.gz: the gzip data is broken/],
     ['missing.json', /missing\.json: there is no such file/],
@@ -165,7 +167,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search'], /Say what to search for/],
     [['search', 'x', '--limit', '0'], /1 to 50/],
     [['search', 'x', '--limit', 'many'], /1 to 50/],
-    [['search', 'x', '--engine', 'magic'], /hybrid, bm25, regex/],
+    [['search', 'x', '--engine', 'magic'], /hybrid, bm25, semantic, regex/],
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
     [['eval', '--tools', 'x'], /go together/],
@@ -183,6 +185,35 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
   it('an oversized catalog names the bound and how to raise it', async () => {
     const { code, err } = await qm(['search', 'x', '--tools', file('tools.jsonl'), '--max-tools', '2']);
     expect(err).toMatch(/tools\.jsonl:3: there are more than 2 tools; raise the bound with --max-tools/);
+    expect(code).toBe(2);
+  });
+
+  it('--skip-bad tells which tools of a list it left out', async () => {
+    const stdin = JSON.stringify([
+      { name: 'a', inputSchema: 1 },
+      { inputSchema: {} },
+      { name: 'b', inputSchema: 2 },
+      MAIL,
+    ]);
+    const { code, err } = await qm(['search', 'email', '--tools', '-', '--skip-bad'], { stdin });
+    expect(err.split('\n').slice(1, 4)).toEqual([
+      `  (stdin):1: tool "a" can't be read: its inputSchema is 1, not a JSON Schema object`,
+      `  (stdin):1: tool 2 can't be read: it has no name`,
+      `  (stdin):1: tool "b" can't be read: its inputSchema is 2, not a JSON Schema object`,
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('a batch without queries is bad input, not an answer', async () => {
+    const args = ['search', '--batch', file('empty.json'), '--tools', file('tools.json')];
+    const { code, err, out } = await qm(args);
+    expect(err).toMatch(/empty\.json: there are no queries in this/);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+
+  it('a malformed pattern is named with its place', async () => {
+    const { code, err } = await qm(['search', 'a(', '--engine', 'regex', '--tools', file('tools.json')]);
+    expect(err).toBe('The pattern "a(" is malformed: missing ), unterminated subpattern at position 1\n');
     expect(code).toBe(2);
   });
 
@@ -228,6 +259,12 @@ describe('inspect', () => {
     expect(out).toContain('█');
     expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ %$/m);
     expect(code).toBe(0);
+  });
+
+  it('says so where deferral would cost more than it saves', async () => {
+    const { out } = await qm(['inspect', '--tools', file('tools.json')]);
+    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +nothing$/m);
+    expect(out).toContain('An answer of 3 tools adds about');
   });
 
   it('writes JSON with every tool in it', async () => {

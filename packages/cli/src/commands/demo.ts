@@ -16,6 +16,7 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
   program
     .command('demo')
     .description('take a short tour of the sample catalog; in a terminal, ask your own questions')
+    .addHelpText('after', EXAMPLES)
     .action(() => demo(context));
 }
 
@@ -102,6 +103,13 @@ const CONTEXT_TOKENS = 200_000;
 
 /** Requests that name no tool and no service. */
 const QUERIES = ['refund a payment', 'find a free slot for a meeting', 'scale the web deployment to five replicas'];
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster demo
+  $ quartermaster demo | less
+
+Exit status: 0 done.`;
 
 const HINTS = `What to try next:
   npx quartermaster search "move the meeting to Friday" --explain

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName } from '../create-searcher.ts';
 import { evaluateQueries, makeReport, renderReport } from '../evaluate/index.ts';
-import { type LabelledQuery, readQueries } from '../input/index.ts';
+import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
@@ -35,7 +35,8 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   for (const file of flags.queries ?? findSampleCatalog().queries) {
     for await (const query of readQueries(file, io.stdin)) queries.push(query);
   }
-  if (queries.length === 0) throw new InputError(`${flags.queries?.join(', ')}: there are no queries in this`);
+  if (queries.length === 0)
+    throw new InputError(`${flags.queries?.map(inputName).join(', ')}: there are no queries in this`);
   const searcher = await createSearcher(flags.engine, snapshot);
   const report = makeReport(await evaluateQueries(queries, { searcher, snapshot }));
   const tools = snapshot.tools.length;

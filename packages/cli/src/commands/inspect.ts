@@ -46,7 +46,7 @@ function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): stri
     `${paint.bold('By server')}${more(costs.servers.length, top)}\n${renderBars(servers, terminal)}`,
     `${paint.bold('By tool')}${more(costs.byTool.length, top)}\n${renderBars(tools, terminal)}`,
     `${paint.bold('With deferral')}\n${renderSavings(costs)}`,
-    `An answer of five tools adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
+    `An answer of ${costs.answerTools} tools adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
     `By default: ${costs.gate.kind === 'defer' ? 'deferred' : 'sent in full'}. ${costs.gate.reason}.`,
     paint.dim('Tokens are estimated as characters / 4.'),
   ];
@@ -58,8 +58,8 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
     form,
     count(tokens),
     count(after),
-    share(contextTokens === 0 ? 0 : after, contextTokens),
-    `${(100 - (after / Math.max(1, tokens)) * 100).toFixed(1)} %`,
+    share(after, contextTokens),
+    after < tokens ? share(tokens - after, tokens) : 'nothing',
   ]);
   return renderTable(
     [

@@ -1,9 +1,9 @@
-import { QuartermasterError, SEARCH_LIMITS, type Searcher, type SearchResult } from '@quartermaster/core';
+import { PatternError, QuartermasterError, SEARCH_LIMITS, type Searcher, type SearchResult } from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
-import { readBareQueries } from '../input/index.ts';
+import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { oneLine, renderHits, renderStanding } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
@@ -76,7 +76,7 @@ interface Task {
 
 async function searchOnce(query: string, { searcher, flags, context }: Task): Promise<void> {
   const { io, terminal } = context;
-  const result = await searcher.search({ query, limit: flags.limit, explain: flags.explain === true });
+  const result = await ask(query, searcher, flags);
   if (flags.json === true) await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
   else await write(io.stdout, `${renderHits(result, terminal)}\n`);
   if (result.verdict === 'none') context.exit(EXIT.nothingFound);
@@ -102,9 +102,11 @@ function describeAnswer(query: string, result: SearchResult, engine: EngineName)
  */
 async function searchBatch(file: string, { searcher, flags, context }: Task): Promise<void> {
   const { io, terminal } = context;
+  let asked = 0;
   let found = 0;
   let failed = 0;
   for await (const query of readBareQueries(file, io.stdin)) {
+    asked += 1;
     const { result, error } = await tryQuery(query, searcher, flags);
     if (error !== undefined) failed += 1;
     else if (result.verdict === 'match') found += 1;
@@ -117,6 +119,7 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
       await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
     }
   }
+  if (asked === 0) throw new InputError(`${inputName(file)}: there are no queries in this`);
   if (failed > 0) {
     await write(
       io.stderr,
@@ -130,15 +133,25 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
 
 interface Tried {
   readonly result: SearchResult;
-  readonly error?: QuartermasterError;
+  readonly error?: Error;
 }
 
-async function tryQuery(query: string, searcher: Searcher, { limit, explain }: SearchFlags): Promise<Tried> {
+async function tryQuery(query: string, searcher: Searcher, flags: SearchFlags): Promise<Tried> {
   try {
-    return { result: await searcher.search({ query, limit, explain: explain === true }) };
+    return { result: await ask(query, searcher, flags) };
   } catch (error) {
-    if (!(error instanceof QuartermasterError)) throw error;
+    if (!(error instanceof QuartermasterError || error instanceof InputError)) throw error;
     return { result: { hits: [], verdict: 'none' }, error };
+  }
+}
+
+/** What the engine says of a malformed pattern is what and where; which pattern it was is known here. */
+async function ask(query: string, searcher: Searcher, { limit, explain }: SearchFlags): Promise<SearchResult> {
+  try {
+    return await searcher.search({ query, limit, explain: explain === true });
+  } catch (error) {
+    if (!(error instanceof PatternError) || error.code !== 'invalid_pattern') throw error;
+    throw new InputError(`The pattern ${JSON.stringify(query)} is malformed: ${error.message}`, { cause: error });
   }
 }
 

@@ -1,9 +1,16 @@
-import { createSnapshot, parseTools, SNAPSHOT_DEFAULTS, type Snapshot, type Tool } from '@quartermaster/core';
+import {
+  createSnapshot,
+  type Problem,
+  parseTools,
+  SNAPSHOT_DEFAULTS,
+  type Snapshot,
+  type Tool,
+} from '@quartermaster/core';
 import type { CommandIo } from '../command-io.ts';
 import { at, InputError } from '../input-error.ts';
+import { oneLine } from '../terminal/index.ts';
 import { countDefinitions } from './count-definitions.ts';
 import { findBadDefinition } from './find-bad-definition.ts';
-import { isDeeperThan } from './is-deeper-than.ts';
 import { inputName, openInput } from './open-input.ts';
 import { READ_LIMITS, type ReadLimits } from './read-lines.ts';
 import { type JsonRecord, readRecords } from './read-records.ts';
@@ -26,9 +33,6 @@ export interface ReadTools {
   readonly skippedCount: number;
 }
 
-/** How deep JSON may nest. Real schemas stay below 50; what is deeper could exhaust the stack of whoever renders it. */
-const DEEPEST_JSON = 256;
-
 /** Reads catalogs from files in any shape that `parseTools` knows, all into one snapshot. */
 export async function readTools(files: readonly string[], options: ReadToolsOptions): Promise<ReadTools> {
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
@@ -45,20 +49,17 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
     const file = inputName(path);
     for await (const record of readRecords(openInput(path, options.stdin), file, options.limits ?? READ_LIMITS)) {
       const place = at(file, record.line);
-      if (isDeeperThan(record.value, DEEPEST_JSON)) {
-        reject(`${place}: this is nested more than ${DEEPEST_JSON} levels deep`);
-        continue;
-      }
       if (countDefinitions(record.value, maxTools) > maxTools) throw tooMany(place, maxTools);
       const parsed = parseTools(record.value);
       for (const [index, problem] of parsed.problems.entries()) {
         // Telling the line of a problem parses again, so only the first of a record gets its own.
-        reject(`${index === 0 ? placeOfProblem(record, file) : place}: ${problem.message}`);
+        const where = index === 0 ? placeOfProblem(record, file) : place;
+        reject(`${where}: ${describeProblem(problem, index === 0)}`);
       }
       for (const tool of parsed.tools) {
         const earlier = places.get(tool.id);
         if (earlier !== undefined) {
-          reject(`${place}: tool ${JSON.stringify(tool.id)} is there already, at ${earlier}`);
+          reject(`${place}: tool ${quote(tool.id)} is there already, at ${earlier}`);
           continue;
         }
         if (tools.length >= maxTools) throw tooMany(place, maxTools);
@@ -69,6 +70,17 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
   }
   if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: there are no tools in this`);
   return { snapshot: createSnapshot(tools, { maxTools }), skipped, skippedCount };
+}
+
+/** `isPointedAt`: the line before it is the tool's own, so that one without a name needs no number. */
+function describeProblem({ index, name, reason }: Problem, isPointedAt: boolean): string {
+  const unnamed = isPointedAt ? 'this tool' : `tool ${index + 1}`;
+  return `${name === undefined ? unnamed : `tool ${quote(name)}`} can't be read: ${reason}`;
+}
+
+/** A name in a message: it comes from outside, so it may be long. */
+function quote(name: string): string {
+  return JSON.stringify(oneLine(name, SHOWN_NAME));
 }
 
 function tooMany(place: string, maxTools: number): InputError {
@@ -82,3 +94,4 @@ function placeOfProblem(record: JsonRecord, file: string): string {
 
 const SKIP_HINT = ' (--skip-bad goes on without it)';
 const MOST_MESSAGES = 100;
+const SHOWN_NAME = 80;

@@ -1,3 +1,4 @@
+import { SettingError } from '@quartermaster/core';
 import { type Gateway, type RunningServer, serve } from '@quartermaster/gateway';
 import type { ListenSettings } from '@quartermaster/host/config';
 import { InputError, UnavailableError } from '../input-error.ts';
@@ -20,31 +21,21 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     try {
       return await serve({ gateway, hasKeys, host, port: next });
     } catch (error) {
-      const code = codeOf(error);
-      if (code === 'EADDRINUSE' && isPortFlexible && next !== 0) continue;
-      throw explain(error, { code, address: `${host}:${port}`, hasKeys });
+      if (codeOf(error) === 'EADDRINUSE' && isPortFlexible && next !== 0) continue;
+      throw explain(error, `${host}:${port}`);
     }
   }
 }
 
-function explain(
-  error: unknown,
-  {
-    code,
-    address,
-    hasKeys,
-  }: { readonly code: string | undefined; readonly address: string; readonly hasKeys: boolean },
-): unknown {
-  if (!(error instanceof Error)) return error;
-  // Everything that the system refuses has a code; without one it is the gateway that refuses to be open to all.
-  if (code === undefined) return hasKeys ? error : new InputError(`${error.message}${KEY_HINT}`, { cause: error });
-  if (code === 'EADDRINUSE') {
-    const message = `${address} is taken by another program; choose a port with --port, or any free one with --port 0`;
-    return new UnavailableError(message, { cause: error });
-  }
-  return new UnavailableError(`Can't listen on ${address}: ${error.message}; choose with --host and --port`, {
-    cause: error,
-  });
+function explain(error: unknown, address: string): unknown {
+  if (error instanceof SettingError) return new InputError(`${error.message}${KEY_HINT}`, { cause: error });
+  const code = codeOf(error);
+  if (!(error instanceof Error) || code === undefined) return error;
+  const message =
+    code === 'EADDRINUSE'
+      ? `${address} is taken by another program; choose a port with --port, or any free one with --port 0`
+      : `Can't listen on ${address}: ${error.message}; choose with --host and --port`;
+  return new UnavailableError(message, { cause: error });
 }
 
 function codeOf(error: unknown): string | undefined {

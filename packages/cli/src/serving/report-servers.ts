@@ -31,6 +31,8 @@ function describeServer({ state, reason, tools, problems, suspicions, stderr }: 
     case 'connecting':
       return undefined;
     case 'ready': {
+      // Connected comes before listed.
+      if (tools === 0 && problems.length === 0) return undefined;
       const [problem] = problems;
       const [suspicion] = suspicions;
       return [

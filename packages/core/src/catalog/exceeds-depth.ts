@@ -14,7 +14,16 @@ export function exceedsDepth(value: unknown, limit: number): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype) return false;
   for (const key in value) {
-    if (exceedsDepth((value as { readonly [key: string]: unknown })[key], limit - 1)) return true;
+    if (exceedsDepth(memberOf(value, key), limit - 1)) return true;
   }
   return false;
+}
+
+/** The SDKs' schema holders have getters, and those may fail: that is told by whoever needs the value. */
+function memberOf(value: object, key: string): unknown {
+  try {
+    return (value as { readonly [key: string]: unknown })[key];
+  } catch {
+    return undefined;
+  }
 }

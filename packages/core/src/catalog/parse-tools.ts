@@ -41,6 +41,9 @@ export interface Problem {
   /** Position among all definitions, from 0. */
   readonly index: number;
   readonly name?: string;
+  /** What is wrong, without saying which definition it is: for a caller that can point at it, at a line of a file say. */
+  readonly reason: string;
+  /** The same as a whole sentence, which names the definition and its source. */
   readonly message: string;
   readonly code: ErrorCode;
 }
@@ -78,10 +81,10 @@ function parseOne(item: Unfolded, missingDeferral: Policy, given: ToolFormat | u
   }
   const format = item.format ?? given ?? detectFormat(definition);
   if (format === undefined) {
-    const keys = show(Object.keys(definition).join(', '));
+    const keys = Object.keys(definition).join(', ');
     throw new CatalogError(
       'unknown_format',
-      `its fields (${keys}) are those of no known format; name the format or add a name`,
+      `it has no name, and its fields (${keys === '' ? 'none' : show(keys)}) are those of no known format`,
     );
   }
   return formatOf(format).parse(definition, { server, namespace, missingDeferral });
@@ -93,8 +96,9 @@ function createProblem(
 ): Problem {
   const name = nameIn(item.definition);
   const which = name === undefined ? `Tool ${index}` : `Tool ${index} (${show(name)})`;
-  const message = `${which}${source === undefined ? '' : ` of ${source}`} can't be read: ${error.message}`;
-  return name === undefined ? { index, message, code: error.code } : { index, name, message, code: error.code };
+  const { message: reason, code } = error;
+  const message = `${which}${source === undefined ? '' : ` of ${source}`} can't be read: ${reason}`;
+  return name === undefined ? { index, reason, message, code } : { index, name, reason, message, code };
 }
 
 /** The name of a definition that may be anything. */

@@ -55,6 +55,7 @@ describe('makeDeferPlan', () => {
     const stub = planOf(FORMS.stub).shown[1];
     expect(stub).toMatchObject({ description: 'Opens an issue. Needs a repository.', schema: STUB_SCHEMA });
     expect(stub?.tool.schema).not.toBe(STUB_SCHEMA);
+    expect(STUB_SCHEMA).toEqual({ type: 'object', properties: {}, additionalProperties: true });
   });
 
   it('the three definitions of the bridge cost about 300 tokens and name the count', () => {

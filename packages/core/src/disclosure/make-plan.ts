@@ -37,8 +37,11 @@ export interface DeferQuestion extends PlanQuestion {
   readonly isSearchable?: ((tool: Tool) => boolean) | undefined;
 }
 
-/** The small open object that stands for a deferred tool's parameters. One value for all, so that it costs nothing to hold. */
-export const STUB_SCHEMA: JsonSchema = { type: 'object', additionalProperties: true };
+/**
+ * The small open object that stands for a deferred tool's parameters. One value for all, so that it costs nothing to hold. With
+ * `properties`, since OpenAI refuses an object that has none ("object schema missing properties").
+ */
+export const STUB_SCHEMA: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };
 
 /** Everything in full. */
 export function makeInlinePlan(question: PlanQuestion): InlinePlan {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Tool } from '../catalog/index.ts';
 import { EMPTY_MEMORY, FORMS, type Memory } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateSettings } from '../gate/index.ts';
@@ -41,7 +42,7 @@ describe('holds', () => {
   );
 
   it('holds a call to a tool that came after the plan was made', () => {
-    let tools = sampleTools().filter((tool) => tool.server !== 'github');
+    let tools: readonly Tool[] = sampleTools().filter((tool) => tool.server !== 'github');
     const live = createToolbox({ tools: () => sampleSnapshot(tools), searcher: wordSearcher, settings: ON });
     const plan = live.plan();
     tools = sampleTools();

@@ -39,13 +39,23 @@ describe('the tools that are sent', () => {
     ]);
   });
 
+  it('include what was called though compaction took its search, in full in the form load, with a mark in the form native', () => {
+    const called = [
+      ASK,
+      { role: 'assistant', content: [toolUse('t1', 'a')] },
+      { role: 'user', content: [toolResult('t1')] },
+    ];
+    expect(toolsOf(FORMS.load, { tools: TOOLS }, called)).toEqual([NOW, A]);
+    expect(toolsOf(FORMS.native, { tools: TOOLS }, called)).toEqual([NOW, { ...A, defer_loading: true }]);
+  });
+
   it('stay as they are in the form bridge, whatever was found', () => {
     expect(toolsOf(FORMS.bridge, { tools: TOOLS }, found)).toEqual([NOW]);
   });
 
   it('are stubs without anything that speaks of their parameters in the form stub', () => {
     const strict = definition('a', { deferred: true, strict: true, input_examples: [{ text: 'x' }] });
-    const schema = { type: 'object', additionalProperties: true };
+    const schema = { type: 'object', properties: {}, additionalProperties: true };
     expect(toolsOf(FORMS.stub, { tools: [NOW, strict] })).toEqual([NOW, { ...A, input_schema: schema }]);
   });
 

@@ -6,6 +6,7 @@ import {
   NAME_TEMPLATES,
   type PlanEngine,
   runLoop,
+  type Unavailable,
 } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
@@ -27,6 +28,7 @@ interface Options {
   readonly wire?: AnthropicWireOptions;
   readonly maxRounds?: number;
   readonly engine?: PlanEngine;
+  readonly unavailable?: readonly Unavailable[];
 }
 
 /** Runs scripted rounds; gives what the client gets and what the host got. */
@@ -38,6 +40,7 @@ async function run(rounds: readonly (readonly AnthropicEvent[])[], options: Opti
     tools: createSnapshot(opened.tools, { nameTemplate: NAME_TEMPLATES.plain }),
     searcher: wordSearcher,
     engine: options.engine ?? 'text',
+    unavailable: () => options.unavailable ?? [],
     settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
   });
   const searchName = opened.search?.kind === 'hosted' ? { searchName: opened.search.name } : {};
@@ -153,6 +156,27 @@ describe('the writer', () => {
       tool_use_id: 'srvtoolu_c1',
       content: { type: 'tool_search_tool_result_error', error_code: code, error_message: expect.any(String) },
     });
+  });
+
+  it('shows a search that found nothing as an error in band when servers are down, a few of them by name', async () => {
+    const unavailable = Array.from({ length: 7 }, (_, index) => ({ server: `s${index}`, reason: 'x'.repeat(1000) }));
+    const { message } = await run([scriptMessage([search('c1', { query: 'nowhere' })], 'tool_use'), DONE], {
+      unavailable,
+    });
+    expect(message.content[1]).toMatchObject({
+      content: { type: 'tool_search_tool_result_error', error_code: 'unavailable' },
+    });
+    const told = JSON.stringify(message.content[1]);
+    expect(told).toContain('s0 (xxx');
+    expect(told).toContain('and 2 more');
+    expect(told.length).toBeLessThan(1500);
+  });
+
+  it('shows what was found though servers are down', async () => {
+    const { message } = await run([scriptMessage([search()], 'tool_use'), DONE], {
+      unavailable: [{ server: 'calendar', reason: 'it is restarting' }],
+    });
+    expect(message.content[1]).toMatchObject({ content: { tool_references: [{ tool_name: 'get_weather' }] } });
   });
 
   it('shows a search without anything to search for as an error in band', async () => {

@@ -300,7 +300,7 @@ describe('rendering a request', () => {
       function: {
         name: 'create_issue',
         description: 'Opens an issue.',
-        parameters: { type: 'object', additionalProperties: true },
+        parameters: { type: 'object', properties: {}, additionalProperties: true },
       },
     });
   });

@@ -21,7 +21,7 @@ export function unwrapSchema(value: unknown): JsonSchema {
 /** What takes one layer off, or undefined where there is none. */
 function openLayer(value: unknown): (() => unknown) | undefined {
   const converter = converterOf(value);
-  if (converter !== undefined) return () => attempt(() => converter.input({ target: 'draft-07' }));
+  if (converter !== undefined) return () => attempt(() => plain(converter.input({ target: 'draft-07' })));
   if (typeof value === 'function') return () => attempt(() => value() as unknown);
   return isHolder(value) ? () => attempt(() => value.jsonSchema) : undefined;
 }
@@ -36,6 +36,11 @@ function converterOf(value: unknown): Converter | undefined {
   const { '~standard': standard } = value as { readonly '~standard'?: { readonly jsonSchema?: Partial<Converter> } };
   const converter = standard?.jsonSchema;
   return typeof converter?.input === 'function' ? (converter as Converter) : undefined;
+}
+
+/** What Zod makes is itself a schema of Zod's, by a hidden property. */
+function plain(schema: unknown): unknown {
+  return isJsonObject(schema) ? { ...schema } : schema;
 }
 
 function attempt(make: () => unknown): unknown {
