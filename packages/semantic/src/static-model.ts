@@ -74,6 +74,7 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
   return {
     modelId: data.modelId,
     dimensions,
+    knows: (word) => vocabulary.has(word),
     query: (text) => embed([{ text: text.slice(0, FIELD_LIMITS.query), weight: 1, isField: false }]),
     tool: (text) =>
       embed([

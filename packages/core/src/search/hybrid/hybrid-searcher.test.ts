@@ -42,6 +42,13 @@ describe('hybrid search', () => {
     expect((await names('delete remove file with `send_email`'))[0]).toBe('send_email');
   });
 
+  it('reads a misspelt word as the catalog spells it, and does not call it a stranger', async () => {
+    // The toy knows no word that ends in x, so that only the catalog can tell what was meant.
+    const { hits, verdict } = await office.search({ query: 'invoicex' });
+    expect(hits[0]?.tool.name).toBe('create_invoice');
+    expect(verdict).toBe('match');
+  });
+
   it('makes room for each of several intents', async () => {
     const found = await names('delete a file and then create a bill', 2);
     expect(found.toSorted()).toEqual(['create_invoice', 'delete_file']);

@@ -2,7 +2,7 @@ import type { Snapshot } from '../../catalog/index.ts';
 import { FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import { parseQuery, removeOperators } from '../query/index.ts';
 import { cosine, nearBySigns, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
-import { FUNCTION_WORDS, nameKey, TokenKind, tokenize } from '../text/index.ts';
+import { FUNCTION_WORDS, foldText, nameKey, TokenKind, tokenize } from '../text/index.ts';
 import type { HybridFeatures, HybridSettings, HybridWeights } from './hybrid-options.ts';
 import { judgeFit } from './judge-fit.ts';
 import { type ClauseFit, type HybridRanking, orderByIntent, type Rated } from './order-by-intent.ts';
@@ -61,7 +61,7 @@ export class HybridRanker {
       const rankings = lexical.rankings.map(withoutFeatures);
       return { text: '', rated: [], weights: settings.weights, rankings, confidence: 1 };
     }
-    const text = removeOperators(parseQuery(query).text, lexical.applied);
+    const text = this.#correct(removeOperators(parseQuery(query).text, lexical.applied), lexical);
     const allowed = this.#narrow(lexical, accept);
     const request = this.#read(text, lexical, allowed);
     const tools = this.#candidates(request, lexical, allowed, whole);
@@ -79,6 +79,24 @@ export class HybridRanker {
     if (lexical.applied.length === 0) return accept;
     const { lexical: ranker } = this.#parts;
     return (tool) => lexical.applied.every((operator) => ranker.satisfies(operator, tool)) && accept?.(tool) !== false;
+  }
+
+  /** The text with misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. */
+  #correct(text: string, { plan }: QueryRanking): string {
+    const { embedder, lexical } = this.#parts;
+    const spelt = new Map<string, { readonly list: number; readonly weight: number }>();
+    for (const { list, reasons } of plan.lists) {
+      for (const { word, match, weight } of reasons) {
+        // Lists beyond the terms are those of stems, which are no words.
+        if (match !== 'typo' || list >= lexical.index.terms.size || embedder.knows(word)) continue;
+        if (weight > (spelt.get(word)?.weight ?? 0)) spelt.set(word, { list, weight });
+      }
+    }
+    if (spelt.size === 0) return text;
+    return text.replace(WORD, (word) => {
+      const right = spelt.get(foldText(word).toLowerCase());
+      return right === undefined ? word : lexical.index.terms.text(right.list);
+    });
   }
 
   #read(text: string, lexical: QueryRanking, allowed: Accept): Request {
@@ -200,8 +218,7 @@ export class HybridRanker {
     }
     let unknown = 0;
     for (const word of words) {
-      const list = index.stemListOf(word);
-      if (list < 0 || index.listLength(list) === 0) unknown += 1;
+      if (index.listLength(index.stemListOf(word)) === 0) unknown += 1;
     }
     return unknown * Math.log(1 + index.toolCount);
   }
@@ -265,3 +282,4 @@ const NO_FEATURES: HybridFeatures = {
 };
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
+const WORD = /[\p{L}\p{N}]+/gu;

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 export const toyEmbedder: StaticEmbedder = {
   modelId: 'toy',
   dimensions: DIMENSIONS,
+  knows: (word) => !word.endsWith('x'),
   query: embed,
   tool: (text: SearchText) => embed(`${text.name} ${text.description}`),
 };

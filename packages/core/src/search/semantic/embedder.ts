@@ -22,6 +22,8 @@ export interface StaticEmbedder {
   /** Names the model; part of every cache key. */
   readonly modelId: string;
   readonly dimensions: number;
+  /** Whether it has a vector for this lower-case word as a whole: one that it doesn't have may be misspelt. */
+  knows(word: string): boolean;
   /** The unit vector of a request; all zeros when it has no known word. */
   query(text: string): Float32Array;
   /** The unit vector of a tool; all zeros when it has no known word. */
