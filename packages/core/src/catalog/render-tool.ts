@@ -12,7 +12,9 @@ export function renderTool(tool: Tool): string {
     const line = JSON.stringify([tool.server ?? null, tool.name, tool.description, tool.schema, tool.policy, shared]);
     return line + renderDefinition(tool);
   } catch (cause) {
-    throw new CatalogError('invalid_tool', `Tool "${tool.id}" can't be written as JSON: ${String(cause)}`, {
+    // The runtime draws a picture of a cycle below its first line.
+    const [reason] = String(cause).split('\n');
+    throw new CatalogError('invalid_tool', `Tool "${tool.id}" can't be written as JSON: ${reason}`, {
       cause,
       context: { id: tool.id },
     });

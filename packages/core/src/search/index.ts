@@ -1,7 +1,5 @@
 export {
   BM25_DEFAULTS,
-  BM25_FIELDS,
-  type Bm25Field,
   Bm25Index,
   type Bm25IndexData,
   type Bm25Options,
@@ -9,13 +7,6 @@ export {
   type Bm25Settings,
   buildBm25Index,
   createBm25Searcher,
-  FeatureReader,
-  INDEX_VERSION,
-  type MatchFeatures,
-  QueryRanker,
-  type QueryRanking,
-  type Ranking,
-  type TermTableData,
 } from './bm25/index.ts';
 export {
   createHybridSearcher,
@@ -27,7 +18,7 @@ export {
   type HybridSettings,
   type HybridWeights,
 } from './hybrid/index.ts';
-export { QUERY_LIMITS, resolveLimit, takeTurns } from './query/index.ts';
+export { QUERY_LIMITS } from './query/index.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
 export {
   type Explanation,

@@ -1,7 +1,6 @@
-export { Bm25Index, type Bm25IndexData, INDEX_VERSION } from './bm25-index.ts';
-export { BM25_DEFAULTS, BM25_FIELDS, type Bm25Field, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
+export { Bm25Index, type Bm25IndexData } from './bm25-index.ts';
+export { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 export { type Bm25SearcherOptions, createBm25Searcher } from './bm25-searcher.ts';
 export { buildBm25Index } from './build-bm25-index.ts';
-export { FeatureReader, type MatchFeatures } from './match-features.ts';
+export { FeatureReader } from './match-features.ts';
 export { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
-export type { TermTableData } from './term-table.ts';

@@ -1,6 +1,7 @@
 /**
  * The character that `\N{NAME}` names: the common ones of Latin, Greek, Cyrillic, punctuation, currencies, arrows and
- * signs. Unicode has 33,000 more, which would weigh more than all of this package; those are reported as undefined.
+ * signs. Unicode has 33,000 more, which would weigh more than all of this package; those are reported as undefined,
+ * but for the ones that a rule makes (`composedCharacter`).
  */
 export function characterNamed(name: string): number | undefined {
   names ??= buildNames();

@@ -6,7 +6,6 @@ export {
   hashCharacter,
   hashToken,
   scanTokens,
-  TOKEN_LIMITS,
   type Token,
   TokenKind,
   type TokenSink,
