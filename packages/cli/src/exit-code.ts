@@ -10,6 +10,8 @@ export const EXIT = {
   unavailable: 69,
   /** A mistake in the program itself (EX_SOFTWARE of sysexits.h). */
   fault: 70,
+  /** What was found can't be written, on a full disk say (EX_IOERR of sysexits.h). */
+  outputFailed: 74,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

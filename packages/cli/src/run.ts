@@ -90,4 +90,5 @@ A catalog is JSON or JSONL, gzip or plain: tools as Anthropic, OpenAI, Gemini, M
 tools/list answer, or lines {"server", "tools"}. At most 256 MiB a file and 64 MiB a line after decompression.
 Colours only in a terminal; NO_COLOR turns them off.
 
-Exit status: 0 done or found, 1 nothing found, 2 the command line or a file can't be understood.`;
+Exit status: 0 done or found, 1 nothing found, 2 the command line or a file can't be understood, 69 a port or a store
+can't be had now, 74 the output can't be written.`;

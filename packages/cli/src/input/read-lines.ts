@@ -45,6 +45,8 @@ export async function* readLines(
       if (line !== undefined) yield line;
       number += 1;
       start = end + 1;
+      // A file of nothing but line feeds is passed over, not read line by line.
+      for (; chunk[start] === NEWLINE; start += 1) number += 1;
     }
     lineBytes += chunk.length - start;
     checkLine(lineBytes, at(file, number), limits);

@@ -8,6 +8,7 @@ describe('readRecords', () => {
   it.each([
     ['one value per line', '{"a":1}\n{"a":2}\n', [1, 2]],
     ['blank lines and CRLF', '\r\n{"a":1}\r\n\r\n{"a":2}', [2, 4]],
+    ['several blank lines', '\n\n\n{"a":1}\n\n\n\n{"a":2}\n\n', [4, 8]],
     ['one document over several lines', '{\n"a": 1\n}\n', [1]],
     ['a document after blank lines', '\n\n[\n1\n]', [3]],
     ['a byte order mark', '\uFEFF{"a":1}', [1]],
@@ -40,6 +41,7 @@ describe('readRecords', () => {
     ['x.json', '{"a":1}\n\nnope', 'x.json:3: this is not JSON, from "nope" on'],
     ['x.json', `"${'a'.repeat(200)}"`, 'x.json:1: the line is longer than 0 MiB, the most that is read'],
     ['x.json', `[\n${'1,\n'.repeat(99)}1]`, /x\.json:1: the JSON document is larger than .* one value per line/],
+    ['x.json', `[\n${'\n'.repeat(200)}1]`, /x\.json:1: the JSON document is larger than/],
     ['x.jsonl', '{"a":1}\n'.repeat(200), /x\.jsonl: the content is larger than .* from one file/],
     ['x.json', Buffer.from([0xff, 0xfe, 0x41]), 'x.json:1: the line is not UTF-8 text'],
     ['x.gz', gzipSync('{"a":1}').subarray(0, 20), /x\.gz: the gzip data is broken \(unexpected end of file\)/],

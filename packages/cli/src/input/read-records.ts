@@ -27,10 +27,11 @@ export async function* readRecords(
   for await (const { number, text } of readLines(bytes, file, limits)) {
     if (documentLine > 0) {
       // Blank lines are not delivered, but they count in the line of a mistake.
-      document.push('\n'.repeat(number - lastLine - 1) + text);
-      lastLine = number;
-      length += text.length;
+      const blank = number - lastLine - 1;
+      length += blank + text.length;
       checkDocument(length, at(file, documentLine), limits);
+      document.push('\n'.repeat(blank) + text);
+      lastLine = number;
       continue;
     }
     const record = parse(text, number);

@@ -7,8 +7,8 @@ export function composedCharacter(name: string): number | undefined {
   if (hexadecimal !== undefined) return ideograph(Number.parseInt(hexadecimal, 16));
   const [, initial, vowel, final] = SYLLABLE.exec(name) ?? [];
   if (initial === undefined || vowel === undefined || final === undefined) return undefined;
-  const consonants = INITIALS.indexOf(initial) * VOWELS.length + VOWELS.indexOf(vowel);
-  return FIRST_SYLLABLE + consonants * FINALS.length + FINALS.indexOf(final);
+  const opening = INITIALS.indexOf(initial) * VOWELS.length + VOWELS.indexOf(vowel);
+  return FIRST_SYLLABLE + opening * FINALS.length + FINALS.indexOf(final);
 }
 
 function ideograph(code: number): number | undefined {
