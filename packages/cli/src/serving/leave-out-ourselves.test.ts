@@ -15,7 +15,7 @@ describe('leaveOutOurselves', () => {
   });
 
   it.each([
-    ['npx', ['-y', '@modelcontextprotocol/server-filesystem', '/work/quartermaster']],
+    ['npx', ['-y', '@modelcontextprotocol/server-filesystem', '/srv/quartermaster']],
     ['node', ['mcp.js', 'quartermaster']],
     ['uvx', ['mcp', 'quartermaster-notes']],
   ])('%s %j is another', (command, args) => {
