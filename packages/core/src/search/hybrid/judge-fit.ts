@@ -10,7 +10,7 @@ export interface FitEvidence {
 
 /**
  * How likely it is that something fits, from 0 to 1: a logistic model of the evidence. All weights are positive, so more
- * evidence never makes a fit less likely. Learned on eleven catalogs and requests that belong and don't belong to them.
+ * evidence never makes a fit less likely. Learned on thirteen catalogs and requests that belong and don't belong to them.
  */
 export function judgeFit(evidence: FitEvidence): number {
   const sum =
