@@ -2,7 +2,6 @@ export { rememberFound } from './answer-call.ts';
 export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './argument-checker.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 export { createToolbox } from './create-toolbox.ts';
-export { editDistance } from './edit-distance.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';
 export { nameDistance } from './name-distance.ts';

@@ -1,4 +1,4 @@
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '../search/index.ts';
 
 /** From this length on a name within another is taken for its short form. */
 const SHORTEST_PART = 4;

@@ -46,3 +46,4 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
+export { editDistance } from './text/index.ts';

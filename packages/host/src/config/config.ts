@@ -49,7 +49,7 @@ export interface UpstreamSettings {
 export type UpstreamProvider = (typeof UPSTREAM_PROVIDERS)[number];
 
 /** `anthropic` is passed through raw and `rehearsal` is built in; the others go through the AI SDK's package of that name. */
-export const UPSTREAM_PROVIDERS: readonly [
+export const UPSTREAM_PROVIDERS = [
   'anthropic',
   'openai',
   'openai-compatible',
@@ -68,26 +68,7 @@ export const UPSTREAM_PROVIDERS: readonly [
   'deepinfra',
   'perplexity',
   'rehearsal',
-] = [
-  'anthropic',
-  'openai',
-  'openai-compatible',
-  'google',
-  'google-vertex',
-  'amazon-bedrock',
-  'azure',
-  'mistral',
-  'cohere',
-  'groq',
-  'xai',
-  'deepseek',
-  'fireworks',
-  'togetherai',
-  'cerebras',
-  'deepinfra',
-  'perplexity',
-  'rehearsal',
-];
+] as const;
 
 /** An entry of the usual `mcpServers` block. */
 export type McpServerSettings = StdioServerSettings | RemoteServerSettings;

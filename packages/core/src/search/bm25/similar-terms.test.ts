@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTool } from '../../catalog/index.ts';
 import { buildBm25Index } from './build-bm25-index.ts';
-import { editDistance, SimilarTerms } from './similar-terms.ts';
+import { SimilarTerms } from './similar-terms.ts';
 
 const index = buildBm25Index([
   createTool({ name: 'receive_message', description: 'Receive a message from the calendar' }),
@@ -28,29 +27,5 @@ describe('SimilarTerms', () => {
   it('takes a compound apart into words that the catalog has', () => {
     expect(similar.splitCompound('webpage')?.map((term) => index.terms.text(term))).toEqual(['web', 'page']);
     expect(similar.splitCompound('webzzzz')).toBeUndefined();
-  });
-});
-
-describe('editDistance', () => {
-  it.each([
-    ['same', 'same', 2, 0],
-    ['recieve', 'receive', 2, 1],
-    ['cat', 'cut', 2, 1],
-    ['cat', 'cats', 2, 1],
-    ['kitten', 'sitting', 2, 3],
-  ])('is right for %s and %s', (left, right, most, distance) => {
-    expect(editDistance(left, right, most)).toBe(distance);
-  });
-
-  it('is the same both ways and at most the longer length', () => {
-    const word = fc.stringMatching(/^[ab]{0,6}$/);
-    fc.assert(
-      fc.property(word, word, (left, right) => {
-        const distance = editDistance(left, right, 10);
-        expect(distance).toBe(editDistance(right, left, 10));
-        expect(distance).toBeLessThanOrEqual(Math.max(left.length, right.length));
-        expect(distance === 0).toBe(left === right);
-      }),
-    );
   });
 });

@@ -1,4 +1,4 @@
-import { hashCharacter } from '../text/index.ts';
+import { editDistance, hashCharacter } from '../text/index.ts';
 import type { Bm25Index } from './bm25-index.ts';
 
 /** Shorter words have too many neighbours. */
@@ -159,33 +159,4 @@ function bitCount(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-/** Optimal string alignment distance, or `most + 1` when it is greater than `most`. */
-export function editDistance(left: string, right: string, most: number): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
-    let least = row;
-    for (let column = 1; column <= right.length; column += 1) {
-      const isSame = left[row - 1] === right[column - 1];
-      let cost = Math.min(
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (isSame ? 0 : 1),
-      );
-      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
-        cost = Math.min(cost, (beforePrevious[column - 2] ?? 0) + 1);
-      }
-      current.push(cost);
-      least = Math.min(least, cost);
-    }
-    if (least > most) {
-      return most + 1;
-    }
-    beforePrevious = previous;
-    previous = current;
-  }
-  return Math.min(most + 1, previous[right.length] ?? 0);
 }
