@@ -27,6 +27,9 @@ const MOST_SEARCHES = 3;
 const ASSEMBLED_TOOLS = 10_000;
 const SAMPLES = 500;
 
+/** How much of a description a stub may show, in characters: what each bound would save. */
+const STUB_BOUNDS = [100, 150, 200, 250, 280, 300, 400, 600, 1_000, Number.POSITIVE_INFINITY];
+
 /** The least that a form must save against all definitions inline, and the most that assembling a request may take. */
 const TARGETS = { stub: 0.75, bridge: 0.98, load: 0.98, native: 0.98 };
 const TARGET_MS = 1;
@@ -55,10 +58,11 @@ export async function measureDisclosure(options) {
     }
     scripts.push({ turnsPerTool, inline, rows });
   }
+  const bounds = await measureBounds(catalog.snapshot, scripts[0].inline);
   const times = await measureAssembly();
   const record = catalog.isSample ? 'disclosure' : 'disclosure-real';
   return {
-    markdown: render({ catalog, scripts, times }),
+    markdown: render({ catalog, scripts, bounds, times }),
     pictures: { [`${record}.svg`]: drawPicture(scripts) },
     record,
   };
@@ -104,9 +108,46 @@ function wordsOf(tool) {
   return tool.description.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-async function measureForm(snapshot, form, conversations) {
+/** The hardest conversations with stubs that show less and more. */
+async function measureBounds(snapshot, inline) {
+  const conversations = planConversations(snapshot, 1);
+  const rows = [];
+  for (const bound of STUB_BOUNDS) {
+    process.stderr.write(`stubs with ${bound} characters …\n`);
+    const options = { stubDescriptionLength: bound };
+    const less = async (prefetch, key) =>
+      1 - (await measureForm(snapshot, { name: 'stub', prefetch }, conversations, options))[key] / inline[key];
+    rows.push({
+      bound,
+      ...shownWhole(snapshot, options),
+      perRequest: await less(false, 'perRequest'),
+      perTurn: await less(false, 'perTurn'),
+      withPrefetch: await less(true, 'perTurn'),
+    });
+  }
+  return rows;
+}
+
+/** Which share of the descriptions a stub shows whole, and which at least as far as the end of the first sentence or line. */
+function shownWhole(snapshot, options) {
+  const planWith = (more) => createToolbox({ tools: snapshot, settings: ON, form: 'stub', ...more }).plan(LIMITS);
+  const plan = planWith(options);
+  const { shown } = plan;
+  const share = (isShown) => shown.filter(isShown).length / shown.length;
+  return {
+    // The same settings give the same plan.
+    isDefault: plan === planWith({}),
+    whole: share(({ tool, description }) => description === tool.description),
+    first: share(({ tool, description }) => {
+      const [sentence = ''] = /^.*?(?:[.!?](?=\s)|[。！？]|$)/mu.exec(tool.description.trimStart()) ?? [];
+      return description.trimStart().startsWith(sentence.trimEnd());
+    }),
+  };
+}
+
+async function measureForm(snapshot, form, conversations, options = {}) {
   const count = { tokens: 0, requests: 0, searches: 0, turns: 0, unfound: 0 };
-  const toolbox = createToolbox({ tools: snapshot, settings: form.name === 'inline' ? OFF : ON });
+  const toolbox = createToolbox({ tools: snapshot, settings: form.name === 'inline' ? OFF : ON, ...options });
   for (const turns of conversations) await converse({ toolbox, form, turns, count });
   return {
     ...form,
@@ -294,14 +335,27 @@ function chatRequest(turns) {
   return { model: 'some-model', messages: [...messages, { role: 'user', content: 'And now?' }] };
 }
 
-function render({ catalog, scripts, times }) {
+function render({ catalog, scripts, bounds, times }) {
   const { snapshot, servers, isSample } = catalog;
   return [
     '# What the model reads',
     '',
-    `${thousands(snapshot.tools.length)} tools of ${servers} ${isSample ? 'services (the sample catalog)' : 'real servers'}. ${CONVERSATIONS} scripted conversations of ${TURNS} turns over the Messages API. A turn asks for a tool in words of its description; the model searches until it has seen the tool (the second time by its name), calls it, and answers. Counted is all that the model reads, in every request: prompt, definitions, history, answers to searches; characters / 4. A turn is all requests from the user's message to the last answer, so a search costs a request more than inline. A referenced definition counts wherever it is referred to.`,
+    `${thousands(snapshot.tools.length)} tools of ${servers} ${isSample ? 'services (the sample catalog)' : 'real servers'}. ${CONVERSATIONS} scripted conversations of ${TURNS} turns over the Messages API. The user asks for a tool in words of its description; the model searches until it has seen the tool (the second time by its name), calls it, and answers. Counted is all that the model reads, in every request: prompt, definitions, history, answers to searches; characters / 4. A referenced definition counts wherever it is referred to.`,
+    '',
+    "A *turn* is everything from a message of the user to the answer that ends it, with all of its requests added up: two when the tool is known (one that the model answers with the call, one that it answers with text), and one more for each search. So a form that needs a search reads its prefix three times where inline reads it twice, and tokens per turn count that against it; tokens per request don't. Nothing is taken off for what a provider's cache makes cheaper.",
     '',
     ...scripts.flatMap((script) => renderScript(script, isSample)),
+    '## What a stub shows of a description',
+    '',
+    `Another tool in every turn, stubs with descriptions up to a number of characters; a longer one is cut behind a sentence, or a word, and told whole in the answer to a search. The default is set in bold.`,
+    '',
+    '| characters | shown whole | first sentence whole | less per request | less per turn | less per turn with prefetch |',
+    '|---:|---:|---:|---:|---:|---:|',
+    ...bounds.map(
+      (row) =>
+        `| ${boundOf(row)} | ${percent(row.whole)} | ${percent(row.first)} | ${percent(row.perRequest)} | ${percent(row.perTurn)} | ${percent(row.withPrefetch)} |`,
+    ),
+    '',
     '## Putting a request together',
     '',
     `${thousands(ASSEMBLED_TOOLS)} synthetic tools in the catalog, a conversation of ${TURNS} turns with as many searches; plan, memory, view and rendering, once the snapshot is known; ${SAMPLES} times, wall clock.`,
@@ -313,6 +367,11 @@ function render({ catalog, scripts, times }) {
         `| ${row.name} | ${row.wire} | ${row.p50.toFixed(3)} | ${row.p99.toFixed(3)} | p50 ≤ ${TARGET_MS} ms: ${verdict(row.p50 <= TARGET_MS)} |`,
     ),
   ].join('\n');
+}
+
+function boundOf({ bound, isDefault }) {
+  const text = Number.isFinite(bound) ? thousands(bound) : 'no bound';
+  return isDefault ? `**${text}**` : text;
 }
 
 function renderScript({ turnsPerTool, inline, rows }, isSample) {

@@ -13,8 +13,11 @@ const WARM_UP_SECONDS = 1.5;
 const MOST_WARM_UPS = 12;
 /** What would take longer than this to build once is left out, and named. */
 const LONGEST_BUILD_SECONDS = 20;
-/** Wall seconds that the queries of one library may take at one size. */
+/** Wall seconds that the queries of one library may take at one size, and how many of them come before those that count. */
 const QUERY_SECONDS = 5;
+const QUERY_WARM_UP_SECONDS = 1.25;
+/** Wall seconds after which a library that does not come back is given up at one size, and at those after it. */
+const LONGEST_WAIT_SECONDS = 180;
 const QUERIES = 200;
 /** Asked even when that takes longer. */
 const LEAST_QUERIES = 12;
@@ -53,50 +56,82 @@ async function measureSize(size, options, earlier) {
   const source = { snapshot, fields: FIELDS, documents: snapshot.tools.map(toDocument) };
   const queries = synthesiseQueries(snapshot.tools, QUERIES);
   const rows = [];
+  let ours;
   for (const library of LIBRARIES) {
     if (options.only !== undefined && !options.only.includes(library.name) && library !== LIBRARIES[0]) continue;
     const before = earlier.get(library.name);
     const expected = before === undefined ? 0 : (before.seconds * size) / before.size;
+    if (before?.isGone) {
+      rows.push({ name: library.name, left: `left out: no answer at ${before.size.toLocaleString('en-US')}` });
+      continue;
+    }
     if (expected > LONGEST_BUILD_SECONDS && !options.all) {
       rows.push({ name: library.name, left: `left out: about ${Math.round(expected)} s a build (--all has it)` });
       continue;
     }
     process.stderr.write(`${library.name} at ${size} …\n`);
-    const row = await measureLibrary(library, source, queries, options.runs);
-    earlier.set(library.name, { seconds: row.build, size });
-    rows.push(row);
+    const work = measureLibrary(library, source, { queries, runs: options.runs, ours });
+    const row = await waitFor(work, LONGEST_WAIT_SECONDS);
+    ours ??= row?.index;
+    earlier.set(library.name, row === undefined ? { isGone: true, size } : { seconds: row.build, size });
+    rows.push(row ?? { name: library.name, left: `no answer within ${LONGEST_WAIT_SECONDS} s` });
   }
   return { rows, parse: parse.seconds, jsonBytes };
 }
 
-async function measureLibrary(library, source, queries, runs) {
+/**
+ * What a piece of work gives, or undefined when it takes longer. It can't be ended in the same process: what works in threads of
+ * its own and does not come back is let be, what holds this thread is bounded by {@link LONGEST_BUILD_SECONDS}.
+ */
+async function waitFor(work, seconds) {
+  let timer;
+  const limit = new Promise((resolve) => {
+    timer = setTimeout(resolve, seconds * 1_000);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param ours our index, which answers in turn with the library, so that both meet the same machine; undefined for itself */
+async function measureLibrary(library, source, { queries, runs, ours }) {
   const close = (index) => library.close?.(index);
-  const before = await heldBytes();
+  let before = await heldBytes();
   const first = await cpuTime(() => library.build(source));
-  const bytes = library.bytes === undefined ? (await heldBytes()) - before : await library.bytes(first.value);
   let built = { seconds: first.seconds, runs: 1, value: first.value };
   // What is measured for its own sake gets all its runs, however long they take.
-  const isOurs = library === LIBRARIES[0];
+  const isOurs = ours === undefined;
   if (isOurs || first.seconds < BUILD_SECONDS / 2) {
     await close(first.value);
+    first.value = undefined;
+    built.value = undefined;
     built = await repeat(() => library.build(source), {
       runs,
       close,
       budget: isOurs ? Number.POSITIVE_INFINITY : BUILD_SECONDS,
+      // By now the code is compiled, so that what is held from here on is the index.
+      beforeLast: async () => {
+        before = await heldBytes();
+      },
     });
   }
   const index = built.value;
-  const times = await timeQueries((query) => library.search(index, query), queries, runs);
+  const bytes = library.bytes === undefined ? (await heldBytes()) - before : await library.bytes(index);
+  const searches = [(query) => library.search(index, query)];
+  if (!isOurs) searches.push((query) => LIBRARIES[0].search(ours, query));
+  const [times, oursTimes] = await timeQueries(searches, queries, runs);
   const found = await countFound(library, index, queries.slice(0, 10));
-  await close(index);
+  if (!isOurs) await close(index);
   return {
     name: library.name,
+    index: isOurs ? index : undefined,
     build: built.seconds,
     runs: built.runs,
     bytes: bytes / source.snapshot.tools.length,
-    p50: percentile(times.cpu, 0.5),
-    p99: percentile(times.cpu, 0.99),
-    wall: percentile(times.wall, 0.5),
+    ...times,
+    slower: oursTimes === undefined ? undefined : { p50: times.p50 / oursTimes.p50, p99: times.p99 / oursTimes.p99 },
     found,
   };
 }
@@ -105,11 +140,12 @@ async function measureLibrary(library, source, queries, runs) {
  * The median CPU time of several runs, after some that only warm up, as far as the budget (in seconds) allows, and what the last one made.
  * Garbage is collected when the engine wants to: collecting it by force throws optimised code away and would measure the compiler.
  */
-async function repeat(work, { runs, close = () => undefined, budget = Number.POSITIVE_INFINITY }) {
+async function repeat(work, { runs, close = () => undefined, budget = Number.POSITIVE_INFINITY, beforeLast }) {
   let value;
-  const once = async () => {
+  const once = async (isLast) => {
     if (value !== undefined) await close(value);
     value = undefined;
+    if (isLast) await beforeLast?.();
     const done = await cpuTime(work);
     value = done.value;
     return done.seconds;
@@ -117,40 +153,59 @@ async function repeat(work, { runs, close = () => undefined, budget = Number.POS
   let last = 0;
   let spent = 0;
   for (let run = 0; run < MOST_WARM_UPS && spent < WARM_UP_SECONDS; run += 1) {
-    last = await once();
+    last = await once(false);
     spent += last;
   }
   const wanted = Math.max(1, Math.min(runs, Math.floor(budget / last)));
   const seconds = [];
-  for (let run = 0; run < wanted; run += 1) seconds.push(await once());
+  for (let run = 0; run < wanted; run += 1) seconds.push(await once(run === wanted - 1));
   return { seconds: median(seconds), runs: wanted, value };
 }
 
-/** Milliseconds of each query, CPU and wall: medians of several runs over all of them, the first not counted, as far as the time allows. */
-async function timeQueries(search, queries, runs) {
-  const started = performance.now();
-  const elapsed = () => (performance.now() - started) / 1000;
-  const times = queries.map(() => ({ cpu: [], wall: [] }));
-  let asked = 0;
-  for (let run = 0; run <= runs; run += 1) {
-    for (const [index, query] of queries.entries()) {
-      if (elapsed() > QUERY_SECONDS && asked >= LEAST_QUERIES) return medians(times);
-      const before = performance.now();
-      const { seconds } = await cpuTime(() => search(query));
-      const wall = performance.now() - before;
-      asked += 1;
-      // Where there is no time for a second run, the first one counts, but for its very beginning.
-      if (run === 0 && elapsed() < QUERY_SECONDS / 4) continue;
-      times[index].cpu.push(seconds * 1000);
-      times[index].wall.push(wall);
-    }
+/**
+ * Milliseconds of each query, for each of the searches: medians of several rounds over all queries, after some time to warm up, as far as the
+ * time allows. The searches take turns, a round each.
+ */
+async function timeQueries(searches, queries, runs) {
+  const askers = searches.map((search) => createAsker(search, queries));
+  for (const asker of askers) await asker.warmUp();
+  for (let run = 0; run < runs; run += 1) {
+    for (const asker of askers) await asker.ask();
   }
-  return medians(times);
+  return askers.map((asker) => asker.percentiles());
 }
 
-function medians(times) {
-  const asked = times.filter(({ cpu }) => cpu.length > 0);
-  return { cpu: asked.map(({ cpu }) => median(cpu)), wall: asked.map(({ wall }) => median(wall)) };
+function createAsker(search, queries) {
+  const times = queries.map(() => ({ cpu: [], wall: [] }));
+  let spent = 0;
+  let counted = 0;
+  const timeOne = async (query) => {
+    const before = performance.now();
+    const { seconds } = await cpuTime(() => search(query));
+    const wall = performance.now() - before;
+    spent += wall / 1000;
+    return { cpu: seconds * 1000, wall };
+  };
+  return {
+    async warmUp() {
+      for (let asked = 0; spent < QUERY_WARM_UP_SECONDS; asked += 1) await timeOne(queries[asked % queries.length]);
+    },
+    async ask() {
+      for (const [number, query] of queries.entries()) {
+        if (spent > QUERY_SECONDS && counted >= LEAST_QUERIES) return;
+        const { cpu, wall } = await timeOne(query);
+        times[number].cpu.push(cpu);
+        times[number].wall.push(wall);
+        counted += 1;
+      }
+    },
+    percentiles() {
+      const asked = times.filter(({ cpu }) => cpu.length > 0);
+      const cpu = asked.map((time) => median(time.cpu));
+      const wall = asked.map((time) => median(time.wall));
+      return { p50: percentile(cpu, 0.5), p99: percentile(cpu, 0.99), wall: percentile(wall, 0.5) };
+    },
+  };
 }
 
 /** How many of ten an answer has on average: a library that finds little is quick for the wrong reason. */
@@ -175,13 +230,7 @@ function toDocument(tool) {
 
 function renderSize({ size, rows, parse, jsonBytes }) {
   const ours = rows[0];
-  const best = (key) =>
-    Math.min(
-      ...rows
-        .slice(1)
-        .filter((row) => row[key] !== undefined)
-        .map((row) => row[key]),
-    );
+  const others = rows.slice(1).filter((row) => row.left === undefined);
   const lines = rows.map((row) => {
     if (row.left !== undefined) return `| ${row.name} | ${row.left} | | | | | | | | |`;
     const cells = [
@@ -191,16 +240,17 @@ function renderSize({ size, rows, parse, jsonBytes }) {
       ms(row.p50),
       ms(row.p99),
       ms(row.wall),
-      row === ours ? '1' : `${ratio(row.p50 / ours.p50)} ×`,
-      row === ours ? '1' : `${ratio(row.p99 / ours.p99)} ×`,
+      row === ours ? '1' : `${ratio(row.slower.p50)} ×`,
+      row === ours ? '1' : `${ratio(row.slower.p99)} ×`,
       row.found.toFixed(1),
       Math.round(row.bytes).toLocaleString('en-US'),
     ];
     return `| ${cells.join(' | ')} |`;
   });
+  const least = (measure) => ratio(Math.min(...others.map(measure)));
   const summary =
-    rows.length > 1
-      ? `Against the best library: p50 ${ratio(best('p50') / ours.p50)} × faster, p99 ${ratio(best('p99') / ours.p99)} × faster, build ${ratio(best('build') / ours.build)} × faster.`
+    others.length > 0
+      ? `Against the best library: p50 ${least((row) => row.slower.p50)} × faster, p99 ${least((row) => row.slower.p99)} × faster, build ${least((row) => row.build / ours.build)} × faster.`
       : '';
   return [
     `## ${size.toLocaleString('en-US')} tools`,
@@ -235,7 +285,10 @@ function ratio(value) {
   return value >= 10 ? Math.round(value).toLocaleString('en-US') : value.toFixed(2);
 }
 
-const NOTES = `Times are CPU time of all threads (\`process.cpuUsage\`) unless said otherwise. Build: the median of the runs in brackets, after some to warm up.
-Queries: the median of up to five runs for each of ${QUERIES} queries, top ten, any of the words. Ours takes the texts out of the schemas while it builds;
-the libraries get them ready-made, six fields each (LanceDB: one). Bytes: growth of the heap for those that live in it, pages for SQLite,
-files for LanceDB, both with the texts. Data: SOURCE.`;
+const NOTES = `Times are CPU time of all threads (\`process.cpuUsage\`) unless said otherwise. Everything is measured in one process and one run, one
+library after the other. Build: the median of the runs in brackets, after some to warm up. Queries: the median of up to five rounds for each of
+${QUERIES} queries, top ten, any of the words, after ${QUERY_WARM_UP_SECONDS} s to warm up; ours is asked again in turn with each library, a round each, and "against
+ours" is between those two. Ours takes the texts out of the schemas while it builds; the libraries
+get them ready-made, six fields each (LanceDB: one). Bytes: what the heap and its buffers grow by with the last build, pages for SQLite, files for
+LanceDB, both with the texts. A library that would take more than ${LONGEST_BUILD_SECONDS} s to build is left out at that size; one that does not come back is
+given up after ${LONGEST_WAIT_SECONDS} s. Data: SOURCE.`;

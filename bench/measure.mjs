@@ -5,10 +5,22 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureDisclosure } from './measure-disclosure.mjs';
+import { measureGateway } from './measure-gateway.mjs';
 import { measureIndex } from './measure-index.mjs';
+import { measureMcp } from './measure-mcp.mjs';
 import { measureRegex } from './measure-regex.mjs';
+import { measureSemantic } from './measure-semantic.mjs';
 
-const SECTIONS = { index: measureIndex, regex: measureRegex, disclosure: measureDisclosure };
+const SECTIONS = {
+  index: measureIndex,
+  semantic: measureSemantic,
+  regex: measureRegex,
+  disclosure: measureDisclosure,
+  gateway: measureGateway,
+  mcp: measureMcp,
+};
+/** Sections that may be followed by a file of real servers' tools. */
+const TAKES_FILE = ['disclosure', 'mcp'];
 const results = fileURLToPath(new URL('results/', import.meta.url));
 
 let options;
@@ -26,7 +38,7 @@ for (const name of options.sections) {
   const started = performance.now();
   const { markdown, pictures, record = name } = await SECTIONS[name](options);
   const seconds = Math.round((performance.now() - started) / 1000);
-  const input = name === 'disclosure' && options.path !== undefined ? [basename(options.path)] : [];
+  const input = TAKES_FILE.includes(name) && options.path !== undefined ? [basename(options.path)] : [];
   const command = `npm run bench -- ${[name, ...input, ...options.rest].join(' ')}`;
   const text = `${markdown}\n\n${machine}; \`${command}\`; ${seconds} s in all.\n`;
   console.log(`\n${text}`);
@@ -36,6 +48,8 @@ for (const name of options.sections) {
   for (const [file, svg] of Object.entries(pictures)) writeFileSync(`${results}${file}`, svg);
   console.log(`Written to bench/results: ${record}.md, ${Object.keys(pictures).join(', ')}`);
 }
+// A library that was given up may still have threads at work, which would keep the process.
+process.exit();
 
 function readOptions() {
   const { values, positionals } = parseArgs({
@@ -49,9 +63,8 @@ function readOptions() {
       all: { type: 'boolean', default: false },
     },
   });
-  // `disclosure` may be followed by a file of real servers' tools.
   const path = positionals.find(
-    (word, index) => positionals[index - 1] === 'disclosure' && SECTIONS[word] === undefined,
+    (word, index) => TAKES_FILE.includes(positionals[index - 1]) && SECTIONS[word] === undefined,
   );
   const named = positionals.filter((word) => word !== path);
   const sections = named.length === 0 ? Object.keys(SECTIONS) : named;

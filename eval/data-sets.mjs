@@ -10,12 +10,24 @@ const REPORTING = {
   stabletoolbench: { title: 'G2_*, G3_*', pattern: /^G[23]_/ },
 };
 
+/** The figure by which each known set is judged: recall where a request has several tools. */
+export const HEADLINES = {
+  arcade_dev: 'hit5',
+  metatool: 'hit5',
+  stabletoolbench: 'recall5',
+  apibank: 'hit5',
+  bfcl_pooled: 'recall5',
+};
+
 /** Queries for one catalog asked of another, in which nothing fits them. */
 const UNANSWERABLE = [
   { queries: 'seal_tools', catalog: 'apibank/tools.jsonl.gz' },
   { queries: 'metatool', catalog: '../catalogs/github-mcp-server.tools.jsonl.gz' },
   { queries: 'stabletoolbench', catalog: '../catalogs/github-mcp-server.tools.jsonl.gz' },
 ];
+
+/** Sets on whose own catalogs the verdict may be calibrated; where a folder has none of them, all that are reported. */
+const CALIBRATION = ['apibank', 'arcade_dev'];
 
 /** Evenly spaced: more queries would only take longer. */
 const MOST_UNANSWERABLE = 1_000;
@@ -42,6 +54,11 @@ export function listSets(folder) {
   return sets;
 }
 
+/** Whether the right answers of a set count in what a stricter verdict may lose. */
+export function isCalibration({ name, isMain, isKnownFolder }) {
+  return isMain && (!isKnownFolder || CALIBRATION.includes(name));
+}
+
 /** One set of `listSets` with its catalog and its reporting split. */
 export async function readSet(folder, path) {
   const [name, file] = path.split('/');
@@ -53,6 +70,7 @@ export async function readSet(folder, path) {
   return {
     name: isMain ? name : `${name} ${kind.replace('queries_', '')}`,
     isMain,
+    isKnownFolder: CALIBRATION.some((known) => fileIn(folder, known, 'tools') !== undefined),
     snapshot,
     queries,
     isReported: (split) => reporting === undefined || reporting.pattern.test(split ?? ''),

@@ -1,11 +1,85 @@
-import { METRIC_TITLES, METRICS, renderTable } from 'quartermaster';
+import { averageEstimates, METRIC_TITLES, METRICS, renderComparison, renderTable } from 'quartermaster';
+import { HEADLINES } from './data-sets.mjs';
 
-/** One table per engine, the macro average last; then the share of refusals where nothing fits. */
+/** All engines side by side, what each refuses where nothing fits, and then each with all of its figures. */
 export function renderMeasured(measured) {
-  return `${measured.map(renderEngine).join('\n\n')}\n\n${FOOTNOTES}`;
+  const parts = [
+    renderHeadlines(measured),
+    renderComparison(compareMeasured(measured)),
+    renderRefusals(measured),
+    ...measured.map(renderEngine),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n\n${FOOTNOTES}`;
 }
 
-function renderEngine({ engine, rows, unanswerable, macro }) {
+/** The reported rows of all engines, and their average last. */
+export function compareMeasured(measured) {
+  const [first] = measured;
+  const reported = measured.map(({ rows }) => rows.filter((row) => row.isReported));
+  const rows = first.rows
+    .filter((row) => row.isReported)
+    .map((row, at) => ({ label: labelOf(row), summaries: reported.map((own) => own[at].summary) }));
+  return {
+    engines: measured.map(({ engine }) => engine),
+    rows: [...rows, { label: 'macro average', summaries: measured.map(({ macro }) => ({ scores: macro.scores })) }],
+  };
+}
+
+/** The known sets, each by its own figure, and their average; nothing where a folder has not all of them. */
+function renderHeadlines(measured) {
+  const estimatesOf = ({ rows }) =>
+    Object.entries(HEADLINES).flatMap(([set, metric]) => {
+      const row = rows.find((candidate) => candidate.set === set && candidate.isReported);
+      return row === undefined ? [] : [row.summary.scores[metric]];
+    });
+  const estimates = measured.map(estimatesOf);
+  if (estimates.some((own) => own.length < Object.keys(HEADLINES).length)) return '';
+  const engines = measured.map(({ engine }) => ({ title: engine, align: 'right' }));
+  const rows = Object.entries(HEADLINES).map(([set, metric], at) => [
+    set,
+    METRIC_TITLES[metric],
+    ...estimates.map((own) => percent(own[at])),
+  ]);
+  return renderTable(
+    [{ title: 'in short' }, { title: 'figure' }, ...engines],
+    [...rows, ['average', '', ...estimates.map((own) => percent(averageEstimates(own)))]],
+  );
+}
+
+function labelOf({ set, split }) {
+  if (split === 'all') return set;
+  return set === 'sample catalog' ? split : `${set} ${split}`;
+}
+
+function renderRefusals(measured) {
+  const [first] = measured;
+  if (first.refusals.pairs.length === 0) return '';
+  const engines = measured.map(({ engine }) => ({ title: engine, align: 'right' }));
+  const table = (title, cell) =>
+    renderTable(
+      [{ title }, { title: 'queries', align: 'right' }, ...engines],
+      first.refusals.pairs.map(({ name, queries }, at) => [
+        name,
+        String(queries),
+        ...measured.map(({ refusals }) => cell(refusals.pairs[at])),
+      ]),
+    );
+  const lost = measured.map(({ refusals }) => percent(refusals.rightLost));
+  const least = measured.map(({ refusals }) => refusals.leastConfidence?.toFixed(3) ?? '–');
+  return [
+    table('nothing fits: refused as set', ({ refused }) => percent(refused)),
+    table('refused at 1 % of right answers lost', ({ refusedAtLoss }) => percent(refusedAtLoss)),
+    renderTable(
+      [{ title: 'on the calibration sets' }, ...engines],
+      [
+        ['right answers lost as set', ...lost],
+        ['confidence at 1 % lost', ...least],
+      ],
+    ),
+  ].join('\n\n');
+}
+
+function renderEngine({ engine, rows, macro }) {
   const columns = [
     { title: engine },
     { title: 'split' },
@@ -41,20 +115,12 @@ function renderEngine({ engine, rows, unanswerable, macro }) {
     '',
     `${(macro.overlap * 100).toFixed(0)} %`,
   ];
-  const parts = [renderTable(columns, [...cells, average])];
-  if (unanswerable.length > 0) {
-    const refusals = unanswerable.map(({ name, queries, refused }) => [name, String(queries), percent(refused)]);
-    parts.push(
-      renderTable(
-        [{ title: 'nothing fits' }, { title: 'queries', align: 'right' }, { title: 'refused', align: 'right' }],
-        refusals,
-      ),
-    );
-  }
-  return parts.join('\n\n');
+  return renderTable(columns, [...cells, average]);
 }
 
-function percent({ mean, low, high }) {
+function percent(estimate) {
+  if (estimate === undefined || Number.isNaN(estimate.mean)) return '–';
+  const { mean, low, high } = estimate;
   return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
 }
 

@@ -1,24 +1,29 @@
-// `npm run eval [-- FOLDER] [--engine bm25,regex] [--json] [--picture out.svg]`: how well queries find their tools, on the bundled sample
-// catalog or on every set of a folder. Definitions are in README.md.
+// `npm run eval [-- FOLDER] [--engine bm25,hybrid] [--all] [--json] [--picture out.svg]`: how well queries find their tools, on the bundled
+// sample catalog or on every set of a folder, all engines side by side. Definitions are in README.md.
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   averageEstimates,
   createSearcher,
+  drawComparison,
   ENGINES,
   evaluateQueries,
+  findEngines,
   InputError,
   METRICS,
   summariseOutcomes,
 } from 'quartermaster';
-import { listSets, readSample, readSet, readUnanswerable } from './data-sets.mjs';
-import { drawPicture } from './draw-picture.mjs';
-import { renderMeasured } from './render-measured.mjs';
+import { isCalibration, listSets, readSample, readSet, readUnanswerable } from './data-sets.mjs';
+import { measureRefusals } from './measure-refusals.mjs';
+import { compareMeasured, renderMeasured } from './render-measured.mjs';
 
 try {
-  const { folder, engines, isJson, picture } = readOptions();
-  const measured = folder === undefined ? await measureSample(engines) : await measureFolder(folder, engines);
-  if (picture !== undefined) writeFileSync(picture, drawPicture(measured));
+  const options = await readOptions();
+  const { folder, picture, isJson } = options;
+  const measured = folder === undefined ? await measureSample(options) : await measureFolder(options);
+  if (picture !== undefined) writeFileSync(picture, drawComparison(compareMeasured(measured)));
   console.log(isJson ? JSON.stringify(measured, null, 2) : renderMeasured(measured));
 } catch (error) {
   const isExpected = error instanceof InputError || error.code?.startsWith('ERR_PARSE_ARGS');
@@ -27,75 +32,93 @@ try {
   process.exitCode = 2;
 }
 
-function readOptions() {
+async function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      engine: { type: 'string', short: 'e', default: ENGINES.join(',') },
+      engine: { type: 'string', short: 'e' },
+      all: { type: 'boolean', default: false },
+      cache: { type: 'string', default: join(tmpdir(), 'quartermaster-vectors') },
       json: { type: 'boolean', default: false },
       picture: { type: 'string' },
     },
   });
-  const engines = values.engine.split(',');
+  if (positionals.length > 1) throw new InputError('Give one folder of data sets, or none for the sample catalog');
+  return {
+    folder: positionals[0],
+    engines: await chooseEngines(values.engine, values.cache),
+    isWhole: values.all,
+    cacheFolder: values.cache,
+    isJson: values.json,
+    picture: values.picture,
+  };
+}
+
+async function chooseEngines(asked, cacheFolder) {
+  if (asked === undefined) {
+    const { engines, missing } = await findEngines({ cacheFolder });
+    if (missing !== undefined) process.stderr.write(`Without the reranker: ${missing}\n`);
+    return engines;
+  }
+  const engines = asked.split(',');
   const unknown = engines.find((engine) => !ENGINES.includes(engine));
   if (unknown !== undefined) throw new InputError(`There is no engine "${unknown}"; there are: ${ENGINES.join(', ')}`);
-  if (positionals.length > 1) throw new InputError('Give one folder of data sets, or none for the sample catalog');
-  return { folder: positionals[0], engines, isJson: values.json, picture: values.picture };
+  return engines;
 }
 
-async function measureFolder(folder, engines) {
-  const names = listSets(folder);
-  const measured = engines.map((engine) => ({ engine, rows: [], unanswerable: [] }));
-  for (const name of names) {
+async function measureFolder({ folder, engines, isWhole, cacheFolder }) {
+  const measured = engines.map((engine) => ({ engine, rows: [], refusals: undefined }));
+  const calibration = engines.map(() => []);
+  for (const name of listSets(folder)) {
     const set = await readSet(folder, name);
-    await measureSet(set, measured);
-  }
-  for (const pair of await readUnanswerable(folder)) {
-    await forEachEngine(measured, pair, (entry, outcomes) => {
-      entry.unanswerable.push({
-        name: pair.name,
-        queries: outcomes.length,
-        refused: summariseOutcomes(outcomes).unanswerable.refused,
-      });
+    const queries = isWhole ? set.queries : set.queries.filter(({ split }) => set.isReported(split));
+    await forEachEngine(measured, { ...set, queries, cacheFolder }, (entry, outcomes, at) => {
+      const reported = outcomes.filter(({ split }) => set.isReported(split));
+      entry.rows.push(describe(set, { split: set.reporting, isReported: set.isMain, outcomes: reported }));
+      if (reported.length < outcomes.length)
+        entry.rows.push(describe(set, { split: 'all', isReported: false, outcomes }));
+      if (isCalibration(set)) calibration[at].push(...reported);
     });
   }
-  return measured.map((entry) => ({ ...entry, macro: averageRows(entry.rows.filter((row) => row.isReported)) }));
-}
-
-async function measureSet(set, measured) {
-  await forEachEngine(measured, set, (entry, outcomes) => {
-    const reported = outcomes.filter(({ split }) => set.isReported(split));
-    entry.rows.push(describe(set, { split: set.reporting, isReported: set.isMain, outcomes: reported }));
-    if (reported.length < outcomes.length)
-      entry.rows.push(describe(set, { split: 'all', isReported: false, outcomes }));
-  });
+  const asked = engines.map(() => []);
+  for (const pair of await readUnanswerable(folder)) {
+    await forEachEngine(measured, { ...pair, cacheFolder }, (_, outcomes, at) => {
+      asked[at].push({ name: pair.name, outcomes });
+    });
+  }
+  return measured.map((entry, at) => ({
+    ...entry,
+    refusals: measureRefusals(asked[at], calibration[at]),
+    macro: averageRows(entry.rows.filter((row) => row.isReported)),
+  }));
 }
 
 /** The sample catalog's strata stand where a folder has its sets; what nothing answers stands apart. */
-async function measureSample(engines) {
+async function measureSample({ engines, cacheFolder }) {
   const sample = await readSample();
-  const measured = engines.map((engine) => ({ engine, rows: [], unanswerable: [] }));
-  await forEachEngine(measured, sample, (entry, outcomes) => {
+  const measured = engines.map((engine) => ({ engine, rows: [], refusals: undefined }));
+  await forEachEngine(measured, { ...sample, cacheFolder }, (entry, outcomes) => {
+    const pairs = [];
     for (const split of new Set(outcomes.map((outcome) => outcome.split))) {
       const stratum = outcomes.filter((outcome) => outcome.split === split);
       const row = describe(sample, { split, isReported: true, outcomes: stratum });
       if (row.summary.queries > 0) entry.rows.push(row);
-      else entry.unanswerable.push({ name: split, ...row.summary.unanswerable });
+      else pairs.push({ name: split, outcomes: stratum });
     }
     entry.rows.push(describe(sample, { split: 'all', isReported: false, outcomes }));
+    entry.refusals = measureRefusals(
+      pairs,
+      outcomes.filter(({ kind }) => kind === 'answerable'),
+    );
   });
   return measured.map((entry) => ({ ...entry, macro: averageRows(entry.rows.filter((row) => row.isReported)) }));
 }
 
-/** Two names may stand for the same engine; it is measured once then. */
-async function forEachEngine(measured, { snapshot, queries, name }, use) {
-  const done = new Map();
-  for (const entry of measured) {
-    const searcher = await createSearcher(entry.engine, snapshot);
-    process.stderr.write(`${name}: ${entry.engine} …\n`);
-    const outcomes = done.get(searcher.engine) ?? (await evaluateQueries(queries, { searcher, snapshot }));
-    done.set(searcher.engine, outcomes);
-    use(entry, outcomes);
+async function forEachEngine(measured, { snapshot, queries, name, cacheFolder }, use) {
+  for (const [at, entry] of measured.entries()) {
+    process.stderr.write(`${name}: ${entry.engine}, ${queries.length} queries …\n`);
+    const searcher = await createSearcher(entry.engine, snapshot, { cacheFolder });
+    use(entry, await evaluateQueries(queries, { searcher, snapshot }), at);
   }
 }
 

@@ -10,7 +10,7 @@ const examples = readdirSync(folder).filter((name) => existsSync(join(folder, na
 
 describe('examples', () => {
   it('are there for every wire and for a loop of one’s own', () => {
-    expect(examples).toEqual(['ai-sdk', 'anthropic', 'gemini', 'openai-chat', 'openai-responses', 'plain']);
+    expect(examples).toEqual(['agent', 'ai-sdk', 'anthropic', 'gemini', 'openai-chat', 'openai-responses', 'plain']);
   });
 
   it.each(examples)('%s runs with plain node, needs no key, and ends with the tool’s answer', async (name) => {

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
 
+// By default it leaves all but one of two processors to reading and writing, and its index of 40,000 texts or more never gets done.
+process.env.LANCE_CPU_THREADS ??= '2';
+
 export const lance = {
   name: 'LanceDB',
   async build({ documents, fields }) {

@@ -2,21 +2,34 @@ import {
   createBm25Searcher,
   createHybridSearcher,
   createRegexSearcher,
+  createSecondStage,
   createSemanticSearcher,
   type Searcher,
+  type SecondStage,
   type Snapshot,
 } from '@quartermaster/core';
 import { embeddedModel } from '@quartermaster/semantic';
+import { cacheEmbeddings } from './evaluate/index.ts';
+import { InputError } from './input-error.ts';
 
 /** The engines that can be asked for by name, the default first. */
-export const ENGINES = ['hybrid', 'bm25', 'semantic', 'regex'] as const;
+export const ENGINES = ['hybrid', 'bm25', 'semantic', 'regex', 'hybrid+reranker'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
 
 export const DEFAULT_ENGINE: EngineName = 'hybrid';
 
+export interface CreateSearcherOptions {
+  /** A folder where the reranker's vectors outlast the process. @default nowhere */
+  readonly cacheFolder?: string | undefined;
+}
+
 /** The only place where an engine is chosen. Asynchronous, since an engine may have a model to load. */
-export async function createSearcher(engine: EngineName, snapshot: Snapshot): Promise<Searcher> {
+export async function createSearcher(
+  engine: EngineName,
+  snapshot: Snapshot,
+  options: CreateSearcherOptions = {},
+): Promise<Searcher> {
   switch (engine) {
     case 'regex':
       return createRegexSearcher(snapshot);
@@ -26,5 +39,49 @@ export async function createSearcher(engine: EngineName, snapshot: Snapshot): Pr
       return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
     case 'hybrid':
       return createHybridSearcher(snapshot, { embedder: embeddedModel() });
+    case 'hybrid+reranker': {
+      secondStage ??= loadSecondStage(options.cacheFolder);
+      const found = await secondStage;
+      if (found.kind === 'missing') throw new InputError(`The engine "${engine}" can't run here: ${found.reason}`);
+      return createHybridSearcher(snapshot, { embedder: embeddedModel(), second: found.stage });
+    }
   }
 }
+
+/** The engines that answer requests in words, those that can't run here left out with the reason. */
+export async function findEngines(
+  options: CreateSearcherOptions = {},
+): Promise<{ readonly engines: readonly EngineName[]; readonly missing: string | undefined }> {
+  secondStage ??= loadSecondStage(options.cacheFolder);
+  const found = await secondStage;
+  const engines: EngineName[] = ['bm25', 'semantic', 'hybrid'];
+  if (found.kind === 'missing') return { engines, missing: found.reason };
+  return { engines: [...engines, 'hybrid+reranker'], missing: undefined };
+}
+
+type FoundStage =
+  | { readonly kind: 'found'; readonly stage: SecondStage }
+  | { readonly kind: 'missing'; readonly reason: string };
+
+/** Shared by all searchers: the model is read once, and no tool is embedded twice. */
+let secondStage: Promise<FoundStage> | undefined;
+
+async function loadSecondStage(cacheFolder: string | undefined): Promise<FoundStage> {
+  let reason = '';
+  try {
+    const { loadReranker } = await import('@quartermaster/reranker');
+    const reranker = await loadReranker({
+      onUnavailable: (why) => {
+        reason = why;
+      },
+    });
+    if (reranker === undefined) return { kind: 'missing', reason };
+    const embedder = cacheFolder === undefined ? reranker : await cacheEmbeddings(reranker, cacheFolder);
+    return { kind: 'found', stage: createSecondStage({ embedder, timeoutMs: PATIENCE_MS }) };
+  } catch (error) {
+    return { kind: 'missing', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** On the command line an answer that is late is better than one without the stage that was asked for. */
+const PATIENCE_MS = 60_000;

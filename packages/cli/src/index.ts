@@ -1,7 +1,18 @@
 export type { CommandIo } from './command-io.ts';
-export { createSearcher, ENGINES, type EngineName } from './create-searcher.ts';
+export {
+  type CreateSearcherOptions,
+  createSearcher,
+  ENGINES,
+  type EngineName,
+  findEngines,
+} from './create-searcher.ts';
 export {
   averageEstimates,
+  type ComparedRow,
+  type ComparedSummary,
+  type Comparison,
+  confidenceAtLoss,
+  drawComparison,
   type Estimate,
   evaluateQueries,
   METRIC_TITLES,
@@ -9,6 +20,8 @@ export {
   makeReport,
   type Outcome,
   type Report,
+  refuseBelow,
+  renderComparison,
   renderReport,
   type Score,
   type Summary,

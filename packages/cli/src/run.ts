@@ -6,6 +6,7 @@ import {
   addDemoCommand,
   addEvalCommand,
   addInspectCommand,
+  addKeysCommand,
   addMcpCommand,
   addSearchCommand,
   addServeCommand,
@@ -52,6 +53,7 @@ function createProgram(context: CommandContext): Command {
   addDemoCommand(program, context);
   addServeCommand(program, context);
   addMcpCommand(program, context);
+  addKeysCommand(program, context);
   return program;
 }
 
@@ -81,6 +83,7 @@ Examples:
   $ quartermaster demo
   $ quartermaster serve
   $ quartermaster mcp --mcp-config .mcp.json
+  $ quartermaster keys create team
   $ quartermaster search "send an email to a customer"
   $ quartermaster search "open pull requests" --tools catalog.jsonl.gz --json
   $ quartermaster inspect --tools catalog.json --context 128000

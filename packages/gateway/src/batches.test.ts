@@ -6,6 +6,18 @@ import { message, scriptedUpstreams, upstreamError } from './scripted-upstream.f
 const PARAMS = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
 
+const TOOLS = [
+  { type: 'tool_search_tool_bm25_20251119' as const, name: 'tool_search_tool_bm25' as const },
+  {
+    name: 'get_weather',
+    description: 'Weather and rain',
+    input_schema: { type: 'object' as const },
+    defer_loading: true,
+  },
+];
+const FORCED = { type: 'tool' as const, name: 'tool_search_tool_bm25' };
+const AUTO = { type: 'auto' as const };
+
 async function ended(anthropic: Anthropic, id: string) {
   for (;;) {
     const batch = await anthropic.messages.batches.retrieve(id);
@@ -25,13 +37,9 @@ describe('batches', () => {
     const search = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'weather' } }], 'tool_use');
     const upstreams = scriptedUpstreams({ anthropic: [search, HELLO, [failure]] });
     const { anthropic } = await runningGateway({ upstreams, settings: { batchConcurrency: 1 } });
-    const tools = [
-      { type: 'tool_search_tool_bm25_20251119' as const, name: 'tool_search_tool_bm25' as const },
-      { name: 'get_weather', input_schema: { type: 'object' as const }, defer_loading: true },
-    ];
     const created = await anthropic.messages.batches.create({
       requests: [
-        { custom_id: 'a', params: { ...PARAMS, tools } },
+        { custom_id: 'a', params: { ...PARAMS, tools: TOOLS } },
         { custom_id: 'b', params: PARAMS },
         { custom_id: 'c', params: { ...PARAMS, messages: [] } },
       ],
@@ -49,6 +57,53 @@ describe('batches', () => {
       type: 'message_batch_deleted',
     });
     await expect(anthropic.messages.batches.retrieve(created.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('go on after each search where they were, with one response of all rounds, counted once', async () => {
+    const search = (query: string) =>
+      message([{ text: `${query}?` }, { call: 'tool_search_tool_bm25', id: 's', input: { query } }], 'tool_use');
+    const call = message([{ call: 'get_weather', id: 'c', input: { place: 'Oslo' } }], 'tool_use');
+    const upstreams = scriptedUpstreams({ anthropic: [search('weather'), search('rain'), call] });
+    const clock = { now: Date.now, after: () => () => undefined };
+    const running = await runningGateway({ upstreams, clock, settings: { batchConcurrency: 1 } });
+    const { anthropic, store, url } = running;
+    const { id } = await anthropic.beta.messages.batches.create({
+      betas: ['some-beta-2026-01-01'],
+      requests: [{ custom_id: 'a', params: { ...PARAMS, tools: TOOLS, tool_choice: FORCED } }],
+    });
+    await ended(anthropic, id);
+    const [line] = await resultsOf(anthropic, id);
+    expect(line?.result).toMatchObject({
+      type: 'succeeded',
+      message: {
+        content: [
+          { text: 'weather?' },
+          { type: 'server_tool_use', id: 'srvtoolu_s' },
+          { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_s' },
+          { text: 'rain?' },
+          { type: 'server_tool_use', id: 'srvtoolu_s_2' },
+          { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_s_2' },
+          { type: 'tool_use', name: 'get_weather', caller: { type: 'direct' } },
+        ],
+        stop_reason: 'tool_use',
+        usage: { input_tokens: 30, output_tokens: 15, server_tool_use: { tool_search_requests: 2 } },
+      },
+    });
+    expect(upstreams.requests.map(({ tool_choice: choice }) => choice)).toMatchObject([FORCED, AUTO, AUTO]);
+    for (const headers of upstreams.headers) {
+      expect(headers.get('anthropic-beta')).toContain('some-beta-2026-01-01');
+      expect(headers.get('anthropic-version')).toBe('2026-10-21');
+    }
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('quartermaster_tokens_total{direction="input"} 30');
+    expect(metrics).toContain('quartermaster_batch_items_total{outcome="succeeded"} 1');
+    const kept = store.usage;
+    await running.stop();
+    expect(await kept.days({ owner: '', from: '2026-01-01', to: '9999-12-31' })).toEqual([
+      { day: expect.any(String), requests: 1, searches: 2, inputTokens: 30, outputTokens: 15 },
+    ]);
+    // A tool that only the request knows is nobody's to keep.
+    expect(await kept.tools({ limit: 5 })).toEqual([]);
   });
 
   it('are listed by pages, the newest first', async () => {

@@ -20,6 +20,8 @@ async function withCatalog(...rounds: ReturnType<typeof message>[]) {
 const SEARCH = message([{ call: 'tool_search', id: 's', input: { query: 'weather' } }], 'tool_use');
 const CALL = message([{ call: 'get_weather', id: 'w', input: {} }], 'tool_use');
 
+const chatCall = (name: string) => ({ index: 0, id: 'c', type: 'function', function: { name, arguments: '{}' } });
+
 describe('named catalogs', () => {
   it('are uploaded, listed, read and deleted', async () => {
     const { url, put } = await withCatalog();
@@ -61,6 +63,48 @@ describe('named catalogs', () => {
       { type: 'tool_use', name: 'get_weather' },
     ]);
     expect(JSON.stringify(upstreams.requests)).not.toContain('quartermaster_catalog');
+  });
+
+  it('tell how often their tools were called over any API, and which are worth pinning', async () => {
+    const call = (name: string) => message([{ call: name, id: 'c', input: {} }], 'tool_use');
+    const chat = [{ id: 'c', choices: [{ index: 0, delta: { tool_calls: [chatCall('get_weather')] } }] }];
+    const item = { type: 'function_call', id: 'fc', call_id: 'c', name: 'get_weather', arguments: '{}' };
+    const script = {
+      anthropic: [call('get_weather'), call('get_weather'), call('post__send_mail'), call('elsewhere')],
+      chat: [[], [], [], [], [...chat, { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }]],
+      responses: [
+        ...[[], [], [], [], []],
+        [
+          { type: 'response.created', response: { id: 'r', output: [] } },
+          { type: 'response.output_item.added', output_index: 0, item },
+          { type: 'response.output_item.done', output_index: 0, item },
+          { type: 'response.completed', response: { id: 'r', output: [item], status: 'completed' } },
+        ],
+      ],
+    };
+    const { url, post, store } = await runningGateway({ upstreams: scriptedUpstreams(script as never) });
+    await fetch(`${url}/v1/catalogs/acme`, { method: 'PUT', body: JSON.stringify({ tools: TOOLS }) });
+    const tools = [{ ...ACME, defer_loading: false }];
+    const elsewhere = { name: 'elsewhere', input_schema: { type: 'object' } };
+    const stream = await post('/v1/messages', { ...ASK, tools, stream: true });
+    await stream.text();
+    await post('/v1/messages', { ...ASK, tools });
+    await post('/v1/messages', { ...ASK, tools });
+    await post('/v1/messages', { ...ASK, tools: [...tools, elsewhere] });
+    const text = await (await post('/v1/chat/completions', { ...ASK, tools, stream: true })).text();
+    expect(text).toContain('get_weather');
+    expect((await post('/v1/responses', { model: 'claude-test', input: 'Hello', tools })).status).toBe(200);
+    expect(await (await fetch(`${url}/v1/catalogs/acme/usage`)).json()).toEqual({
+      ...{ type: 'catalog_usage', name: 'acme' },
+      tools: [
+        { tool: 'get_weather', calls: 4 },
+        { tool: 'post/send_mail', calls: 1 },
+      ],
+      suggested_pins: ['get_weather'],
+    });
+    expect((await fetch(`${url}/v1/catalogs/nobody/usage`)).status).toBe(404);
+    // What only a request knows is not kept.
+    expect(JSON.stringify(await store.usage.tools({ limit: 10 }))).not.toContain('elsewhere');
   });
 
   it('the search that the request brings is the one that is shown', async () => {
@@ -169,6 +213,18 @@ describe('keys', () => {
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ error: { type: 'rate_limit_error' } });
+  });
+
+  it('gateways on one store share its rates', async () => {
+    const { secret, ask, store } = await withKey({ limits: { requestsPerMinute: 2 } });
+    const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
+    const other = await runningGateway({ upstreams, store });
+    const headers = { 'x-api-key': secret };
+    expect((await ask(headers)).status).toBe(200);
+    expect((await other.post('/v1/messages', ASK, headers)).status).toBe(200);
+    expect((await other.post('/v1/messages', ASK, headers)).status).toBe(429);
+    expect((await ask(headers)).status).toBe(429);
+    await other.stop();
   });
 
   it('tokens that were used count against the rate', async () => {

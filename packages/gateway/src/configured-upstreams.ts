@@ -1,11 +1,12 @@
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import {
+  countTokens,
   type ListedModel,
   listModels,
   resolveUpstream,
   type UpstreamEnvironment,
-  UpstreamError,
 } from '@quartermaster/host/upstream';
+import { ApiError, nodeFetch } from './http/index.ts';
 import type { GatewayUpstream, Upstreams } from './upstreams.ts';
 
 /** How many models are kept resolved. Their names come from clients. */
@@ -20,12 +21,13 @@ export function configuredUpstreams(
   options: UpstreamEnvironment & { readonly now?: () => number } = {},
 ): Upstreams {
   const { now = Date.now } = options;
+  const environment = { fetch: nodeFetch, ...options };
   const resolved = new Map<string, GatewayUpstream | undefined>();
   let listed: { readonly models: readonly ListedModel[]; readonly until: number } | undefined;
   return {
     resolve(model) {
       if (resolved.has(model)) return resolved.get(model);
-      const upstream = resolve(settings, model, options);
+      const upstream = resolve(settings, model, environment);
       const [oldest] = resolved.keys();
       if (resolved.size >= MOST_MODELS && oldest !== undefined) resolved.delete(oldest);
       resolved.set(model, upstream);
@@ -33,7 +35,12 @@ export function configuredUpstreams(
     },
     async models(signal) {
       if (listed !== undefined && now() < listed.until) return listed.models;
-      const { models } = await listModels(settings, { ...options, signal });
+      const { models, problems } = await listModels(settings, { ...environment, signal });
+      const [first] = problems;
+      // No model at all looks like a gateway without upstreams; why there is none is worth more.
+      if (models.length === 0 && first !== undefined) {
+        throw new ApiError(502, `No upstream has told which models it has; ${first.provider}: ${first.message}`);
+      }
       listed = { models, until: now() + LIST_MS };
       return models;
     },
@@ -47,10 +54,11 @@ function resolve(
 ): GatewayUpstream | undefined {
   const upstream = resolveUpstream(settings, model, environment);
   if (upstream === undefined) return undefined;
-  const { provider, toolSearch } = upstream.settings;
+  const { provider, toolSearch, mcpConnector } = upstream.settings;
   return {
     name: provider,
     toolSearch,
+    ...(mcpConnector === undefined ? {} : { mcpConnector }),
     limits: upstream.limits,
     capabilities: upstream.capabilities,
     for: upstream.for,
@@ -60,24 +68,11 @@ function resolve(
 
 /** Asks the host itself, with the client's version and betas. */
 function counter(
-  { baseUrl = 'https://api.anthropic.com', apiKey }: UpstreamSettings,
-  { env, fetch: ask = fetch }: UpstreamEnvironment,
+  { baseUrl, apiKey, headers = {}, forwardsAuthorization = false }: UpstreamSettings,
+  { env, fetch, timeouts = {}, retries = {} }: UpstreamEnvironment,
 ): NonNullable<GatewayUpstream['countTokens']> {
   const key = apiKey ?? env?.ANTHROPIC_API_KEY;
-  const url = `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/messages/count_tokens`;
-  return async (request, { headers, signal }) => {
-    const sent = new Headers({ 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
-    for (const name of ['anthropic-version', 'anthropic-beta']) {
-      const value = headers.get(name);
-      if (value !== null) sent.set(name, value);
-    }
-    // Versions are dates: the newer ones take the key as a bearer.
-    const isBearer = (sent.get('anthropic-version') ?? '') >= '2026-10-21';
-    if (key !== undefined) sent.set(isBearer ? 'authorization' : 'x-api-key', isBearer ? `Bearer ${key}` : key);
-    const response = await ask(url, { method: 'POST', headers: sent, body: JSON.stringify(request), signal });
-    const body = (await response.json().catch(() => undefined)) as { input_tokens?: unknown } | undefined;
-    if (response.ok && typeof body?.input_tokens === 'number') return body.input_tokens;
-    const message = `The upstream answered a count of tokens with status ${response.status}`;
-    throw new UpstreamError({ code: 'refused', message, status: response.ok ? 502 : response.status, body });
-  };
+  const host = { baseUrl, apiKey: key, headers, forwardsAuthorization, timeouts, retries };
+  const options = fetch === undefined ? host : { ...host, fetch };
+  return (request, client) => countTokens(options, request, client);
 }

@@ -205,6 +205,67 @@ describe('a gateway as configured', () => {
     expect(requests[0]?.body.tools?.map(({ name }) => name)).toEqual(['tool_search_tool_bm25']);
   });
 
+  it('sends the headers of its settings, and the credential of a client only where it is not a key of its own', async () => {
+    const ok = message([{ text: 'Ok.' }], 'end_turn');
+    const { url, requests } = await anthropicHost([ok, ok]);
+    const upstream = {
+      ...{ models: ['*'], provider: 'anthropic', baseUrl: url },
+      ...{ headers: { 'x-team': 'blue' }, forwardsAuthorization: true },
+    };
+    const open = await configured(upstream);
+    await open.post('/v1/messages', ASK, { 'x-api-key': 'sk-theirs', 'x-team': 'red' });
+    const keyed = await configured(upstream, { keys: [{ name: 'one', key: 'qm_secret' }] });
+    await keyed.post('/v1/messages', ASK, { 'x-api-key': 'qm_secret' });
+    expect(requests.map(({ headers }) => [headers['x-team'], headers['x-api-key']])).toEqual([
+      ['blue', 'sk-theirs'],
+      ['blue', undefined],
+    ]);
+  });
+
+  it('says why there is no model, where no host tells', async () => {
+    const upstream = { models: ['*'], provider: 'anthropic', baseUrl: 'http://127.0.0.1:9', apiKey: 'sk-1' };
+    const { url } = await configured(upstream);
+    const response = await fetch(`${url}/v1/models`, { headers: { 'anthropic-version': '2023-06-01' } });
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'api_error', message: expect.stringMatching(/^No upstream has told .* anthropic: /) },
+    });
+  });
+
+  it('refuses a cache breakpoint on a deferred tool where it is to be strict, and only there', async () => {
+    const upstream = { models: ['*'], provider: 'rehearsal' };
+    const [search, weather] = TOOLS;
+    const request = { ...ASK, tools: [search, { ...weather, cache_control: { type: 'ephemeral' } }] };
+    const lenient = await configured(upstream);
+    expect((await lenient.post('/v1/messages', request)).status).toBe(200);
+    const strict = await configured(upstream, { strict: true });
+    const response = await strict.post('/v1/messages', request);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        message:
+          "Tool 'get_weather' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
+      },
+    });
+  });
+
+  it('pauses after as many rounds as its settings allow, and gives addresses that clients can reach', async () => {
+    const { url: host } = await anthropicHost([
+      message([{ call: SEARCH.name, id: 's', input: SEARCH.input }], 'tool_use'),
+    ]);
+    const listen = { publicUrl: 'https://models.example.com/' };
+    const limits = { rounds: 1, batchConcurrency: 0 };
+    const upstream = { models: ['*'], provider: 'anthropic', baseUrl: host, apiKey: 'sk-1' };
+    const { anthropic, store } = await configured(upstream, { listen, limits });
+    expect((await anthropic.messages.create(ASK)).stop_reason).toBe('pause_turn');
+    const { id } = await anthropic.messages.batches.create({ requests: [{ custom_id: 'a', params: ASK }] });
+    for (const lease of await store.batches.claim({ limit: 1, leaseMs: 1000 })) {
+      await store.batches.complete(lease, { outcome: 'canceled', result: '{"type":"canceled"}' });
+    }
+    const { results_url } = await anthropic.messages.batches.retrieve(id);
+    expect(results_url).toBe(`https://models.example.com/v1/messages/batches/${id}/results`);
+  });
+
   it('keys of the configuration are needed, and held to their models', async () => {
     const upstream = { models: ['*'], provider: 'rehearsal' };
     const { post } = await configured(upstream, { keys: [{ name: 'one', key: 'qm_secret', models: ['claude-*'] }] });

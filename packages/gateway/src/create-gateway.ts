@@ -1,18 +1,34 @@
 import { randomUUID } from 'node:crypto';
+import type { ToolboxEvent } from '@quartermaster/core';
+import type { SearchSettings } from '@quartermaster/host/config';
+import { createArgumentChecker } from '@quartermaster/host/schema';
+import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
-import { createGatekeeper, createUsageMeter } from './access/index.ts';
-import { createBatchWorker, runBatchItem } from './batches/index.ts';
+import { createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
+import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import { createBodyReader, createNamedCatalogs, createToolLists } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
+import { createConnectedModels } from './connector/index.ts';
 import { createSearcherFor } from './create-searcher-for.ts';
-import { createModelService, surfacesFor } from './exchange/index.ts';
-import { GATEWAY_DEFAULTS, type GatewayOptions, type GatewayStore, SEARCH_DEFAULTS } from './gateway-options.ts';
-import { createReception } from './http/index.ts';
-import { type Logger, NO_LOGGER } from './logger.ts';
-import { createGatewayMetrics } from './metrics/index.ts';
+import { createModelService, surfacesFor, tallyUse } from './exchange/index.ts';
 import {
+  CONNECTOR_DEFAULTS,
+  GATEWAY_DEFAULTS,
+  type GatewayOptions,
+  type GatewaySettings,
+  type GatewayStore,
+  type McpOptions,
+  SEARCH_DEFAULTS,
+} from './gateway-options.ts';
+import { createReception, faultOf } from './http/index.ts';
+import { type Logger, NO_LOGGER } from './logger.ts';
+import { createServerCatalogs } from './mcp/index.ts';
+import { createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
+import {
+  type McpServices,
   mountBatchRoutes,
   mountCatalogRoutes,
+  mountMcpRoutes,
   mountModelRoutes,
   mountStatusRoutes,
   type Services,
@@ -37,9 +53,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId = randomId,
   } = options;
   const metrics = createGatewayMetrics();
+  const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
+  const mcp =
+    options.mcp === undefined
+      ? undefined
+      : createMcpServices(options.mcp, {
+          settings,
+          search,
+          clock,
+          onEvent: countMcpEvents(options.mcp, metrics, usage),
+        });
   const lists = createToolLists({
     settings,
-    catalogs: createNamedCatalogs(store?.catalogs, settings),
+    catalogs: createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs }),
     onEvent: metrics.onToolboxEvent,
     searcher: createSearcherFor(search),
   });
@@ -53,26 +79,37 @@ export function createGateway(options: GatewayOptions): Gateway {
           ...{ local, upstreams, settings, search, workerUrl },
           onEvent: metrics.onToolboxEvent,
         });
-  const models = threads ?? local;
+  const models = createConnectedModels({
+    ...{ models: threads ?? local, upstreams, maxRounds: settings.maxRounds, now: clock.now },
+    onCall: metrics.onConnectorCall,
+    settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
+  });
   const surfaces = surfacesFor(settings);
   const gatekeeper = createGatekeeper({
     now: clock.now,
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const usage = store === undefined ? undefined : createUsageMeter({ usage: store.usage, clock, logger });
-  const reception = createReception({
-    ...{ gatekeeper, metrics, logger, createId, now: clock.now },
-    ...(usage === undefined ? {} : { usage }),
-  });
-  const item = { gatekeeper, models, messages: surfaces.anthropic, createId };
+  const reception = createReception({ gatekeeper, metrics, usage, logger, createId, now: clock.now });
+  const item: BatchItemContext = {
+    ...{ gatekeeper, models, messages: surfaces.anthropic, createId, maxRounds: settings.maxRounds },
+    count({ owner }, { message, exchange }) {
+      const tally = tallyUse(surfaces.anthropic, exchange);
+      for (const part of surfaces.anthropic.whole.apart(message)) tally.add(part);
+      usage.add(owner, tally.used);
+    },
+    fail(error) {
+      const fault = faultOf(error);
+      if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });
+    },
+  };
   const worker =
     store === undefined
       ? undefined
       : createBatchWorker({
           ...{ batches: store.batches, concurrency: settings.batchConcurrency, clock, logger },
-          async run(claimed, signal) {
-            const result = await runBatchItem(claimed, item, signal);
+          async run(claimed, work) {
+            const result = await runBatchItem(claimed, item, work);
             metrics.batchItems.add({ outcome: result.outcome });
             return result;
           },
@@ -85,22 +122,72 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const app = new Hono();
   const services: Services = {
-    ...{ settings, upstreams, store, reception, metrics, models, surfaces },
+    ...{ settings, upstreams, store, reception, metrics, usage, models, surfaces, mcp },
     onBatch: () => worker?.wake(),
   };
   mountModelRoutes(app, services);
   mountCatalogRoutes(app, services);
   mountBatchRoutes(app, services);
+  mountMcpRoutes(app, services);
   mountStatusRoutes(app, services);
 
   return {
-    fetch: async (request) => app.fetch(request),
+    async fetch(request) {
+      const response = await app.fetch(request);
+      // What does not pass through the reception has an id as well.
+      if (!response.headers.has('request-id')) response.headers.set('request-id', createId('req_'));
+      return response;
+    },
     async close() {
       cancelSweep();
       await Promise.all([reception.close(), worker?.close()]);
-      await Promise.all([threads?.close(), usage?.flush()]);
+      await mcp?.proxy.close();
+      await Promise.all([threads?.close(), usage.flush()]);
+      models.close();
     },
   };
+}
+
+/** Searches and calls of MCP clients. Servers are known by their names in the settings. */
+function countMcpEvents(
+  { hub }: McpOptions,
+  metrics: GatewayMetrics,
+  usage: UsageMeter,
+): (event: ToolboxEvent) => void {
+  return (event) => {
+    metrics.onToolboxEvent(event);
+    if (event.kind !== 'tool-call-end') return;
+    const snapshot = hub.snapshot();
+    const tool = snapshot.get(event.tool);
+    if (tool?.server === undefined) return;
+    metrics.onServerCall({ ...event, server: tool.server });
+    usage.addCall(event.callerId ?? '', snapshot.modelName(tool));
+  };
+}
+
+function createMcpServices(
+  { hub, form, sessions, origins = [] }: McpOptions,
+  parts: {
+    readonly settings: GatewaySettings;
+    readonly search: SearchSettings;
+    readonly clock: Clock;
+    onEvent(event: ToolboxEvent): void;
+  },
+): McpServices {
+  const { settings, search, clock, onEvent } = parts;
+  const isForced = form === 'bridge' || form === 'load';
+  const proxy = createProxy({
+    hub,
+    clock,
+    // A form that somebody asks for is used from the first tool on; otherwise the gate decides.
+    settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
+    searcher: createSearcherFor(search),
+    checkArguments: createArgumentChecker(),
+    onEvent,
+    ...(form === undefined ? {} : { form }),
+    ...(sessions === undefined ? {} : { sessions }),
+  });
+  return { hub, proxy, origins, catalogs: createServerCatalogs({ hub, clock }) };
 }
 
 /** Beside this file once it is built. */

@@ -7,8 +7,8 @@ import type { GatewayOptions } from './gateway-options.ts';
 export function gatewayOptionsFrom(
   config: Config,
   environment: Pick<UpstreamEnvironment, 'env' | 'fetch'> = {},
-): Pick<GatewayOptions, 'upstreams' | 'settings' | 'search' | 'keys'> {
-  const { limits, search, tools } = config;
+): Pick<GatewayOptions, 'upstreams' | 'settings' | 'search' | 'keys' | 'connector'> {
+  const { limits, listen, search, tools } = config;
   const { upstreamTimeoutMs: connectMs, upstreamRetries } = limits;
   return {
     upstreams: configuredUpstreams(config.upstreams, {
@@ -17,15 +17,20 @@ export function gatewayOptionsFrom(
       retries: { maxRetries: upstreamRetries },
     }),
     keys: config.keys,
+    connector: config.mcp.connector,
     search,
     settings: {
       deferral: config.deferral,
       errorCodes: config.errorCodes,
+      strict: config.strict,
       gate: tools.gate,
       policies: tools.policies,
       maxBodyBytes: limits.bodyBytes,
       maxBatchBytes: limits.batchBytes,
       maxBatchItems: limits.batchItems,
+      batchConcurrency: limits.batchConcurrency,
+      maxRounds: limits.rounds,
+      ...(listen.publicUrl === undefined ? {} : { publicUrl: listen.publicUrl.replace(/\/+$/, '') }),
       cacheBytes: limits.indexCacheBytes,
       offThreadBytes: limits.offThreadBytes,
     },

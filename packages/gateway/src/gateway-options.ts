@@ -1,7 +1,8 @@
 import type { GateSettings, PolicyRules } from '@quartermaster/core';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
-import type { ConfiguredKey, SearchSettings } from '@quartermaster/host/config';
+import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
+import type { Hub, ProxyOptions } from '@quartermaster/mcp';
 import type { ErrorCodes } from '@quartermaster/wires/anthropic';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
@@ -13,6 +14,10 @@ export interface GatewayOptions {
   readonly keys?: readonly ConfiguredKey[];
   /** The parts of the store that a gateway needs. Without it there are no keys, no named catalogs and no batches. */
   readonly store?: GatewayStore;
+  /** The MCP servers of the configuration: served as one at `/mcp`, and each as a named catalog. @default none */
+  readonly mcp?: McpOptions;
+  /** Bounds on connecting to servers that clients name in `mcp_servers`. @default any public https address */
+  readonly connector?: Partial<McpConnectorSettings>;
   readonly settings?: Partial<GatewaySettings>;
   /** What searches by words. @default hybrid, which finds nothing where nothing fits */
   readonly search?: SearchSettings;
@@ -27,6 +32,13 @@ export interface GatewayOptions {
   readonly createId?: (prefix: string) => string;
   /** Told of every request: names, counts, sizes and times, never content. @default nobody */
   readonly logger?: Logger;
+}
+
+export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions'> {
+  /** Started by the first request that needs it; closed by whoever made it, after the gateway. */
+  readonly hub: Hub;
+  /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself: `https://inspector.example`. @default none */
+  readonly origins?: readonly string[];
 }
 
 export type GatewayStore = Pick<Store, 'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'ping' | 'sweep'>;
@@ -79,6 +91,14 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   maxRounds: 12,
   pingMs: 15_000,
   batchConcurrency: 4,
+};
+
+export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
+  enabled: true,
+  allow: ['https://*'],
+  connectTimeoutMs: 10_000,
+  callTimeoutMs: 120_000,
+  resultBytes: 256 * 1024,
 };
 
 export const SEARCH_DEFAULTS: SearchSettings = { engine: 'hybrid', whenNothingFits: 'empty' };

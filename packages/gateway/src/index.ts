@@ -2,10 +2,12 @@ export { type Clock, SYSTEM_CLOCK } from './clock.ts';
 export { configuredUpstreams } from './configured-upstreams.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
 export {
+  CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,
   type GatewayOptions,
   type GatewaySettings,
   type GatewayStore,
+  type McpOptions,
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 export { gatewayOptionsFrom } from './gateway-options-from.ts';

@@ -73,15 +73,46 @@ describe('POST /v1/messages', () => {
       .map((text) => /^event: (.+)\ndata: (.+)$/.exec(text)?.slice(1) ?? [])
       .map(([name, data]) => ({ name, data: JSON.parse(data ?? '') as Record<string, unknown> }));
     expect(events.every(({ name, data }) => name === data.type)).toBe(true);
-    expect(events.map(({ name, data }) => (data.index === undefined ? name : `${name} ${data.index}`))).toEqual([
-      'message_start',
-      ...['content_block_start 0', 'content_block_delta 0', 'content_block_stop 0'],
-      ...['content_block_start 1', 'content_block_delta 1', 'content_block_stop 1'],
-      ...['content_block_start 2', 'content_block_stop 2'],
-      'ping',
-      ...['content_block_start 3', 'content_block_delta 3', 'content_block_stop 3'],
-      ...['content_block_start 4', 'content_block_delta 4', 'content_block_stop 4'],
-      ...['message_delta', 'message_stop'],
+    const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block });
+    const delta = (index: number, type: string, piece: object) => ({
+      ...{ type: 'content_block_delta', index },
+      delta: { type, ...piece },
+    });
+    const stop = (index: number) => ({ type: 'content_block_stop', index });
+    const caller = { type: 'direct' };
+    expect(events.map(({ data }) => data)).toEqual([
+      {
+        type: 'message_start',
+        message: {
+          ...{ id: 'msg_01', type: 'message', role: 'assistant', model: 'claude-test', content: [] },
+          ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: 10, output_tokens: 1 } },
+        },
+      },
+      ...[start(0, { type: 'text', text: '' }), delta(0, 'text_delta', { text: 'Let me search.' }), stop(0)],
+      start(1, { type: 'server_tool_use', id: 'srvtoolu_s', name: 'tool_search_tool_regex', input: {}, caller }),
+      ...[delta(1, 'input_json_delta', { partial_json: '{"pattern":"weather"}' }), stop(1)],
+      start(2, {
+        type: 'tool_search_tool_result',
+        tool_use_id: 'srvtoolu_s',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: [{ type: 'tool_reference', tool_name: 'get_weather' }],
+        },
+      }),
+      stop(2),
+      { type: 'ping' },
+      ...[start(3, { type: 'text', text: '' }), delta(3, 'text_delta', { text: 'Found it.' }), stop(3)],
+      start(4, { type: 'tool_use', id: 'toolu_w', name: 'get_weather', input: {}, caller }),
+      ...[delta(4, 'input_json_delta', { partial_json: '{"location":"SF"}' }), stop(4)],
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'tool_use', stop_sequence: null },
+        usage: {
+          ...{ input_tokens: 20, output_tokens: 10 },
+          server_tool_use: { web_search_requests: 0, web_fetch_requests: 0, tool_search_requests: 1 },
+        },
+      },
+      { type: 'message_stop' },
     ]);
   });
 
@@ -154,6 +185,17 @@ describe('POST /v1/messages', () => {
     const messages = [...ASK.messages, { role: 'assistant' as const, content: paused.content }];
     const done = await anthropic.messages.create({ ...ASK, messages, tools });
     expect(done.content).toEqual([{ type: 'text', text: 'Done.' }]);
+  });
+
+  it('a search that the token limit has cut is not run, and the response says why it ended', async () => {
+    const cut = message([{ text: 'Let me' }, { call: 'tool_search_tool_regex', id: 's', input: {} }], 'max_tokens');
+    const upstreams = scriptedUpstreams({ anthropic: [cut] });
+    const { anthropic } = await runningGateway({ upstreams });
+    const answer = await anthropic.messages.create({ ...ASK, tools: [REGEX, WEATHER, FILES] });
+    expect(answer.content).toEqual([{ type: 'text', text: 'Let me' }]);
+    expect(answer.stop_reason).toBe('max_tokens');
+    expect(answer.usage.server_tool_use).toBeUndefined();
+    expect(upstreams.requests).toHaveLength(1);
   });
 
   it("a client's own search passes untouched where the host knows references", async () => {
@@ -229,23 +271,6 @@ describe('POST /v1/messages', () => {
       JSON.stringify([system, tools?.filter((tool) => (tool as { defer_loading?: boolean }).defer_loading !== true)]),
     );
     expect(new Set(prefixes).size).toBe(1);
-  });
-
-  it("a server's tools are passed on to a host that has the connector, and refused for any other", async () => {
-    const request = {
-      ...ASK,
-      mcp_servers: [{ type: 'url', name: 'crm', url: 'https://crm.example' }],
-      tools: [{ type: 'mcp_toolset', mcp_server_name: 'crm' }],
-    };
-    const upstreams = scriptedUpstreams(
-      { anthropic: [message([{ text: 'Ok.' }], 'end_turn')] },
-      { transport: 'anthropic-messages' },
-    );
-    const { post } = await runningGateway({ upstreams });
-    expect((await post('/v1/messages', request)).status).toBe(200);
-    expect(upstreams.requests).toEqual([request]);
-    const other = await runningGateway({ upstreams: scriptedUpstreams({}) });
-    expect((await other.post('/v1/messages', request)).status).toBe(400);
   });
 
   it('system messages, unknown fields and unknown betas are no reason to refuse', async () => {

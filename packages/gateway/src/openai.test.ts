@@ -1,4 +1,4 @@
-import type { ChatChunk } from '@quartermaster/wires/openai-chat';
+import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
 import { type ResponsesEvent, responsesWhole } from '@quartermaster/wires/openai-responses';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
@@ -61,6 +61,14 @@ const names = (request: { tools?: readonly unknown[] | null | undefined } | unde
   request?.tools?.map((tool) => (tool as typeof WEATHER).function.name);
 
 describe('POST /v1/chat/completions', () => {
+  it('a request without tools is sent as it came', async () => {
+    const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] });
+    const { post } = await runningGateway({ upstreams });
+    const request = { ...ASK, temperature: 0.5, something_new: { a: 1 } };
+    expect((await post('/v1/chat/completions', request)).status).toBe(200);
+    expect(upstreams.requests).toEqual([request]);
+  });
+
   it('what nobody marked is sent as it is', async () => {
     const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] });
     const { openai } = await runningGateway({ upstreams });
@@ -85,6 +93,36 @@ describe('POST /v1/chat/completions', () => {
     },
   );
 
+  it.each([
+    ['of odd characters', 'weather.now'],
+    ['of 100 characters', 'w'.repeat(100)],
+  ])('a tool with a name %s is declared by one that every host takes, and called by its own', async (_, name) => {
+    const tool = { ...WEATHER, function: { ...WEATHER.function, name } };
+    const declared: string[] = [];
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({
+      upstreams: {
+        ...upstreams,
+        async resolve(model) {
+          const upstream = await upstreams.resolve(model);
+          if (upstream === undefined) return undefined;
+          // A model calls what it was shown.
+          const answer = async (request: { tools?: readonly unknown[] | null }) => {
+            declared.push(...(names(request) ?? []));
+            return chatWhole.together(chunks({ call: { name: declared[0] ?? '', input: {} } }));
+          };
+          const exchange = { ...(await upstream.for('openai-chat')), whole: answer, forClient: () => exchange };
+          return { ...upstream, for: async () => exchange as never };
+        },
+      },
+    });
+    const response = await post('/v1/chat/completions', { ...ASK, tools: [tool, FILES] });
+    expect(declared).toEqual([expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/), 'search_files']);
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ function: { name } }] }, finish_reason: 'tool_calls' }],
+    });
+  });
+
   it('deferral can be left to the gate', async () => {
     const upstreams = scriptedUpstreams({ chat: CHAT_SEARCH });
     const gate = { rule: { kind: 'on' as const }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };
@@ -92,6 +130,31 @@ describe('POST /v1/chat/completions', () => {
     const answer = await openai.chat.completions.create({ ...ASK, tools: [WEATHER, FILES] });
     expect(answer.choices[0]?.finish_reason).toBe('tool_calls');
     expect(upstreams.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['in front of a search', CHAT_SEARCH, [{ ...WEATHER, defer_loading: true }]],
+    ['where there is none', [chunks({ text: 'Sunny.' })], [FILES]],
+  ])('a key’s tokens are counted in a stream whose client does not ask for them, %s', async (_, chat, tools) => {
+    const upstreams = scriptedUpstreams({ chat });
+    const { post, store } = await runningGateway({ upstreams });
+    const limits = { tokensPerMinute: 15 };
+    const { secret } = await store.keys.create({ name: 'limited', models: ['*'], catalogs: ['*'], limits });
+    const ask = () => post('/v1/chat/completions', { ...ASK, tools, stream: true }, { 'x-api-key': secret });
+    const text = await (await ask()).text();
+    expect(text).toMatch(/"finish_reason":"(?:stop|tool_calls)"/);
+    expect(text).not.toContain('"choices":[]');
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    expect(upstreams.requests[0]).toMatchObject({ stream_options: { include_usage: true } });
+    expect((await ask()).status).toBe(429);
+  });
+
+  it('nothing is asked of the host for a key without such a limit', async () => {
+    const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] });
+    const { post } = await runningGateway({ upstreams });
+    const text = await (await post('/v1/chat/completions', { ...ASK, stream: true })).text();
+    expect(upstreams.requests).toEqual([{ ...ASK, stream: true }]);
+    expect(text).toContain('"choices":[]');
   });
 
   it("errors have OpenAI's envelope", async () => {
@@ -142,7 +205,64 @@ function events({ text, call }: ResponsesTurn): readonly ResponsesEvent[] {
 
 const FUNCTION = { type: 'function' as const, strict: false, ...WEATHER.function };
 
+const AUTOMATIC = {
+  deferral: 'auto' as const,
+  gate: { rule: { kind: 'on' as const }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+};
+
+describe('automatic deferral and OpenAI’s clients', () => {
+  const own = { type: 'function', function: { name: 'tool_search', parameters: { type: 'object' } } };
+
+  it('leaves a chat alone that brings a search of its own', async () => {
+    const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Ok.' })] });
+    const { post } = await runningGateway({ upstreams, settings: AUTOMATIC });
+    expect((await post('/v1/chat/completions', { ...ASK, tools: [own, WEATHER, FILES] })).status).toBe(200);
+    expect(names(upstreams.requests[0])).toEqual(['tool_search', 'get_weather', 'search_files']);
+  });
+
+  it('holds back only what is marked where a chat marks anything', async () => {
+    const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Ok.' })] });
+    const { post } = await runningGateway({ upstreams, settings: AUTOMATIC });
+    const tools = [{ ...WEATHER, defer_loading: true }, FILES];
+    expect((await post('/v1/chat/completions', { ...ASK, tools })).status).toBe(200);
+    expect(names(upstreams.requests[0])).toEqual(['tool_search', 'tool_describe', 'tool_call', 'search_files']);
+  });
+
+  it('follows the policies of the settings, whatever the gate says', async () => {
+    const upstreams = scriptedUpstreams({ chat: CHAT_SEARCH });
+    const policies = { patterns: { 'get_*': 'always' as const } };
+    const { openai } = await runningGateway({ upstreams, settings: { deferral: 'auto', policies } });
+    const answer = await openai.chat.completions.create({ ...ASK, tools: [WEATHER, FILES] });
+    expect(answer.choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'get_weather' } }]);
+    expect(names(upstreams.requests[0])).toEqual(['tool_search', 'tool_describe', 'tool_call', 'search_files']);
+  });
+
+  it('gives the Responses API a search too, where its client knows none', async () => {
+    const upstreams = scriptedUpstreams({
+      responses: [
+        events({ call: { name: 'tool_search', input: { query: 'weather at a location' } } }),
+        events({ call: { name: 'tool_call', input: { name: 'get_weather', arguments: { location: 'Paris' } } } }),
+      ],
+    });
+    const { openai } = await runningGateway({ upstreams, settings: AUTOMATIC });
+    const answer = await openai.responses.create({ model: 'gpt-test', input: 'Weather in Paris?', tools: [FUNCTION] });
+    expect(answer.output.at(-1)).toMatchObject({ type: 'function_call', name: 'get_weather' });
+    expect(JSON.stringify(upstreams.requests[0]?.tools)).not.toContain('get_weather');
+  });
+});
+
 describe('POST /v1/responses', () => {
+  it.each([
+    ['without tools', {}],
+    ['with a search among none', { tools: [{ type: 'tool_search' }], tool_choice: 'auto', parallel_tool_calls: true }],
+  ])('a request %s is sent without any', async (_, tools) => {
+    const upstreams = scriptedUpstreams({ responses: [events({ text: 'Ok.' })] });
+    const { post } = await runningGateway({ upstreams });
+    const request = { model: 'gpt-test', input: 'Hello', reasoning: { effort: 'low' }, something_new: { a: 1 } };
+    expect((await post('/v1/responses', { ...request, ...tools })).status).toBe(200);
+    expect(upstreams.requests).toEqual([request]);
+  });
+
   it.each([false, true])('a model without tool search gets it, streaming: %s', async (isStream) => {
     const upstreams = scriptedUpstreams({
       responses: [
@@ -164,6 +284,53 @@ describe('POST /v1/responses', () => {
       name: 'get_weather',
       arguments: '{"location":"Paris"}',
     });
+  });
+
+  it.each([false, true])(
+    'a search that the client asks the host for is run here and shown, streaming: %s',
+    async (isStream) => {
+      const upstreams = scriptedUpstreams({
+        responses: [
+          events({ call: { name: 'tool_search', input: { query: 'weather at a location' } } }),
+          events({ call: { name: 'tool_call', input: { name: 'get_weather', arguments: { location: 'Paris' } } } }),
+        ],
+      });
+      const { openai } = await runningGateway({ upstreams });
+      const tools = [{ type: 'tool_search' as const }, { ...FUNCTION, defer_loading: true }];
+      const request = { model: 'gpt-test', input: 'What is the weather in Paris?', tools };
+      const answer = isStream
+        ? await openai.responses.stream(request).finalResponse()
+        : await openai.responses.create(request);
+      expect(answer.output).toMatchObject([
+        { type: 'tool_search_call', call_id: null, execution: 'server', status: 'completed' },
+        { type: 'tool_search_output', call_id: null, execution: 'server', tools: [{ name: 'get_weather' }] },
+        { type: 'function_call', name: 'get_weather', arguments: '{"location":"Paris"}' },
+      ]);
+    },
+  );
+
+  it.each([false, true])(
+    'a namespace is spelt out for a host that knows none, and its calls are read back, streaming: %s',
+    async (isStream) => {
+      const upstreams = scriptedUpstreams({ responses: [events({ call: { name: 'crm__get_weather', input: {} } })] });
+      const { openai } = await runningGateway({ upstreams });
+      const tools = [{ type: 'namespace' as const, name: 'crm', description: 'Customers', tools: [FUNCTION] }];
+      const request = { model: 'gpt-test', input: 'Hello', tools };
+      const answer = isStream
+        ? await openai.responses.stream(request).finalResponse()
+        : await openai.responses.create(request);
+      expect(upstreams.requests[0]?.tools).toMatchObject([{ type: 'function', name: 'crm__get_weather' }]);
+      expect(answer.output).toMatchObject([{ type: 'function_call', namespace: 'crm', name: 'get_weather' }]);
+    },
+  );
+
+  it('a host of the same API gets what nobody deferred as it came', async () => {
+    const upstreams = scriptedUpstreams({ responses: [events({ text: 'Ok.' })] }, { transport: 'openai-responses' });
+    const { post } = await runningGateway({ upstreams });
+    const tools = [{ type: 'web_search' }, { type: 'namespace', name: 'crm', description: 'd', tools: [FUNCTION] }];
+    const request = { model: 'gpt-test', input: 'Hello', tools };
+    expect((await post('/v1/responses', request)).status).toBe(200);
+    expect(upstreams.requests).toEqual([request]);
   });
 
   it('a history that is kept elsewhere is refused where we search, and passed on where we do not', async () => {

@@ -14,6 +14,8 @@ export interface RunningGateway {
   readonly store: Store;
   readonly log: readonly LogEntry[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Stops it, and leaves the store open. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,11 +33,13 @@ export async function runningGateway(options: GatewayOptions, apiKey = 'none'): 
     ...options,
   });
   const server = await serve({ gateway, port: 0, hasKeys: false });
-  let isClosed = false;
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= server.close();
+    return stopped;
+  };
   const close = async (): Promise<void> => {
-    if (isClosed) return;
-    isClosed = true;
-    await server.close();
+    await stop();
     await store.close();
   };
   onTestFinished(close);
@@ -51,6 +55,7 @@ export async function runningGateway(options: GatewayOptions, apiKey = 'none'): 
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...headers },
       }),
+    stop,
     close,
   };
 }

@@ -1,9 +1,10 @@
-import type { Server } from 'node:http';
+import { IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { SettingError } from '@quartermaster/core';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
+import { noteIncoming } from './http/index.ts';
 
 export interface ServeOptions {
   readonly gateway: Gateway;
@@ -37,7 +38,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       { context: { setting: 'listen.host', value: host } },
     );
   }
-  const server = createAdaptorServer({ fetch: (request) => gateway.fetch(request) }) as Server;
+  const server = createAdaptorServer({
+    fetch(request, { incoming }) {
+      if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
+      return gateway.fetch(request);
+    },
+  }) as Server;
   // A long answer is not a slow client: only the request's head and body have a deadline.
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;

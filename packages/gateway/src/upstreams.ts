@@ -7,6 +7,8 @@ export interface GatewayUpstream {
   readonly name: string;
   /** `upstream`: a host with tool search of its own is left to run it. */
   readonly toolSearch: 'local' | 'upstream';
+  /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
+  readonly mcpConnector?: 'local' | 'upstream';
   readonly limits: ModelLimits;
   /** What it can carry when it is asked in this dialect. */
   capabilities(dialect: Dialect): TransportCapabilities;

@@ -14,7 +14,7 @@ describe('loadReranker', () => {
   };
 
   it('fits into 25 MB', () => {
-    expect(statSync(new URL('../model/tools-minilm-v1.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
+    expect(statSync(new URL('../model/tools-minilm-v2.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
   });
 
   it.each([

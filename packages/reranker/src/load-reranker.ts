@@ -15,12 +15,15 @@ export interface RerankerOptions {
   readonly threads?: number;
   /** Told why there is no reranker, in words. */
   readonly onUnavailable?: (reason: string) => void;
+  /** Another model file of the same make, read with the same vocabulary. @default the package's own */
+  readonly modelFile?: string | URL;
   /** How the runtime is loaded. @default `import()` */
   readonly importModule?: ImportModule;
 }
 
-export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'importModule'>> = {
+export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'modelFile' | 'importModule'>> = {
   threads: 1,
+  modelFile: new URL('../model/tools-minilm-v2.onnx', import.meta.url),
   importModule: (name) => import(name),
 };
 
@@ -29,20 +32,20 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'impo
  * installed, and search then does without. Each call reads the model anew: load it once and share it.
  */
 export async function loadReranker(options: RerankerOptions = {}): Promise<Reranker | undefined> {
-  const { threads, importModule, onUnavailable } = { ...RERANKER_DEFAULTS, ...options };
+  const { threads, modelFile, importModule, onUnavailable } = { ...RERANKER_DEFAULTS, ...options };
   const found = await findOnnxRuntime(importModule);
   if (found.kind === 'missing') {
     onUnavailable?.(found.reason);
     return undefined;
   }
   const { runtime } = found;
-  const [model, vocabulary] = await Promise.all([readFile(MODEL_FILE), readFile(VOCABULARY_FILE, 'utf8')]);
+  const [model, vocabulary] = await Promise.all([readFile(modelFile), readFile(VOCABULARY_FILE, 'utf8')]);
   const session = await runtime.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const wordPiece = createWordPiece(vocabulary);
-  const transformer = createTransformer({ modelId: MODEL_ID, runtime, session, wordPiece });
+  const modelId = modelFile === RERANKER_DEFAULTS.modelFile ? MODEL_ID : `${MODEL_ID}:${modelFile}`;
+  const transformer = createTransformer({ modelId, runtime, session, wordPiece });
   return { ...transformer, canRead: (request) => canRead(request, wordPiece) };
 }
 
-const MODEL_ID = 'tools-minilm-v1';
-const MODEL_FILE: URL = new URL(`../model/${MODEL_ID}.onnx`, import.meta.url);
+const MODEL_ID = 'tools-minilm-v2';
 const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);

@@ -57,4 +57,8 @@ describe('hybrid search with the embedded model', () => {
     const { verdict } = await hybrid.search({ query: 'sequence the genome of a tomato' });
     expect(verdict).toBe('none');
   });
+
+  it.each(['zzzz qqqq', 'xkcdw', 'qqqq'])('finds nothing for «%s», of which no word is known', async (query) => {
+    expect(await hybrid.search({ query })).toMatchObject({ hits: [], verdict: 'none', confidence: 0 });
+  });
 });

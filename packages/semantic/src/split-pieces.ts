@@ -1,84 +1,143 @@
-/** A vocabulary as the splitter sees it: the row of a piece, or undefined. */
-export interface Vocabulary {
-  get(piece: string): number | undefined;
-}
+import { addToHash, CONTINUED, type PieceTable, START } from './piece-table.ts';
 
 /**
  * The vocabulary rows of a text, in order: a whole word where it is known, else its greedy longest subwords as
- * WordPiece has them (`##` marks one that continues a word); scripts without spaces by longest known piece.
- * What is not known at all is passed over. The training scripts split by the same rules (`training/pieces.py`).
+ * WordPiece has them (`##` marks one that continues a word); scripts without spaces by longest known piece. A camelCase or
+ * an ACRONYMWord identifier changes words where its case does; case and accents don't count. What is not known at all is
+ * passed over. The training scripts split by the same rules (`training/pieces.py`).
  */
-export function splitPieces(text: string, vocabulary: Vocabulary): number[] {
-  const rows: number[] = [];
-  for (const [run] of foldText(text).matchAll(RUN)) {
-    if (run.charCodeAt(0) > LAST_ASCII) pushLongestMatches(run, vocabulary, rows);
-    else pushWord(run, vocabulary, rows);
-  }
-  return rows;
+export function splitPieces(text: string, table: PieceTable): number[] {
+  return scan(text, table) ?? scan(foldText(text), table, true) ?? [];
 }
 
-const LAST_ASCII = 0x7f;
+const COMBINING = /[\u0300-\u036f]/g;
 const LONGEST_UNSPACED_PIECE = 8;
 const LONGEST_WORD = 40;
-const RUN = /[a-z0-9]+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+/g;
 
-/** Lower case without accents, a space where a camelCase or an ACRONYMWord identifier changes words. */
+/** Lower case without accents, a space where an identifier changes words. */
 function foldText(text: string): string {
   const words = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
-  if (!HAS_NON_ASCII.test(words)) return words.toLowerCase();
   const bare = words.normalize('NFKD').toLowerCase().replaceAll('ß', 'ss').replace(COMBINING, '');
   return bare.normalize('NFC');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant
-const HAS_NON_ASCII = /[^\u0000-\u007f]/;
-const COMBINING = /[\u0300-\u036f]/g;
+/** The text that is being read, in lower case. */
+let codes: Uint16Array = new Uint16Array(4_096);
 
-function pushWord(run: string, vocabulary: Vocabulary, rows: number[]): void {
-  const known = vocabulary.get(run);
-  if (known !== undefined) {
+/** Undefined when the text turns out to need folding: most texts are plain ASCII, and lower case is enough for those. */
+function scan(text: string, table: PieceTable, isFolded = false): number[] | undefined {
+  const { length } = text;
+  if (codes.length < length) codes = new Uint16Array(length * 2);
+  const rows: number[] = [];
+  let before: number = Kind.other;
+  let start = 0;
+  let hash = START;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80 && !isFolded) return undefined;
+    const kind = kindOf(code);
+    if (before !== Kind.other && (kind === Kind.other || isBoundary(before, kind, text, at))) {
+      pushRun(start, at, before, hash, table, rows);
+      before = Kind.other;
+    }
+    if (before === Kind.other) {
+      start = at;
+      hash = START;
+    }
+    const small = kind === Kind.upper ? code | 0x20 : code;
+    codes[at] = small;
+    hash = addToHash(hash, small);
+    before = kind;
+  }
+  if (before !== Kind.other) pushRun(start, length, before, hash, table, rows);
+  return rows;
+}
+
+const Kind = { other: 0, lower: 1, upper: 2, unspaced: 3 } as const;
+
+/** Digits go with small letters. */
+function kindOf(code: number): number {
+  if (code < 0x80) return ASCII_KINDS[code] as number;
+  if (code < 0x3040 || code > 0xd7af) return Kind.other;
+  const isUnspaced =
+    code <= 0x30ff || (code >= 0x3400 && code <= 0x4dbf) || (code >= 0x4e00 && code <= 0x9fff) || code >= 0xac00;
+  return isUnspaced ? Kind.unspaced : Kind.other;
+}
+
+const ASCII_KINDS: Uint8Array = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[a-z0-9]/.test(character)) return Kind.lower;
+  return /[A-Z]/.test(character) ? Kind.upper : Kind.other;
+});
+
+/** Whether a new word starts at a place: `fileName`, or the last capital of several before a small letter: `HTTPServer`. */
+function isBoundary(before: number, kind: number, text: string, at: number): boolean {
+  if ((before === Kind.unspaced) !== (kind === Kind.unspaced)) return true;
+  if (kind !== Kind.upper) return false;
+  if (before === Kind.lower) return true;
+  const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
+  return next >= SMALL_A && next <= SMALL_Z;
+}
+
+const SMALL_A = 0x61;
+const SMALL_Z = 0x7a;
+
+function pushRun(start: number, end: number, kind: number, hash: number, table: PieceTable, rows: number[]): void {
+  if (kind === Kind.unspaced) {
+    pushLongestMatches(start, end, table, rows);
+    return;
+  }
+  const known = table.find(codes, start, end, hash);
+  if (known >= 0) {
     rows.push(known);
     return;
   }
-  for (const [letters] of run.matchAll(/[a-z]+/g)) pushSubwords(letters, vocabulary, rows);
+  // The letters between the digits, each on their own.
+  for (let from = start; from < end; from++) {
+    let to = from;
+    while (to < end && (codes[to] as number) >= SMALL_A) to++;
+    if (to > from) pushSubwords(from, to, table, rows);
+    from = to;
+  }
 }
 
 /** All of a word or none of it: a word with an unknown part says nothing. */
-function pushSubwords(word: string, vocabulary: Vocabulary, rows: number[]): void {
-  const whole = vocabulary.get(word);
-  if (whole !== undefined) {
-    rows.push(whole);
-    return;
-  }
-  if (word.length > LONGEST_WORD) return;
+function pushSubwords(start: number, end: number, table: PieceTable, rows: number[]): void {
   const before = rows.length;
-  let start = 0;
-  while (start < word.length) {
-    let end = word.length;
-    let row: number | undefined;
-    for (; end > start; end--) {
-      row = vocabulary.get(start === 0 ? word.slice(0, end) : `##${word.slice(start, end)}`);
-      if (row !== undefined) break;
-    }
-    if (row === undefined) {
+  for (let at = start; at < end; ) {
+    // Longer words are known as a whole or not at all.
+    const least = end - start > LONGEST_WORD ? end : at + 1;
+    const found = findLongest(at, end, at === start ? START : CONTINUED, table);
+    if (found === undefined || found.end < least) {
       rows.length = before;
       return;
     }
-    rows.push(row);
-    start = end;
+    rows.push(found.row);
+    at = found.end;
   }
 }
 
-function pushLongestMatches(run: string, vocabulary: Vocabulary, rows: number[]): void {
-  let start = 0;
-  while (start < run.length) {
-    let end = Math.min(run.length, start + LONGEST_UNSPACED_PIECE);
-    for (; end > start; end--) {
-      const row = vocabulary.get(run.slice(start, end));
-      if (row === undefined) continue;
-      rows.push(row);
-      break;
-    }
-    start = Math.max(end, start + 1);
+function pushLongestMatches(start: number, end: number, table: PieceTable, rows: number[]): void {
+  for (let at = start; at < end; ) {
+    const found = findLongest(at, Math.min(end, at + LONGEST_UNSPACED_PIECE), START, table);
+    if (found !== undefined) rows.push(found.row);
+    at = found?.end ?? at + 1;
   }
+}
+
+/** The longest piece that starts at a place. */
+function findLongest(
+  start: number,
+  end: number,
+  seed: number,
+  table: PieceTable,
+): { row: number; end: number } | undefined {
+  let longest: { row: number; end: number } | undefined;
+  let hash = seed;
+  for (let at = start; at < end; at++) {
+    hash = addToHash(hash, codes[at] as number);
+    const row = table.find(codes, start, at + 1, hash);
+    if (row >= 0) longest = { row, end: at + 1 };
+  }
+  return longest;
 }

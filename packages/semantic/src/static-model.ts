@@ -1,4 +1,5 @@
 import type { SearchText, StaticEmbedder } from '@quartermaster/core';
+import { PieceTable } from './piece-table.ts';
 import { splitPieces } from './split-pieces.ts';
 
 /** How much each field of a tool weighs in its vector, as training left it. */
@@ -29,7 +30,7 @@ const FIELD_LIMITS = { description: 800, parameters: 400, details: 400, query: 4
  */
 export function createStaticModel(data: StaticModelData): StaticEmbedder {
   const { dimensions, fields, rows, scales } = data;
-  const vocabulary = new Map(data.pieces.map((piece, row) => [piece, row]));
+  const table = new PieceTable(data.pieces);
   const weights = new Float32Array(data.pieces.length);
   const sum = new Float64Array(dimensions);
 
@@ -37,7 +38,7 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
   function embed(parts: readonly Part[]): Float32Array {
     const touched: number[] = [];
     for (const { text, weight, isField } of parts) {
-      const found = splitPieces(text, vocabulary);
+      const found = splitPieces(text, table);
       const each = isField ? weight / Math.sqrt(found.length) : weight;
       for (const row of found) {
         if (weights[row] === 0) touched.push(row);
@@ -74,7 +75,7 @@ export function createStaticModel(data: StaticModelData): StaticEmbedder {
   return {
     modelId: data.modelId,
     dimensions,
-    knows: (word) => vocabulary.has(word),
+    knows: (word) => table.has(word),
     query: (text) => embed([{ text: text.slice(0, FIELD_LIMITS.query), weight: 1, isField: false }]),
     tool: (text) =>
       embed([

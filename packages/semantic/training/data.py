@@ -126,12 +126,13 @@ def load(data, requests):
             add(to_tool(name, raw), (name, raw["name"]))
     for path in sorted(glob.glob(os.path.join(requests, "*.jsonl"))):
         for raw in read_lines(path):
-            gold = [at[("mcp-servers", name)] for name in raw["relevant"] if ("mcp-servers", name) in at]
+            catalog = "mcp-zero-308-servers" if os.path.basename(path).startswith("zero-") else "mcp-servers"
+            gold = [at[(catalog, name)] for name in raw["relevant"] if (catalog, name) in at]
             if not gold:
                 continue
-            server = raw["relevant"][0].split("/")[0]
+            server = tools[gold[0]]["server"]
             queries.append({
-                "catalog": "mcp-servers", "query": raw["query"], "gold": gold, "part": raw["kind"],
+                "catalog": catalog, "query": raw["query"], "gold": gold, "part": raw["kind"],
                 "split": "held" if is_held("server/" + server) else "train",
                 "language": raw.get("language", "en"), "english": raw.get("english"),
             })
@@ -144,3 +145,23 @@ def load_lexicon(folder):
     for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
         entries.extend(read_lines(path))
     return entries
+
+
+def read_glosses(folder):
+    """WordNet's definitions, examples and sets of synonyms, proper names left out: plain English of a wide vocabulary."""
+    texts = {}
+    for part in ("noun", "verb", "adj", "adv"):
+        with open(os.path.join(folder, "data." + part), encoding="latin1") as lines:
+            for line in lines:
+                head, _, gloss = line.partition(" | ")
+                if line.startswith(" "):
+                    continue
+                fields = head.split(" ")
+                words = [fields[4 + 2 * i].replace("_", " ") for i in range(int(fields[3], 16))]
+                if part == "noun" and any(word[0].isupper() for word in words):
+                    continue
+                definition = re.sub(r';?\s*"[^"]*"', "", gloss.strip()).strip(" ;")
+                for text in (definition, *re.findall(r'"([^"]+)"', gloss), ", ".join(words)):
+                    if 3 < len(text) < 220:
+                        texts[text] = None
+    return list(texts)

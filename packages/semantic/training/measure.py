@@ -38,8 +38,3 @@ def show(title, rows):
         line = "  ".join(f"{name} {hit:.1f}/{recall:.1f}" for (_, name), (hit, recall, _) in some.items())
         macro = sum(v[1] for v in some.values()) / len(some)
         print(f"  {split} (hit@5/recall@5): {line}  | macro recall {macro:.2f}", flush=True)
-
-
-def held_macro(rows):
-    some = [v[1] for k, v in rows.items() if k[0] == "held" and not k[1].endswith("/other")]
-    return sum(some) / len(some)

@@ -114,11 +114,10 @@ def code_switch(text, forms, share=0.9):
     return " ".join(out) if changed else None
 
 
-def train(student, pack, targets, groups, epochs=30, rate=2e-2, size=4096, hold=2e-3, relation=0.5, contrast=0.1, pairs=None, seed=7, log=30):
+def train(student, pack, targets, groups, pairs, epochs=30, rate=2e-2, size=4096, hold=2e-3, relation=2.0, contrast=0.3, seed=7, log=30):
     """Match the teacher's vectors text by text, and its similarities between requests and tools catalog by catalog.
 
-    `targets`: the teacher's vector of each packed text. `groups`: for each catalog its
-    tools and the texts to hold against them. `pairs`: labelled (request, tool) of each catalog.
+    `targets`: the teacher's vector of each packed text. `groups`, `pairs`: see `Lesson`.
     """
     random.seed(seed)
     torch.manual_seed(seed)

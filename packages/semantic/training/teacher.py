@@ -1,8 +1,4 @@
-"""The teacher: all-MiniLM-L6-v2, fine-tuned on pairs of request and tool, then averaged with where it started.
-
-The average of the fine-tuned weights with the original ones keeps what the original knows of texts that no pair showed
-(Wortsman et al., "Robust fine-tuning of zero-shot models", 2022); the share is chosen on held-out tools.
-"""
+"""The teacher: all-MiniLM-L6-v2, fine-tuned on pairs of request and tool; the weights of several runs are averaged."""
 
 import os
 import random
@@ -56,46 +52,67 @@ class Encoder:
             found[chunk] = self.vectors([texts[i] or "." for i in chunk], length)
         return found
 
-    def mix(self, tuned, share):
-        """`share` of the tuned weights, the rest of the original ones."""
-        self.model.load_state_dict({k: (self.start[k] * (1 - share) + v * share) if v.is_floating_point() else v for k, v in tuned.items()})
 
+def mine_negatives(encoder, tools, queries, depth=60):
+    """For each query the tools that look most like it and are not gold.
 
-def mine_negatives(encoder, tools, queries, depth=40):
-    """For each query the tools of its catalog that look most like it and are not gold."""
-    texts = [teacher_text(t) for t in tools]
-    vectors = encoder.encode(texts)
-    by_catalog = {}
-    for i, tool in enumerate(tools):
-        by_catalog.setdefault(tool["catalog"], []).append(i)
+    Only tools that some query of the catalog asks for: one that is never an answer would only ever be pushed away, and
+    requests for it, which training doesn't have, would then find it last.
+    """
+    vectors = encoder.encode([teacher_text(t) for t in tools])
     for catalog in sorted({q["catalog"] for q in queries}):
-        members = torch.tensor(by_catalog[catalog], device=vectors.device)
         some = [q for q in queries if q["catalog"] == catalog]
+        members = sorted({g for q in some for g in q["gold"]})
+        columns = vectors[torch.tensor(members, device=vectors.device)]
         asked = encoder.encode([q["query"] for q in some], QUERY_PIECES)
         for start in range(0, len(some), 2048):
-            scores = asked[start:start + 2048] @ vectors[members].T
-            top = scores.topk(min(depth, len(members)), dim=1)
+            top = (asked[start:start + 2048] @ columns.T).topk(min(depth, len(members)), dim=1)
+            indexes, values = top.indices.tolist(), top.values.tolist()
             for row, query in enumerate(some[start:start + 2048]):
-                best = max(float((asked[start + row] * vectors[g]).sum()) for g in query["gold"])
-                found = [(int(members[i]), float(s)) for i, s in zip(top.indices[row].tolist(), top.values[row].tolist())]
+                best = max(float(asked[start + row] @ vectors[g]) for g in query["gold"])
+                found = [(members[i], s) for i, s in zip(indexes[row], values[row])]
                 # What scores above the gold tool is too often a right answer that nobody labelled.
                 query["negatives"] = [i for i, s in found if i not in query["gold"] and s < best - 0.01][:20]
 
 
-def fine_tune(encoder, tools, queries, epochs=3, size=192, rate=3e-5, cap=4000, seed=7):
-    """Contrastive training with in-batch and mined negatives. No catalog gives more than `cap` queries an epoch."""
+def text_pairs(tools):
+    """Each tool's first sentence as a request for the tool, which is then shown without its description.
+
+    Every tool of every catalog is an answer here, so that none is only ever a wrong one.
+    """
+    pairs = []
+    for i, tool in enumerate(tools):
+        first = tool["fields"]["description"].strip().split(". ")[0][:300]
+        if len(first) >= 15:
+            pairs.append({"catalog": "text/" + tool["catalog"], "query": first, "gold": [i]})
+    return pairs
+
+
+def bare_text(tool):
+    fields = tool["fields"]
+    tail = f" Parameters: {fields['parameters']}" if fields["parameters"] else ""
+    return f"{fields['server']} {fields['name']}:{tail}".strip()
+
+
+def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, text_cap=1500, negatives=2, seed=7):
+    """Contrastive training with in-batch and mined negatives, from the original weights.
+
+    No catalog gives more than `cap` queries and `text_cap` of its own sentences an epoch.
+    """
     random.seed(seed)
     torch.manual_seed(seed)
-    texts = [teacher_text(t) for t in tools]
+    encoder.model.load_state_dict(encoder.start)
+    texts, bare = [teacher_text(t) for t in tools], [bare_text(t) for t in tools]
     by_catalog = {}
-    for query in queries:
+    for query in queries + text_pairs(tools):
         by_catalog.setdefault(query["catalog"], []).append(query)
-    steps = sum(min(len(v), cap) for v in by_catalog.values()) * epochs // size
+    caps = {c: text_cap if c.startswith("text/") else cap for c in by_catalog}
+    steps = sum(min(len(v), caps[c]) for c, v in by_catalog.items()) * epochs // size
     optimizer = torch.optim.AdamW(encoder.model.parameters(), lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps + epochs * 20, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps + epochs * len(by_catalog), pct_start=0.1)
     for epoch in range(epochs):
         encoder.model.train()
-        rows = [q for some in by_catalog.values() for q in random.sample(some, min(len(some), cap))]
+        rows = [q for c, some in by_catalog.items() for q in random.sample(some, min(len(some), caps[c]))]
         # Batches of one catalog: the negatives are then the ones that a search in that catalog meets.
         random.shuffle(rows)
         rows.sort(key=lambda q: q["catalog"])
@@ -104,12 +121,12 @@ def fine_tune(encoder, tools, queries, epochs=3, size=192, rate=3e-5, cap=4000, 
         total = 0.0
         for batch in batches:
             gold = [random.choice(q["gold"]) for q in batch]
-            extra = [random.choice(q["negatives"]) for q in batch if q.get("negatives")]
+            extra = [n for q in batch for n in random.sample(q.get("negatives", []), min(negatives, len(q.get("negatives", []))))]
             columns = list(dict.fromkeys(gold + extra))
             place = {c: i for i, c in enumerate(columns)}
+            shown = bare if batch[0]["catalog"].startswith("text/") else texts
             asked = encoder.vectors([q["query"] for q in batch], QUERY_PIECES)
-            shown = encoder.vectors([texts[c] for c in columns], TOOL_PIECES)
-            logits = asked @ shown.T / 0.05
+            logits = asked @ encoder.vectors([shown[c] for c in columns], TOOL_PIECES).T / 0.05
             for row, query in enumerate(batch):
                 for other in query["gold"]:
                     if other != gold[row] and other in place:
@@ -120,6 +137,11 @@ def fine_tune(encoder, tools, queries, epochs=3, size=192, rate=3e-5, cap=4000, 
             torch.nn.utils.clip_grad_norm_(encoder.model.parameters(), 1.0)
             optimizer.step()
             schedule.step()
-            total += float(loss)
+            total += float(loss.detach())
         print(f"epoch {epoch + 1}: loss {total / len(batches):.3f} over {len(batches)} batches", flush=True)
     return {k: v.clone() for k, v in encoder.model.state_dict().items()}
+
+
+def average(runs):
+    """The mean of several runs' weights (Wortsman et al., "Model soups", 2022)."""
+    return {k: sum(run[k] for run in runs) / len(runs) if v.is_floating_point() else v for k, v in runs[0].items()}

@@ -1,25 +1,39 @@
-import type { Command } from 'commander';
+import { writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, type EngineName } from '../create-searcher.ts';
-import { evaluateQueries, makeReport, renderReport } from '../evaluate/index.ts';
+import { createSearcher, ENGINES, type EngineName, findEngines } from '../create-searcher.ts';
+import {
+  type Comparison,
+  drawComparison,
+  evaluateQueries,
+  makeReport,
+  type Report,
+  renderComparison,
+  renderReport,
+} from '../evaluate/index.ts';
 import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
-import { engineOption } from './engine-option.ts';
 
 interface EvalFlags extends CatalogFlags {
-  readonly engine: EngineName;
+  readonly engine?: readonly EngineName[];
   readonly queries?: readonly string[];
   readonly json?: boolean;
+  readonly picture?: string;
 }
 
 export function addEvalCommand(program: Command, context: CommandContext): void {
   const command = program.command('eval').description('measure how well labelled queries find their tools');
   addCatalogOptions(command)
     .option('-q, --queries <file...>', 'lines {"query", "relevant": [names or server/name ids], "split"?}')
-    .addOption(engineOption())
+    .option(
+      '-e, --engine <names>',
+      'what searches: one or several, with commas (default: all that can run here)',
+      readEngines,
+    )
+    .option('--picture <file>', 'draw the figures with their intervals as an SVG')
     .option('--json', 'write one JSON object')
     .addHelpText('after', EXAMPLES)
     .action((flags: EvalFlags) => evaluate(flags, context));
@@ -37,21 +51,71 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   }
   if (queries.length === 0)
     throw new InputError(`${flags.queries?.map(inputName).join(', ')}: there are no queries in this`);
-  const searcher = await createSearcher(flags.engine, snapshot);
-  const report = makeReport(await evaluateQueries(queries, { searcher, snapshot }));
+  const engines = flags.engine ?? (await findAll(context));
+  const reports: (Report & { readonly engine: EngineName })[] = [];
+  for (const engine of engines) {
+    const searcher = await createSearcher(engine, snapshot);
+    reports.push({ engine, ...makeReport(await evaluateQueries(queries, { searcher, snapshot })) });
+  }
+  const comparison = compareReports(reports);
+  if (flags.picture !== undefined) await writeFile(flags.picture, drawComparison(comparison));
   const tools = snapshot.tools.length;
-  const text =
-    flags.json === true
-      ? JSON.stringify({ engine: flags.engine, tools, ...report }, null, 2)
-      : `${tools} tools, engine ${flags.engine}\n\n${renderReport(report)}`;
-  await write(io.stdout, `${text}\n`);
+  await write(io.stdout, `${flags.json === true ? toJson(reports, tools) : toText(reports, comparison, tools)}\n`);
 }
+
+/** All engines that can run here; what can't is said on stderr. */
+async function findAll({ io }: CommandContext): Promise<readonly EngineName[]> {
+  const { engines, missing } = await findEngines();
+  if (missing !== undefined) await write(io.stderr, `Without the engine "hybrid+reranker": ${missing}\n`);
+  return engines;
+}
+
+type EngineReport = Report & { readonly engine: EngineName };
+
+function toJson(reports: readonly EngineReport[], tools: number): string {
+  const [first] = reports;
+  return JSON.stringify(reports.length === 1 ? { tools, ...first } : { tools, engines: reports }, null, 2);
+}
+
+function toText(reports: readonly EngineReport[], comparison: Comparison, tools: number): string {
+  const [first, second] = reports;
+  if (first === undefined) return '';
+  if (second === undefined) return `${tools} tools, engine ${first.engine}\n\n${renderReport(first)}`;
+  return `${tools} tools\n\n${renderComparison(comparison)}\n\n${FOOTNOTE}`;
+}
+
+/** All queries first, then each split. */
+function compareReports(reports: readonly EngineReport[]): Comparison {
+  const splits = Object.keys(reports[0]?.splits ?? {});
+  return {
+    engines: reports.map(({ engine }) => engine),
+    rows: [
+      { label: 'all', summaries: reports.map(({ all }) => all) },
+      ...splits.map((split) => ({
+        label: split,
+        summaries: reports.flatMap(({ splits: own }) => own[split] ?? []),
+      })),
+    ],
+  };
+}
+
+function readEngines(text: string): EngineName[] {
+  return text.split(',').map((name) => {
+    const engine = ENGINES.find((known) => known === name.trim());
+    if (engine !== undefined) return engine;
+    throw new InvalidArgumentError(`There is no engine "${name}"; there are: ${ENGINES.join(', ')}.`);
+  });
+}
+
+const FOOTNOTE =
+  'Percent with 95 % intervals. Queries that nothing answers count under "nothing fits" alone. All figures of one engine: --engine NAME.';
 
 const EXAMPLES = `
 Examples:
   $ quartermaster eval
   $ quartermaster eval --tools catalog.jsonl --queries queries.jsonl --engine bm25
-  $ quartermaster eval --tools a.json b.json --queries queries.jsonl.gz --json
+  $ quartermaster eval --tools a.json b.json --queries queries.jsonl.gz --engine bm25,hybrid --json
+  $ quartermaster eval --picture engines.svg
 
 hit@k: a relevant tool is among the first k. recall@5: the share of relevant tools among the first five.
 nDCG@10 and MRR look at the first ten. Queries whose "relevant" is empty are to be refused; they are counted apart.

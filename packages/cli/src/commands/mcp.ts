@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { addAcceptCommand } from './mcp-accept.ts';
+import { addSignInCommands } from './mcp-sign-in.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
 export interface McpFlags extends SettingsFlags {
   readonly mcpConfig?: readonly string[];
   /** Given, it is meant whatever the tools cost. @default bridge, once the gate finds that it pays */
   readonly form?: ProxyForm;
+  /** Whether a tool whose definition changed is held back until it is accepted. */
+  readonly strict?: true;
 }
 
 export type ProxyForm = (typeof PROXY_FORMS)[number];
@@ -13,9 +17,12 @@ export type ProxyForm = (typeof PROXY_FORMS)[number];
 const PROXY_FORMS = ['bridge', 'load', 'inline'] as const;
 
 export function addMcpCommand(program: Command, context: CommandContext): void {
+  // What follows login or logout is theirs; that takes the commands above them too.
+  program.enablePositionalOptions();
   const command = program
     .command('mcp')
     .description('stand in front of your MCP servers as one, over stdin and stdout')
+    .enablePositionalOptions()
     .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
   addSettingsOptions(command)
     .addOption(
@@ -25,17 +32,24 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
           '(default: bridge once the tools take 10 % of the context window, until then all of them)',
       ).choices(PROXY_FORMS),
     )
+    .option(
+      '--strict',
+      'hold tools back whose definitions changed, until quartermaster mcp accept (default: only say so)',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: McpFlags) => {
       const { serveMcp } = await import('../serving/index.ts');
       await serveMcp(flags, context);
     });
+  addSignInCommands(command, context);
+  addAcceptCommand(command, context);
 }
 
 const EXAMPLES = `
 Examples:
   $ quartermaster mcp --mcp-config .mcp.json
   $ quartermaster mcp --mcp-config ~/.cursor/mcp.json --form bridge
+  $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ claude mcp add tools -- npx -y quartermaster mcp --mcp-config "$PWD/servers.json"
 
 An MCP client starts this; started by hand it waits for a client's messages. Stdout carries the protocol and nothing else,

@@ -6,6 +6,7 @@ import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 export interface ServeFlags extends SettingsFlags {
   readonly host?: string;
   readonly port?: number;
+  readonly mcpConfig?: readonly string[];
   /** @default lines for people in a terminal, JSON elsewhere */
   readonly log?: (typeof LOG_FORMS)[number];
 }
@@ -21,7 +22,8 @@ export function addServeCommand(program: Command, context: CommandContext): void
       'the port; 0 takes any free one (default: 8787, or the next free one)',
       wholeNumber(0, 65_535),
     )
-    .option('--host <address>', 'where to listen; beyond this machine only with keys (default: 127.0.0.1)');
+    .option('--host <address>', 'where to listen; beyond this machine only with keys (default: 127.0.0.1)')
+    .option('-m, --mcp-config <file...>', 'MCP servers to serve at /mcp and as catalogs: files such as .mcp.json');
   addSettingsOptions(command)
     .addOption(
       new Option('--log <form>', 'requests on stderr (default: text in a terminal, json elsewhere)').choices(LOG_FORMS),

@@ -18,6 +18,8 @@ interface OutcomeBase {
   readonly query: string;
   readonly split?: string;
   readonly isRefused: boolean;
+  /** How likely it is that something fits, where the engine can tell. */
+  readonly confidence?: number;
   /** The engine could not take the query, for example as a regular expression; counts as nothing found. */
   readonly isInvalid: boolean;
   readonly milliseconds: number;
@@ -61,6 +63,7 @@ export async function evaluateQueries(queries: readonly LabelledQuery[], options
       query,
       ...(split === undefined ? {} : { split }),
       isRefused: result?.verdict !== 'match',
+      ...(result?.confidence === undefined ? {} : { confidence: result.confidence }),
       isInvalid: result === undefined,
       milliseconds,
     };

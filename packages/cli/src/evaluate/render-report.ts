@@ -1,5 +1,5 @@
 import { type Column, renderTable } from '../terminal/index.ts';
-import type { Estimate } from './estimate.ts';
+import { renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
 /** A report as tables: the scores of all queries and of each split, then what one search costs. */
@@ -14,12 +14,6 @@ export function renderReport(report: Report): string {
   return parts.join('\n\n');
 }
 
-/** `63.1 ± 2.4`, in percent; the larger side of the interval where it is lopsided. */
-function percent({ mean, low, high }: Estimate): string {
-  if (Number.isNaN(mean)) return '–';
-  return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
-}
-
 function renderScores(rows: readonly (readonly [string, Summary])[]): string {
   const columns: Column[] = [
     { title: 'split' },
@@ -31,8 +25,8 @@ function renderScores(rows: readonly (readonly [string, Summary])[]): string {
   const cells = rows.map(([split, summary]) => [
     split,
     String(summary.queries),
-    ...METRICS.map((metric) => percent(summary.scores[metric])),
-    percent(summary.wronglyRefused),
+    ...METRICS.map((metric) => renderPercent(summary.scores[metric])),
+    renderPercent(summary.wronglyRefused),
     `${(summary.overlap * 100).toFixed(0)} %`,
   ]);
   return renderTable(columns, cells);
@@ -46,7 +40,7 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
   ];
   return renderTable(
     columns,
-    rows.map(([split, { unanswerable }]) => [split, String(unanswerable.queries), percent(unanswerable.refused)]),
+    rows.map(([split, { unanswerable }]) => [split, String(unanswerable.queries), renderPercent(unanswerable.refused)]),
   );
 }
 

@@ -10,6 +10,8 @@ export interface Summary {
   readonly scores: { readonly [Metric in keyof Score]: Estimate };
   /** The share of answerable queries for which the engine said that nothing fits. */
   readonly wronglyRefused: Estimate;
+  /** The share of right answers (a relevant tool among the first 5) that are lost because the engine said that nothing fits. */
+  readonly rightLost: Estimate;
   /** The share of queries' words that the relevant tools' texts contain. */
   readonly overlap: number;
   /** Mean tokens of a default answer's definitions. */
@@ -64,6 +66,7 @@ export function summariseOutcomes(outcomes: readonly Outcome[]): Summary {
       mrr: average(answerable, 'mrr'),
     },
     wronglyRefused: refusedShare(answerable),
+    rightLost: refusedShare(answerable.filter(isRight)),
     overlap: mean(answerable.map((outcome) => outcome.overlap)),
     answerTokens: mean(answerable.map((outcome) => outcome.answerTokens)),
     invalidQueries: outcomes.filter((outcome) => outcome.isInvalid).length,
@@ -71,6 +74,11 @@ export function summariseOutcomes(outcomes: readonly Outcome[]): Summary {
     latencyMs: { p50: percentile(times, 0.5), p99: percentile(times, 0.99) },
     unanswerable: { queries: unanswerable.length, refused: refusedShare(unanswerable) },
   };
+}
+
+/** A relevant tool is among the first five, whatever the verdict. */
+export function isRight(outcome: Outcome): boolean {
+  return outcome.kind === 'answerable' && outcome.score.hit5 === 1;
 }
 
 function share(outcomes: readonly AnswerableOutcome[], metric: keyof Score): Estimate {

@@ -1,11 +1,13 @@
 import type { StoreSettings } from '@quartermaster/host/config';
 import { openStore, type Store, StoreError } from '@quartermaster/host/store';
 import { UnavailableError } from '../input-error.ts';
+import { tokenKeys } from './token-key-file.ts';
 
 /** Opens the store that the settings name. One that can't be had is told with what to do about it. */
-export async function openConfiguredStore({ location, encryptionKeys }: StoreSettings): Promise<Store> {
+export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
+  const { location } = settings;
   try {
-    return await openStore({ ...location, encryptionKeys });
+    return await openStore({ ...location, encryptionKeys: tokenKeys(settings) });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const hint = 'path' in location ? '; name another with --store FILE, or keep nothing with --store :memory:' : '';

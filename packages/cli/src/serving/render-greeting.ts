@@ -7,10 +7,12 @@ export interface Greeting {
   /** Absent where the upstreams are configured. */
   readonly sample?: StoredSample;
   readonly hasKeys: boolean;
+  /** Whether there are MCP servers behind it. */
+  readonly hasMcp: boolean;
 }
 
 /** What is told once it listens: where, what to try, what to point at it. The same in a terminal and in a pipe. */
-export function renderGreeting({ url, sample, hasKeys }: Greeting, { paint }: Terminal): string {
+export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { paint }: Terminal): string {
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const about =
     sample === undefined
@@ -33,6 +35,7 @@ export function renderGreeting({ url, sample, hasKeys }: Greeting, { paint }: Te
     `${paint.dim('Claude Code')}     ANTHROPIC_BASE_URL=${reachable} ANTHROPIC_AUTH_TOKEN=${token} ENABLE_TOOL_SEARCH=true claude`,
     `${paint.dim('Anthropic SDKs')}  base URL ${reachable}`,
     `${paint.dim('OpenAI SDKs')}     base URL ${reachable}/v1`,
+    ...(hasMcp ? [`${paint.dim('MCP clients')}     ${reachable}/mcp`] : []),
     ...(sample === undefined
       ? []
       : [`${paint.dim('Real models')}     name them in quartermaster.yaml: quartermaster serve --help has an example`]),

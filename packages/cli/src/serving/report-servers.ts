@@ -18,7 +18,7 @@ export function reportServers(hub: Hub, print: (line: string) => void): () => vo
         .forEach(tell);
     if (event.kind === 'definition-change') {
       const { tool, fields, isHeld } = event.change;
-      const held = isHeld ? '; it is held back until it is accepted' : '';
+      const held = isHeld ? '; it is held back until it is accepted: quartermaster mcp accept' : '';
       print(`${oneLine(tool, 200)}: its definition has changed (${fields.join(', ')})${held}`);
     }
   });

@@ -1,9 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
@@ -137,6 +139,25 @@ describe('quartermaster serve with settings', () => {
     const headers = { ...(init.headers as Record<string, string>), 'x-api-key': 'qm_secret' };
     expect(await (await fetch(url, { ...init, headers })).json()).toMatchObject(FLOW);
     expect(gateway.out() + gateway.err()).not.toContain('qm_secret');
+  });
+
+  it('serves the MCP servers of the client’s file at /mcp and as catalogs, and ends them with itself', async () => {
+    const cwd = temporaryFolder();
+    const script = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+    const mcpServers = { files: { command: process.execPath, args: [script, cwd] } };
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers }));
+    const gateway = await startGateway(['--mcp-config', '.mcp.json'], { cwd });
+    expect(gateway.out()).toContain(`${gateway.url}/mcp`);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`)));
+    const found = await client.callTool({ name: 'files__list_allowed_directories', arguments: {} });
+    expect(JSON.stringify(found.content)).toContain(cwd);
+    const catalogs = (await (await fetch(`${gateway.url}/v1/catalogs`)).json()) as { data: { name: string }[] };
+    expect(catalogs.data.map(({ name }) => name)).toEqual(['sample', 'files', 'mcpServers']);
+    expect(await gateway.until('files: ', 'err')).toMatch(/^files: \d+ tools$/m);
+    await client.close();
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.ended).toEqual({ code: 0, signal: null });
   });
 
   it('a stream under way at SIGTERM is finished, even where the signal comes twice at once', async () => {

@@ -3,11 +3,13 @@ import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
+import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
 import { listen } from './listen.ts';
 import { loadSettings } from './load-settings.ts';
 import { describeStore, openConfiguredStore } from './open-configured-store.ts';
 import { renderGreeting } from './render-greeting.ts';
 import { renderLogEntry } from './render-log-entry.ts';
+import { reportServers } from './report-servers.ts';
 import { storeSampleCatalog } from './store-sample-catalog.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
@@ -38,25 +40,37 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   const isRehearsal = config.upstreams.length === 0;
   if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
   const sample = isRehearsal ? await storeSampleCatalog(store.catalogs, io) : undefined;
-  if (Object.keys(config.mcpServers).length > 0) await write(io.stderr, `${MCP_NOTICE}\n`);
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  const servers = configuredServers(config, print);
+  const hub = servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env });
+  const silence = hub === undefined ? undefined : reportServers(hub, print);
 
+  const { connector: _, ...served } = config.mcp;
   const hasKeys = config.keys.length > 0 || (await store.keys.list()).length > 0;
   const upstreams = isRehearsal ? [REHEARSAL] : config.upstreams;
   const gateway = createGateway({
     ...gatewayOptionsFrom({ ...config, upstreams }, { env: io.env }),
     store,
     logger,
+    ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });
   const { stopped, release } = waitForStop(io, STOP_NOTICE);
   try {
     const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
-    const greeting = { url: server.url, hasKeys, ...(sample === undefined ? {} : { sample }) };
-    await write(io.stdout, `${renderGreeting(greeting, terminal)}\n`);
+    const greeting = { url: server.url, hasKeys, hasMcp: hub !== undefined };
+    await write(
+      io.stdout,
+      `${renderGreeting({ ...greeting, ...(sample === undefined ? {} : { sample }) }, terminal)}\n`,
+    );
+    // Nobody waits for them: requests that come before find those that are known from the last time.
+    void hub?.start();
     await stopped;
     await server.close();
   } finally {
     // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
     await gateway.close();
+    silence?.();
+    await hub?.close();
     release();
   }
 }
@@ -78,5 +92,3 @@ function createLogger(form: ServeFlags['log'], { io, terminal }: CommandContext)
 const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', toolSearch: 'local' };
 
 const STOP_NOTICE = 'Stopping: answers under way are being finished. Once more to stop at once.';
-
-const MCP_NOTICE = 'The mcpServers of the configuration are for quartermaster mcp; this gateway leaves them alone.';

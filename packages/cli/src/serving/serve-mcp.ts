@@ -2,11 +2,11 @@ import { createBm25Searcher, createHybridSearcher, type GateSettings, type Searc
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { Store } from '@quartermaster/host/store';
-import { createHub, createProxy, serveStdio } from '@quartermaster/mcp';
+import { createProxy, serveStdio } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
-import { leaveOutOurselves } from './leave-out-ourselves.ts';
+import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { loadSettings, type Settings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { reportServers } from './report-servers.ts';
@@ -15,18 +15,14 @@ import { waitForStop } from './wait-for-stop.ts';
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
-  const { form, ...given } = flags;
+  const { form, strict: isStrict = false, ...given } = flags;
   const { config } = loadSettings(given, io.env);
-  const { servers, ourselves } = leaveOutOurselves(config.mcpServers);
-  if (ourselves.length > 0) print(`left out, since it is this proxy itself: ${ourselves.join(', ')}`);
-  if (Object.keys(servers).length === 0) throw new InputError(NO_SERVERS);
+  const servers = configuredServers(config, print);
+  if (servers === undefined) throw new InputError(NO_SERVERS);
 
   const store = await openStoreIfPossible({ config, isAskedFor: flags.store !== undefined, print });
-  const hub = createHub({
-    servers,
-    environment: io.env,
-    policies: config.tools.policies,
-    ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
+  const hub = createConfiguredHub(config, {
+    ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict },
   });
   const silence = reportServers(hub, print);
   const proxy = createProxy({

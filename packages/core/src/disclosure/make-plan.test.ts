@@ -58,6 +58,39 @@ describe('makeDeferPlan', () => {
     expect(STUB_SCHEMA).toEqual({ type: 'object', properties: {}, additionalProperties: true });
   });
 
+  describe('a long description in a stub', () => {
+    const long = `Opens an issue in a repository. ${'Takes labels, milestones and assignees. '.repeat(20)}`;
+    const snapshot = sampleSnapshot([
+      ...sampleTools(),
+      sampleTool({ name: 'open', server: 'forge', description: long }),
+    ]);
+
+    it('is cut behind a sentence, and the note says where the rest is', () => {
+      const plan = planOf(FORMS.stub, { snapshot });
+      const shown = plan.shown.at(-1)?.description ?? '';
+      expect(shown).toMatch(/^Opens an issue in a repository\. (Takes labels, milestones and assignees\. )+…$/);
+      expect(shown.length).toBeLessThanOrEqual(280);
+      expect(plan.cut).toEqual(new Set(['forge__open']));
+      expect(plan.note).toContain(
+        'call tool_search to load them. It also gives the rest of a description that ends in "…".',
+      );
+      expect(planOf(FORMS.stub).note).not.toContain('…');
+    });
+
+    it('is as long as one wishes', () => {
+      const shown = (stubDescriptionLength: number): string | undefined =>
+        planOf(FORMS.stub, { snapshot, stubDescriptionLength }).shown.at(-1)?.description;
+      expect(shown(40)).toBe('Opens an issue in a repository. …');
+      expect(shown(Number.POSITIVE_INFINITY)).toBe(long);
+    });
+
+    it('is whole in every other form, and for a tool that is not deferred', () => {
+      const deferred = new Set(['github/create_issue']);
+      expect(planOf(FORMS.stub, { snapshot, deferred }).shown.at(-1)?.description).toBe(long);
+      expect(planOf(FORMS.hosted, { snapshot }).shown.at(-1)?.description).toBe(long);
+    });
+  });
+
   it('the three definitions of the bridge cost about 300 tokens and name the count', () => {
     const plan = planOf(FORMS.bridge);
     const tokens = countTokens(

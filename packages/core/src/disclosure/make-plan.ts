@@ -5,6 +5,7 @@ import { LISTING_DEFAULTS, makeListing } from './listing.ts';
 import { makeNote } from './note.ts';
 import { OWN_NAMES, ownTools } from './own-tools.ts';
 import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, Shown } from './plan.ts';
+import { STUB_DEFAULTS, stubDescription } from './stub-description.ts';
 
 export interface PlanQuestion {
   readonly snapshot: Snapshot;
@@ -29,6 +30,8 @@ export interface DeferQuestion extends PlanQuestion {
   readonly searchName?: string | undefined;
   /** What the listing may cost, 0 for none. @default 1500 */
   readonly listingTokens?: number | undefined;
+  /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
+  readonly stubDescriptionLength?: number | undefined;
   /**
    * Whether search can return a tool. One that it can't keeps its stub; a form that hides by omission shows it in full, since
    * nothing else would lead to it.
@@ -62,7 +65,11 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   const { snapshot, tools, form, countTokens, engine = 'text' } = question;
   const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
   const deferredIds = new Set(deferred.map((tool) => tool.id));
-  const shown = tools.flatMap((tool) => show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id) }));
+  const descriptionLength = question.stubDescriptionLength ?? STUB_DEFAULTS.descriptionLength;
+  const shown = tools.flatMap((tool) =>
+    show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id), descriptionLength }),
+  );
+  const cut = new Set(shown.filter(isCut).map(({ name }) => name));
   const own = ownTools({
     form,
     deferredCount: deferred.length,
@@ -78,7 +85,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     // Stubs and marks already name every tool.
     budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? LISTING_DEFAULTS.budgetTokens) : 0,
   });
-  const note = makeNote({ form, own, listing });
+  const note = makeNote({ form, own, listing, hasCuts: cut.size > 0 });
   return {
     kind: 'defer',
     snapshot,
@@ -87,6 +94,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     deferred: new Set(deferred.map((tool) => snapshot.modelName(tool))),
     own,
     shown,
+    ...(cut.size === 0 ? {} : { cut }),
     definitions: [...own, ...shown].map(bareDefinition),
     ...(note === undefined ? {} : { note }),
     reason: question.reason,
@@ -106,7 +114,14 @@ function canDefer(tool: Tool, question: DeferQuestion): boolean {
   return question.form.hidden !== 'omit' || (question.isSearchable?.(tool) ?? true);
 }
 
-function show(tool: Tool, how: { snapshot: Snapshot; form: Form; isDeferred: boolean }): readonly Shown[] {
+function isCut({ as, description, tool }: Shown): boolean {
+  return as === 'stub' && description !== tool.description;
+}
+
+function show(
+  tool: Tool,
+  how: { snapshot: Snapshot; form: Form; isDeferred: boolean; descriptionLength: number },
+): readonly Shown[] {
   const full = showFull(how.snapshot, tool);
   if (!how.isDeferred) return [full];
   switch (how.form.hidden) {
@@ -115,7 +130,14 @@ function show(tool: Tool, how: { snapshot: Snapshot; form: Form; isDeferred: boo
     case 'mark':
       return [{ ...full, as: 'mark' }];
     case 'stub':
-      return [{ ...full, as: 'stub', schema: STUB_SCHEMA }];
+      return [
+        {
+          ...full,
+          as: 'stub',
+          description: stubDescription(tool.description, how.descriptionLength),
+          schema: STUB_SCHEMA,
+        },
+      ];
   }
 }
 

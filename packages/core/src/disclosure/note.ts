@@ -6,6 +6,8 @@ export interface NoteOptions {
   readonly form: Form;
   readonly own: readonly Own[];
   readonly listing: Listing;
+  /** Whether some stub's description is cut. */
+  readonly hasCuts: boolean;
 }
 
 /** The text for the system prompt: search before you say that something is not possible, and what there is to search for. */
@@ -13,13 +15,14 @@ export function makeNote(options: NoteOptions): string | undefined {
   const { form, own, listing } = options;
   const search = own.find((tool) => tool.role === 'search')?.name;
   if (form.search === 'client') return undefined;
-  const guidance = search === undefined ? HOSTED : guide(form, search);
+  const guidance = search === undefined ? HOSTED : guide(options, search);
   return listing.text === '' ? guidance : `${guidance}\n${listing.text}`;
 }
 
-function guide(form: Form, search: string): string {
+function guide({ form, hasCuts }: NoteOptions, search: string): string {
   if (form.hidden === 'stub') {
-    return `Some tools are shown without their parameters. Before you use one whose parameters you have not seen, call ${search} to load them.`;
+    const cuts = hasCuts ? ` It also gives the rest of a description that ends in "…".` : '';
+    return `Some tools are shown without their parameters. Before you use one whose parameters you have not seen, call ${search} to load them.${cuts}`;
   }
   return `More tools are available than your list shows. When none in it fits, call ${search} before you say that something is not possible.`;
 }

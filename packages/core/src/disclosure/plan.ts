@@ -17,7 +17,7 @@ export interface Own extends Definition {
 /** A tool of the catalog as the model gets to see it. */
 export interface Shown extends Definition {
   readonly tool: Tool;
-  /** `full`: as its owner defined it. `stub`: parameters replaced. `mark`: full, with `defer_loading`. */
+  /** `full`: as its owner defined it. `stub`: parameters replaced, a long description cut. `mark`: full, with `defer_loading`. */
   readonly as: 'full' | 'stub' | 'mark';
 }
 
@@ -51,6 +51,8 @@ export interface DeferPlan {
   readonly own: readonly Own[];
   /** Tools of the catalog that are declared from the first message on, in catalog order. */
   readonly shown: readonly Shown[];
+  /** Names of stubs whose description is cut, where there are any: a search's answer tells it whole. */
+  readonly cut?: ReadonlySet<string>;
   /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can keep what it makes of it. */
   readonly definitions: readonly Definition[];
   /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. */

@@ -5,6 +5,7 @@ import { FORMS, type Form } from './form.ts';
 import type { Found } from './found.ts';
 import { makeDeferPlan } from './make-plan.ts';
 import { EMPTY_MEMORY, type Fact, type Memory, remember } from './memory.ts';
+import type { DeferPlan } from './plan.ts';
 import { readTold } from './read-told.ts';
 import { manyTools, sampleSnapshot, sampleTool } from './sample-tools.fixture.ts';
 import { ANSWER_DEFAULTS, type TellQuestion, tell } from './tell.ts';
@@ -23,7 +24,11 @@ function told(found: Found, ask: Ask = {}): string {
     before = EMPTY_MEMORY,
     ...rest
   } = ask;
-  const plan = makeDeferPlan({
+  return tell({ plan: planFor(snapshot, form, hasDescribe), snapshot, found, before, ...rest });
+}
+
+function planFor(snapshot: Snapshot, form: Form, hasDescribe?: boolean): DeferPlan {
+  return makeDeferPlan({
     snapshot,
     tools: snapshot.tools,
     reason: 'test',
@@ -31,9 +36,8 @@ function told(found: Found, ask: Ask = {}): string {
     countTokens: (text) => text.length,
     form,
     deferred: new Set(snapshot.tools.map((tool) => tool.id)),
-    ...(hasDescribe === undefined ? {} : { describe: hasDescribe }),
+    describe: hasDescribe,
   });
-  return tell({ plan, snapshot, found, before, ...rest });
 }
 
 const search = (...names: string[]): Found => ({ kind: 'search', queries: ['issue'], names });
@@ -68,6 +72,32 @@ describe('tell', () => {
         { name: 'github__create_issue', description: 'Opens an issue. Needs a repository.', parameters: SCHEMA },
       ],
     });
+  });
+
+  it('tells the whole description of a stub that shows only the beginning, as far as the budget goes', () => {
+    const long = 'Opens an issue. '.repeat(100).trimEnd();
+    const snapshot = sampleSnapshot([sampleTool({ name: 'open', description: long }), sampleTool({ name: 'close' })]);
+    const ask = { form: FORMS.stub, snapshot };
+    expect(JSON.parse(told(search('open', 'close'), ask))).toEqual({
+      matches: [
+        { name: 'open', description: long, parameters: SCHEMA },
+        { name: 'close', parameters: SCHEMA },
+      ],
+    });
+    const [cut] = JSON.parse(told(search('open'), { ...ask, budget: { searchBytes: 1_300 } })).matches;
+    expect(cut).toEqual({ name: 'open', description: `${long.slice(0, 999)}…`, parameters: SCHEMA });
+    const [bare] = JSON.parse(told(search('open'), { ...ask, budget: { searchBytes: 300 } })).matches;
+    expect(bare).toEqual({ name: 'open', parameters: SCHEMA });
+  });
+
+  it('tells the description of a tool that has no stub yet', () => {
+    const planned = sampleSnapshot();
+    const later = sampleSnapshot([...planned.tools, sampleTool({ name: 'list_pages', description: 'Lists pages.' })]);
+    const plan = planFor(planned, FORMS.stub);
+    const answer = tell({ plan, snapshot: later, found: search('list_pages'), before: EMPTY_MEMORY });
+    expect(JSON.parse(answer).matches).toEqual([
+      { name: 'list_pages', description: 'Lists pages.', parameters: SCHEMA },
+    ]);
   });
 
   it('answers with names alone where the definitions arrive by themselves, whatever becomes of these', () => {
@@ -121,6 +151,17 @@ describe('tell', () => {
     expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
   });
 
+  it('names the same tool at other servers where a client has kept nothing but names', () => {
+    const send = (server: string): Tool => sampleTool({ name: 'send', server, description: 'Sends a mail.' });
+    const snapshot = sampleSnapshot(['work', 'home', 'club', 'void'].map(send));
+    const allow = (tool: Tool): boolean => tool.server !== 'void';
+    const also = (form: Form): unknown =>
+      JSON.parse(told(search('work__send', 'club__send'), { snapshot, form, allow })).matches[0].also;
+    expect(also(FORMS.bridge)).toEqual(['home__send']);
+    expect(also(FORMS.load)).toEqual(['home__send']);
+    expect(also(FORMS.stub)).toBeUndefined();
+  });
+
   it('tells of a search that could not run', () => {
     expect(told({ kind: 'failure', queries: ['('], code: 'invalid_pattern', message: 'missing )' })).toBe(
       '{"error":"invalid_pattern","message":"missing )"}',
@@ -136,7 +177,7 @@ describe('tell', () => {
     const names = snapshot.tools.map((tool) => snapshot.modelName(tool));
     for (const form of [FORMS.stub, FORMS.bridge, FORMS.load]) {
       const text = told(search(...names), { form, snapshot });
-      expect(utf8Length(text)).toBeLessThan(ANSWER_DEFAULTS.searchBytes + 500);
+      expect(utf8Length(text)).toBeLessThanOrEqual(ANSWER_DEFAULTS.searchBytes);
       expect(JSON.parse(text).more).toBeGreaterThan(0);
     }
     const huge = sampleTool({
@@ -144,6 +185,9 @@ describe('tell', () => {
       description: '😀'.repeat(100_000),
       parameters: { enum: ['x'.repeat(100_000)] },
     });
+    const functions = told(search(...names), { form: FORMS.client, snapshot, budget: { describeBytes: 2_000 } });
+    expect(utf8Length(functions)).toBeLessThanOrEqual(2_000);
+    expect(readTold(functions).length).toBeGreaterThan(5);
     const text = told(describeNames('huge'), { snapshot: sampleSnapshot([huge]) });
     expect(utf8Length(text)).toBeLessThan(ANSWER_DEFAULTS.describeBytes);
     expect(JSON.parse(text)).toMatchObject({ name: 'huge', signature: '(text: string)' });
@@ -189,6 +233,10 @@ describe('the bytes of an answer', () => {
         ]) {
           const answer = told(found, ask);
           expect(JSON.stringify(JSON.parse(answer))).toBe(answer);
+          // What stands beside the matches is told in any case.
+          const { matches: _, tools: __, ...beside } = JSON.parse(answer);
+          const least = utf8Length(JSON.stringify({ matches: [], more: 2, ...beside }));
+          expect(utf8Length(answer)).toBeLessThanOrEqual(Math.max(searchBytes, least));
         }
       }),
     );

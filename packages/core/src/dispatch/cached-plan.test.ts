@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../catalog/index.ts';
-import { EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
+import { EMPTY_MEMORY, FORMS, type Plan } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { Searcher } from '../search/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { boxWith } from './handling.fixture.ts';
+import type { ToolboxOptions } from './toolbox-options.ts';
 import { wordSearcher } from './word-searcher.fixture.ts';
 
 describe('a plan', () => {
@@ -13,6 +14,11 @@ describe('a plan', () => {
     expect(toolbox.plan()).toBe(toolbox.plan());
     expect(toolbox.plan(undefined, { form: FORMS.stub })).not.toBe(toolbox.plan());
     expect(toolbox.plan(undefined, { caller: { allow: () => true } })).not.toBe(toolbox.plan());
+    const tools = sampleSnapshot();
+    const stubs = (options: Partial<ToolboxOptions>): Plan => boxWith({ tools, form: 'stub', ...options }).plan();
+    expect(stubs({ stubDescriptionLength: 280 })).toBe(stubs({}));
+    expect(stubs({ stubDescriptionLength: 20 })).not.toBe(stubs({}));
+    expect(stubs({ stubDescriptionLength: Number.POSITIVE_INFINITY })).not.toBe(stubs({}));
   });
 
   it('is shared by toolboxes over one snapshot, whatever they execute', () => {

@@ -1,5 +1,12 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
-import { type Form, makeDeferPlan, makeInlinePlan, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import {
+  type Form,
+  makeDeferPlan,
+  makeInlinePlan,
+  type Plan,
+  type PlanEngine,
+  STUB_DEFAULTS,
+} from '../disclosure/index.ts';
 import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import type { PlanOptions } from './toolbox.ts';
 import type { ToolboxContext } from './toolbox-context.ts';
@@ -23,12 +30,12 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
   const snapshot = context.snapshot();
   const form = options.form ?? context.form;
   const engine = options.engine ?? context.engine;
-  const { listingTokens, isSearchable } = context.options;
+  const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,
     limits,
     [form.hidden, form.reveal, form.invoke, form.search],
-    [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null],
+    [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
   ]);
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
@@ -61,7 +68,7 @@ function decide(question: {
     toolTokens: (tool: Tool): number => costs.get(tool) ?? 0,
   };
   if (decision.kind === 'inline') return makeInlinePlan(common);
-  const { listingTokens, isSearchable } = context.options;
+  const { listingTokens, stubDescriptionLength, isSearchable } = context.options;
   const plan = makeDeferPlan({
     ...common,
     form,
@@ -71,6 +78,7 @@ function decide(question: {
     describe: options.describe,
     searchName: options.searchName,
     listingTokens,
+    stubDescriptionLength,
     isSearchable,
   });
   if (plan.deferred.size > 0) return plan;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, type Tool } from '../catalog/index.ts';
 import { EMPTY_MEMORY, readTold, remember } from '../disclosure/index.ts';
-import { manyTools, sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { PatternError } from '../errors.ts';
 import type { Searcher } from '../search/index.ts';
 import { boxWith, handle, namesFound, textOf } from './handling.fixture.ts';
@@ -59,6 +59,16 @@ describe('a search', () => {
       });
     },
   );
+
+  it('finds a stub by what its cut description does not show', async () => {
+    const description = `Opens an issue. ${'Needs a repository. '.repeat(20)}Never on zeppelins.`;
+    const tools = sampleSnapshot([...sampleTools(), sampleTool({ name: 'open', description })]);
+    const toolbox = boxWith({ tools, form: 'stub' });
+    expect(toolbox.plan().definitions.at(-1)?.description).toMatch(/^Opens [^Z]* …$/i);
+    const call = { id: 'c1', name: 'tool_search', arguments: { query: 'zeppelins' } };
+    const step = await toolbox.handle({ plan: toolbox.plan(), call, memory: EMPTY_MEMORY });
+    expect(step.kind === 'answer' && JSON.parse(step.text).matches).toMatchObject([{ name: 'open', description }]);
+  });
 
   it('does not return what is in the list already, nor what search may not return', async () => {
     expect(await namesFound({ query: 'file' })).toEqual([]);

@@ -44,6 +44,8 @@ export interface ToolboxOptions {
   readonly budget?: AnswerBudget;
   /** What the listing in the note may cost; 0 leaves it out. @default 1500 */
   readonly listingTokens?: number;
+  /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
+  readonly stubDescriptionLength?: number;
   /** Servers that can't be reached now, and why: named in answers to searches. Only those that the caller may know of. */
   readonly unavailable?: (caller: Caller) => readonly Unavailable[];
   /** Whether search may return a tool. One that only the client knows keeps its stub. @default every tool */

@@ -68,6 +68,8 @@ describeWire<TinyRequest, TinyPart>({
       ...(reply.text === undefined ? [] : [{ role: 'user' as const, text: reply.text }]),
     ],
   }),
+  messages: (request) => request.messages,
+  withMessages: (request, messages) => ({ ...request, messages: messages as never }),
   seen: (request) => ({
     prefix: JSON.stringify([request.system, request.tools]),
     tools: request.tools.map((tool) => tool.name),

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, type Tool } from '../catalog/index.ts';
-import { FORMS, type Form, keepsPrefix, type Plan, type Unavailable } from '../disclosure/index.ts';
+import type { Tool } from '../catalog/index.ts';
+import { FORMS, type Form, keepsPrefix } from '../disclosure/index.ts';
 import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
-import { createToolbox, type Toolbox } from '../dispatch/index.ts';
+import { createToolbox } from '../dispatch/index.ts';
 import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
-import { runLoop } from './run-loop.ts';
-import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
-
-const TOOLS: readonly Tool[] = [
-  sampleTool({ name: 'read_file', policy: 'never', description: 'Reads a file.' }),
-  sampleTool({ name: 'create_issue', description: 'Opens an issue.' }),
-  sampleTool({ name: 'close_issue', description: 'Closes an issue.' }),
-  sampleTool({ name: 'send_message', description: 'Sends a message.' }),
-];
-
-const DONE: ScriptedRound = { items: [{ kind: 'text', text: 'All done.' }], ending: 'done' };
+import { describeTalks } from './generated-talks.fixture.ts';
+import { call, DONE, freeze, reply, script, TOOLS, unpaired } from './scripted-run.fixture.ts';
+import type { ScriptedItem, ScriptedRound, WireSample } from './wire-sample.fixture.ts';
 
 /** The suite that every wire runs. */
 export function describeWire<Request, Part>(sample: WireSample<Request, Part>): void {
@@ -88,7 +80,9 @@ function describeForm<Request, Part>(sample: WireSample<Request, Part>, form: Fo
     expect(unpaired(seen)).toEqual([]);
   });
 
-  if (form.search === 'local') describeSearches(sample, form);
+  if (form.search !== 'local') return;
+  describeSearches(sample, form);
+  describeTalks(sample, form);
 }
 
 function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form: Form): void {
@@ -121,6 +115,26 @@ function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form
     expect(JSON.stringify(requests[1])).toContain('send_message');
     expect(unpaired(seen)).toEqual([]);
   });
+
+  if (form.hidden === 'omit') {
+    const mail = (server: string): Tool => sampleTool({ name: 'mail', server, description: 'Sends a mail.' });
+    const mailed = async (): Promise<readonly string[]> => {
+      const searching = [call('c1', 'tool_search', { query: 'mail', limit: 1 })];
+      const tools = [...TOOLS, mail('work'), mail('home')];
+      const { seen } = await run(first, [{ items: searching, ending: 'calls' }, DONE], { tools });
+      const read = seen[1]?.messages.map(({ text }) => text).join('\n') ?? '';
+      return ['home__mail', 'work__mail'].filter((name) => read.includes(name));
+    };
+    if (form.reveal === 'native') {
+      it('loads what was found alone, though another server has the same tool', async () => {
+        expect(await mailed()).toHaveLength(1);
+      });
+    } else {
+      it('names the same tool at another server beside what was found', async () => {
+        expect(await mailed()).toEqual(['home__mail', 'work__mail']);
+      });
+    }
+  }
 
   it('names a server that is down, with the reason, when nothing fits', async () => {
     const unavailable = [{ server: 'calendar', reason: 'it is restarting' }];
@@ -199,6 +213,19 @@ function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form
     expect(unpaired([...turn.seen, ...seen])).toEqual([]);
   });
 
+  if (form.hidden === 'stub') {
+    it('shows the beginning of a long description in a stub, and the rest in the answer to a search', async () => {
+      const long = `Archives a channel. ${'Needs the owner. '.repeat(30)}Spares the pinned.`;
+      const tools = [...TOOLS, sampleTool({ name: 'archive_channel', description: long })];
+      const turn = await run(first, [{ items: [search('c1', 'archives')], ending: 'calls' }, DONE], { tools });
+      expect(turn.seen[0]?.prefix).toContain('Archives a channel. Needs the owner.');
+      expect(turn.seen[0]?.prefix).toContain('Needs the owner. …');
+      expect(JSON.stringify(turn.requests[0])).not.toContain('Spares the pinned.');
+      expect(JSON.stringify(turn.requests[1])).toContain('Needs the owner. Spares the pinned.');
+      expect(turn.seen[1]?.prefix).toBe(turn.seen[0]?.prefix);
+    });
+  }
+
   if (keepsPrefix(form)) {
     it('keeps the prefix to the byte over rounds and turns', async () => {
       const script: ScriptedRound[] = [
@@ -259,116 +286,6 @@ function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form
     expect(received.text).toBe('All done.');
     expect(unpaired(seen)).toEqual([]);
   });
-}
-
-/** The first request of every test, and the way to run a scripted turn. */
-function script<Request, Part>(
-  sample: WireSample<Request, Part>,
-  form: Form,
-): {
-  first: Request;
-  run: (request: Request, rounds: readonly ScriptedRound[], extra?: Extra) => Promise<Run<Request, Part>>;
-} {
-  const first = freeze(sample.request({ text: 'Open an issue', tools: TOOLS, unknown: 'kept' }));
-  return {
-    first,
-    run: (request, rounds, extra = {}) => runScript(sample, { request, form, script: rounds, ...extra }),
-  };
-}
-
-interface Extra {
-  readonly tools?: readonly Tool[];
-  readonly unavailable?: readonly Unavailable[];
-  readonly maxRounds?: number;
-}
-
-interface Run<Request, Part> {
-  readonly plan: Plan;
-  readonly parts: readonly Part[];
-  readonly received: Received;
-  /** What went upstream, round by round. */
-  readonly requests: readonly Request[];
-  readonly seen: readonly Seen[];
-}
-
-async function runScript<Request, Part>(
-  sample: WireSample<Request, Part>,
-  options: Extra & { readonly request: Request; readonly form: Form; readonly script: readonly ScriptedRound[] },
-): Promise<Run<Request, Part>> {
-  const toolbox = makeToolbox(options.tools ?? TOOLS, options.unavailable);
-  const plan = toolbox.plan(undefined, { ...sample.planOptions, form: options.form });
-  const requests: Request[] = [];
-  const parts: Part[] = [];
-  const loop = runLoop<Request, Part>({
-    wire: sample.wire,
-    toolbox,
-    plan,
-    request: freeze(options.request),
-    maxRounds: options.maxRounds ?? 5,
-    async *upstream(request) {
-      const script = options.script[requests.length];
-      requests.push(request);
-      if (script === undefined) throw new Error(`The script has no round ${requests.length}`);
-      yield* sample.round(script);
-    },
-  });
-  for await (const part of loop) parts.push(part);
-  const seen = requests.map((request) => sample.seen(request));
-  return { plan, parts, received: sample.received(parts), requests, seen };
-}
-
-function makeToolbox(tools: readonly Tool[], unavailable: readonly Unavailable[] = []): Toolbox {
-  return createToolbox({
-    tools: createSnapshot(tools),
-    searcher: wordSearcher,
-    unavailable: () => unavailable,
-    settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
-  });
-}
-
-function reply<Request, Part>(
-  sample: WireSample<Request, Part>,
-  request: Request,
-  turn: { readonly parts: readonly Part[]; readonly received: Received },
-  text?: string,
-): Request {
-  const results = new Map(turn.received.calls.map((made) => [made.id, `Result of ${made.name}`]));
-  return freeze(sample.next(request, turn.parts, { results, ...(text === undefined ? {} : { text }) }));
-}
-
-/** Calls without an answer before the next assistant message, and answers without a call, over all requests. */
-function unpaired(requests: readonly Seen[]): readonly string[] {
-  return requests.flatMap(({ messages }) => {
-    const wrong: string[] = [];
-    let open = new Set<string>();
-    for (const message of messages) {
-      if (message.role === 'assistant' || message.role === 'user') {
-        if (message.answers.length === 0) {
-          wrong.push(...[...open].map((id) => `${id} is unanswered`));
-          open = new Set();
-        }
-      }
-      for (const id of message.answers) if (!open.delete(id)) wrong.push(`${id} answers nothing`);
-      for (const id of message.calls) {
-        if (open.has(id)) wrong.push(`${id} is twice in a message`);
-        open.add(id);
-      }
-    }
-    return [...wrong, ...[...open].map((id) => `${id} is unanswered at the end`)];
-  });
-}
-
-function call(id: string, name: string, input: unknown): ScriptedItem {
-  return { kind: 'call', id, name, json: JSON.stringify(input) };
-}
-
-/** A wire never changes what it is given. */
-function freeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) freeze(inner);
-  }
-  return value;
 }
 
 /** The forms that need nothing but functions. */

@@ -25,6 +25,10 @@ export interface WireSample<Request, Part> {
   received(parts: readonly Part[]): Received;
   /** The client's next request: the response replayed, every call in it answered, then the text. */
   next(request: Request, parts: readonly Part[], reply: Reply): Request;
+  /** The conversation in a client's request, oldest first. */
+  messages(request: Request): readonly unknown[];
+  /** The same request with another conversation, made of such messages. */
+  withMessages(request: Request, messages: readonly unknown[]): Request;
   /** What the model reads of a request as it goes upstream. */
   seen(request: Request): Seen;
   readonly whole?: Whole<unknown, Part>;

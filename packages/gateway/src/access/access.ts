@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { compileGlob } from '@quartermaster/core';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import { hashApiKey, type KeyPermissions, type KeyStore, type RateLimitStore } from '@quartermaster/host/store';
+import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 
 /** Who is asking, and what they may use. */
@@ -9,6 +10,8 @@ export interface Access {
   /** An API key's id, or `''` where there are no keys. */
   readonly owner: string;
   readonly limits: KeyPermissions['limits'];
+  /** Which tools of the configured MCP servers it may use, where that was decided tool by tool. */
+  readonly tools?: Permissions;
   mayUseModel(model: string): boolean;
   mayUseCatalog(name: string): boolean;
 }
@@ -95,12 +98,13 @@ export function createGatekeeper(options: {
 
 const OPEN: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => true };
 
-function accessOf(owner: string, permissions: KeyPermissions): Access {
+function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
   const models = permissions.models.map(compileGlob);
   const catalogs = permissions.catalogs.map(compileGlob);
   return {
     owner,
     limits: permissions.limits,
+    ...(permissions.tools === undefined ? {} : { tools: permissions.tools }),
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
     mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),
   };

@@ -1,23 +1,50 @@
-import type { Usage, UsageStore } from '@quartermaster/host/store';
+import type { UsageStore } from '@quartermaster/host/store';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import type { GatewayMetrics } from '../metrics/index.ts';
+
+/** What a response used. */
+export interface UsedUp {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Searches that it shows. */
+  readonly searches: number;
+  /** The names of the tools of named catalogs that it calls, one for each call. */
+  readonly tools: readonly string[];
+}
 
 /** Counts what was used, and writes it down now and then: a write for every request would cost more than the counting is worth. */
 export interface UsageMeter {
-  add(owner: string, used: { readonly inputTokens: number; readonly outputTokens: number }): void;
+  /** A response. */
+  add(owner: string, used: UsedUp): void;
+  /** A call that was no part of a response. */
+  addCall(owner: string, tool: string): void;
   flush(): Promise<void>;
 }
 
 /** What a kill can cost: the counts of so many milliseconds. */
 const FLUSH_MS = 5_000;
 
+/** How many tools of one owner are told apart between two writes. Their names come from clients. */
+const MOST_TOOLS = 1_000;
+
+interface Counted {
+  requests: number;
+  searches: number;
+  inputTokens: number;
+  outputTokens: number;
+  readonly calls: Map<string, number>;
+}
+
 export function createUsageMeter(options: {
-  readonly usage: UsageStore;
+  readonly metrics: Pick<GatewayMetrics, 'tokens'>;
+  /** Where counts are kept. @default nowhere */
+  readonly usage: UsageStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }): UsageMeter {
-  const { usage, clock, logger } = options;
-  let counted = new Map<string, Required<Pick<Usage, 'requests' | 'inputTokens' | 'outputTokens'>>>();
+  const { metrics, usage, clock, logger } = options;
+  let counted = new Map<string, Counted>();
   let cancel: (() => void) | undefined;
 
   async function flush(): Promise<void> {
@@ -26,22 +53,41 @@ export function createUsageMeter(options: {
     const due = counted;
     counted = new Map();
     try {
-      for (const [owner, used] of due) await usage.record({ owner, ...used });
+      for (const [owner, { calls, ...used }] of due) {
+        const tools = [...calls].map(([tool, count]) => ({ tool, calls: count }));
+        await usage?.record({ owner, ...used, tools });
+      }
     } catch {
       logger.log({ level: 'error', event: 'work-fail', work: 'usage' });
     }
   }
 
+  function countOf(owner: string): Counted {
+    const known = counted.get(owner) ?? { requests: 0, searches: 0, inputTokens: 0, outputTokens: 0, calls: new Map() };
+    counted.set(owner, known);
+    cancel ??= clock.after(FLUSH_MS, () => void flush());
+    return known;
+  }
+
+  function addCall(owner: string, tool: string): void {
+    if (usage === undefined) return;
+    const { calls } = countOf(owner);
+    if (calls.has(tool) || calls.size < MOST_TOOLS) calls.set(tool, (calls.get(tool) ?? 0) + 1);
+  }
+
   return {
-    add(owner, { inputTokens, outputTokens }) {
-      const before = counted.get(owner) ?? { requests: 0, inputTokens: 0, outputTokens: 0 };
-      counted.set(owner, {
-        requests: before.requests + 1,
-        inputTokens: before.inputTokens + inputTokens,
-        outputTokens: before.outputTokens + outputTokens,
-      });
-      cancel ??= clock.after(FLUSH_MS, () => void flush());
+    add(owner, { inputTokens, outputTokens, searches, tools }) {
+      metrics.tokens.add({ direction: 'input' }, inputTokens);
+      metrics.tokens.add({ direction: 'output' }, outputTokens);
+      if (usage === undefined) return;
+      const count = countOf(owner);
+      count.requests += 1;
+      count.searches += searches;
+      count.inputTokens += inputTokens;
+      count.outputTokens += outputTokens;
+      for (const tool of tools) addCall(owner, tool);
     },
+    addCall,
     flush,
   };
 }

@@ -12,7 +12,7 @@ export interface BatchWorker {
 export interface BatchWorkerOptions {
   readonly batches: BatchStore;
   /** Works on one item. Never throws but for an aborted signal. */
-  run(item: ClaimedItem, signal: AbortSignal): Promise<ItemResult>;
+  run(item: ClaimedItem, work: ItemWork): Promise<ItemResult>;
   /** How many items at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
@@ -23,7 +23,17 @@ export interface BatchWorkerOptions {
   readonly leaseMs?: number;
 }
 
+export interface ItemWork {
+  /** Aborts when the item is not ours any more, or not to be finished. */
+  readonly signal: AbortSignal;
+  /** Keeps what has been done, for whoever goes on with the item after us. Throws, with the signal aborted, when it is not ours any more. */
+  keep(progress: string): Promise<void>;
+}
+
 const BATCH_WORKER_DEFAULTS = { pollMs: 5_000, leaseMs: 60_000 } as const;
+
+/** What was done is paid for: a store that is away for a moment must not cost a second one. Twice as long each time, half a minute in all. */
+const COMMIT_PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 
 const CANCELED: ItemResult = { outcome: 'canceled', result: JSON.stringify({ type: 'canceled' }) };
 
@@ -57,6 +67,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       .catch(() => fail('batch-claim'))
       .finally(() => {
         isClaiming = false;
+        // Asked for while the last claim was ending, when it no longer looked.
+        if (isAsked && running.size < concurrency) wake();
       });
   }
 
@@ -73,10 +85,15 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   function start(item: ClaimedItem): void {
     const stop = new AbortController();
     const key = `${item.batchId}/${item.position}`;
+    const keep = async (progress: string): Promise<void> => {
+      const state = await persist(() => batches.keep(item, progress), stop.signal);
+      if (state === 'lost') stop.abort('lost');
+      stop.signal.throwIfAborted();
+    };
     const work = async (): Promise<void> => {
       try {
-        const result = await options.run(item, stop.signal);
-        await batches.complete(item, result);
+        const result = await options.run(item, { signal: stop.signal, keep });
+        await persist(() => batches.complete(item, result), stop.signal);
       } catch {
         if (stop.signal.reason === 'canceling') await batches.complete(item, CANCELED);
         else if (!stop.signal.aborted) await batches.release([item]);
@@ -89,6 +106,35 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         wake();
       });
     running.set(key, { item, stop, done });
+  }
+
+  /** Safe to repeat: what is written twice counts once. */
+  async function persist<State>(write: () => Promise<State>, signal: AbortSignal): Promise<State> {
+    for (const pauseMs of COMMIT_PAUSES_MS) {
+      try {
+        return await write();
+      } catch (error) {
+        if (signal.aborted) throw error;
+        fail('batch-commit');
+        await pause(pauseMs, signal);
+      }
+    }
+    return write();
+  }
+
+  /** Ends early when the item is no longer ours to work on: then a last attempt decides. */
+  function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(delayMs, resolve);
+      signal.addEventListener(
+        'abort',
+        () => {
+          cancel();
+          resolve();
+        },
+        { once: true },
+      );
+    });
   }
 
   async function beat(): Promise<void> {

@@ -1,4 +1,4 @@
 export { writeBatch } from './batch-view.ts';
 export { createBatchWorker } from './batch-worker.ts';
 export { readBatch } from './read-batch.ts';
-export { runBatchItem } from './run-batch-item.ts';
+export { type BatchItemContext, runBatchItem } from './run-batch-item.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { NewBatchItem } from '@quartermaster/host/store';
 import { ApiError } from '../http/index.ts';
 
@@ -20,6 +20,18 @@ export function readBatch(value: unknown, maxItems: number): readonly NewBatchIt
     if (seen.has(customId)) throw new ApiError(400, `requests.${index}.custom_id: must be unique in the batch`);
     seen.add(customId);
     if (!isJsonObject(params)) throw new ApiError(400, `requests.${index}.params: Input should be an object`);
+    refuseTokens(params, index);
     return { customId, params: JSON.stringify({ ...params, stream: false }) };
   });
+}
+
+/** A batch is kept until it is worked on, and other people's tokens are not ours to keep. */
+function refuseTokens({ mcp_servers: servers }: JsonObject, index: number): void {
+  if (!Array.isArray(servers)) return;
+  if (!servers.some((server: unknown) => isJsonObject(server) && typeof server.authorization_token === 'string'))
+    return;
+  throw new ApiError(
+    400,
+    `requests.${index}.params.mcp_servers: authorization_token is not allowed in a batch, since it would have to be stored`,
+  );
 }

@@ -1,32 +1,66 @@
+import type { JsonObject } from '@quartermaster/core';
 import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
-import type { Gatekeeper } from '../access/index.ts';
-import type { ModelService, Surface } from '../exchange/index.ts';
+import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
+import type { Access, Gatekeeper } from '../access/index.ts';
+import type { ModelService, OpenExchange, Surface } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, toApiError } from '../http/index.ts';
+import type { ItemWork } from './batch-worker.ts';
+import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
 
 export interface BatchItemContext {
   readonly gatekeeper: Gatekeeper;
   readonly models: ModelService;
   readonly messages: Surface<'anthropic'>;
   readonly createId: (prefix: string) => string;
+  /** How many times a model is asked for one item, at least 1. */
+  readonly maxRounds: number;
+  /** Told of every response, and of the exchange that has ended it. */
+  count(access: Access, answer: ItemAnswer): void;
+  /** Told of every request that got an error. */
+  fail(error: ApiError): void;
+}
+
+export interface ItemAnswer {
+  readonly message: AnthropicResponse;
+  readonly exchange: OpenExchange<'anthropic'>;
 }
 
 /** Answers one request of a batch as if it had come alone. Whatever is wrong with it is its own result. */
-export async function runBatchItem(
-  item: ClaimedItem,
-  context: BatchItemContext,
-  signal: AbortSignal,
-): Promise<ItemResult> {
-  const { gatekeeper, models, messages: surface, createId } = context;
+export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
+  const { gatekeeper, createId, count, fail } = context;
   try {
     const access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
-    const bytes = Buffer.from(item.params);
-    const exchange = await models.open({ surface, bytes, headers: new Headers(), access, signal });
-    const message = await exchange.whole(signal);
-    return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message }) };
+    const answer = await answerItem(item, { ...context, access }, work);
+    count(access, answer);
+    return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
-    if (signal.aborted) throw error;
-    const told = anthropicErrorBody(toApiError(error), createId('req_'));
-    return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: told }) };
+    if (work.signal.aborted) throw error;
+    const told = toApiError(error);
+    fail(told);
+    const body = anthropicErrorBody(told, createId('req_'));
+    return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
   }
+}
+
+/** One call to a model at a time, each as if a client went on after a pause; what has been done is kept before the next. */
+async function answerItem(
+  item: ClaimedItem,
+  { models, messages: surface, access, maxRounds }: BatchItemContext & { readonly access: Access },
+  { signal, keep }: ItemWork,
+): Promise<ItemAnswer> {
+  const headers = new Headers(item.headers);
+  let progress: ItemProgress | undefined = readProgress(item.progress);
+  for (;;) {
+    const bytes = Buffer.from(bodyOf(item, progress));
+    const exchange = await models.open({ surface, bytes, headers, access, signal, maxRounds: 1 });
+    const message = await exchange.whole(signal);
+    progress = addRound(progress, message);
+    if (!isUnfinished(message) || progress.rounds >= maxRounds) return { message: progress.message, exchange };
+    await keep(JSON.stringify(progress));
+  }
+}
+
+function bodyOf({ params }: ClaimedItem, progress: ItemProgress | undefined): string {
+  return progress === undefined ? params : JSON.stringify(requestAfter(JSON.parse(params) as JsonObject, progress));
 }

@@ -1,3 +1,4 @@
+export { ByteCache } from './byte-cache.ts';
 export { locateTools } from './locate-tools.ts';
 export { CATALOG_TYPE, createNamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody } from './read-body.ts';

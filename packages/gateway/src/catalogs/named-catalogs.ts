@@ -1,6 +1,8 @@
-import { isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, parseTools, type Tool, type Unavailable } from '@quartermaster/core';
 import type { CatalogStore } from '@quartermaster/host/store';
+import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
+import type { ServerCatalogs } from '../mcp/index.ts';
 import { ByteCache } from './byte-cache.ts';
 
 /** The type by which a request names a catalog among its tools. */
@@ -18,11 +20,20 @@ export interface LoadedCatalog {
   readonly hash: string;
   readonly tools: readonly Tool[];
   readonly bytes: number;
+  /** Where its tools come from servers: those that can't be reached now. */
+  readonly unavailable?: () => readonly Unavailable[];
+}
+
+/** What the caller may use. */
+export interface CatalogRights {
+  mayUse(name: string): boolean;
+  /** Of the tools of MCP servers, where that was decided tool by tool. */
+  readonly tools?: Permissions | undefined;
 }
 
 export interface NamedCatalogs {
   /** As many as are asked for. Throws for one that does not exist, or that the caller may not use. */
-  load(entries: readonly CatalogEntry[], mayUse: (name: string) => boolean): Promise<readonly LoadedCatalog[]>;
+  load(entries: readonly CatalogEntry[], rights: CatalogRights): Promise<readonly LoadedCatalog[]>;
 }
 
 /** A request's definitions: named catalogs, and all others. */
@@ -48,11 +59,15 @@ function readEntry({ name, defer_loading: isDeferred }: JsonObject): CatalogEntr
 /** Read from the store once for each content: every request asks for the hash alone. */
 export function createNamedCatalogs(
   store: CatalogStore | undefined,
-  options: { readonly cacheBytes: number },
+  options: { readonly cacheBytes: number; readonly servers?: ServerCatalogs | undefined },
 ): NamedCatalogs {
+  const { servers } = options;
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.cacheBytes);
 
-  async function load(entry: CatalogEntry, mayUse: (name: string) => boolean): Promise<LoadedCatalog> {
+  async function load(entry: CatalogEntry, { mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
+    if (servers?.has(entry.name) === true && mayUse(entry.name)) {
+      return { entry, ...(await servers.load(entry.name, allowed)) };
+    }
     const head = mayUse(entry.name) ? await store?.head(entry.name) : undefined;
     // The same words for both, so that names can't be tried out.
     if (head === undefined) throw unknownCatalog(entry.name);
@@ -67,7 +82,7 @@ export function createNamedCatalogs(
   }
 
   return {
-    load: (entries, mayUse) => Promise.all(entries.map((entry) => load(entry, mayUse))),
+    load: (entries, rights) => Promise.all(entries.map((entry) => load(entry, rights))),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type Toolbox,
   type ToolboxEvent,
   type ToolFormat,
+  type Unavailable,
   writeTool,
 } from '@quartermaster/core';
 
@@ -27,6 +28,8 @@ export interface ToolList {
   readonly probe: readonly JsonObject[];
   /** Whether named catalogs are among the tools, which their client can't search by itself. */
   readonly hasCatalogs: boolean;
+  /** Whether a model's name for a tool means one of a named catalog, and none of the request's own. */
+  isFromCatalog(modelName: string): boolean;
   /** The client takes part in tool search: it marked tools, or brought a search of its own. */
   readonly isMarked: boolean;
 }
@@ -40,6 +43,10 @@ export interface ToolListParts {
   readonly hasSearch: boolean;
   /** Tools of named catalogs, after the declared ones. */
   readonly added: readonly Tool[];
+  /** Whether catalogs were named, even if they hold nothing now. */
+  readonly hasCatalogs: boolean;
+  /** Each tells which servers behind a named catalog can't be reached now. */
+  readonly unavailable: readonly (() => readonly Unavailable[])[];
 }
 
 export interface ToolListOptions {
@@ -55,8 +62,7 @@ export interface ToolListOptions {
 const AS_REQUESTED: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 5 }, pins: [] };
 
 export function makeToolList(parts: ToolListParts, options: ToolListOptions): ToolList {
-  const { declared, probe } = parts;
-  const hasCatalogs = parts.added.length > 0;
+  const { declared, probe, hasCatalogs, unavailable } = parts;
   const all = [...parts.tools, ...parts.added];
   const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
   const isAutomatic = options.deferral === 'auto' && !isMarked;
@@ -72,15 +78,21 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
       digest,
     }),
     settings: isAutomatic ? options.gate : AS_REQUESTED,
+    ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...(searcher === undefined ? {} : { searcher }),
     ...(onEvent === undefined ? {} : { onEvent }),
   });
   let written: readonly JsonObject[] | undefined;
+  const own = new Set(hasCatalogs ? parts.tools.map(({ id }) => id) : []);
   return {
     declared,
     toolbox,
     probe,
     hasCatalogs,
+    isFromCatalog(modelName) {
+      const tool = hasCatalogs ? toolbox.snapshot().resolve(modelName) : undefined;
+      return tool !== undefined && !own.has(tool.id);
+    },
     isMarked,
     definitions() {
       if (!hasCatalogs) return declared;

@@ -3,7 +3,13 @@ import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ByteCache } from './byte-cache.ts';
-import { catalogTools, type LoadedCatalog, type NamedCatalogs, splitCatalogs } from './named-catalogs.ts';
+import {
+  type CatalogRights,
+  catalogTools,
+  type LoadedCatalog,
+  type NamedCatalogs,
+  splitCatalogs,
+} from './named-catalogs.ts';
 import { makeToolList, type ToolList } from './tool-list.ts';
 
 export interface ToolLists {
@@ -24,7 +30,7 @@ interface ToolListQuestion<Name extends Dialect> {
   readonly key: string | undefined;
   /** How long that text is. */
   readonly bytes: number;
-  mayUse(catalog: string): boolean;
+  readonly rights: CatalogRights;
   check(parts: { readonly declared: readonly unknown[]; readonly hasCatalogs: boolean }): void;
 }
 
@@ -44,10 +50,10 @@ export function createToolLists(options: {
     get bytes() {
       return lists.bytes;
     },
-    async listFor({ surface, request, definitions, key, bytes, mayUse, check }) {
+    async listFor({ surface, request, definitions, key, bytes, rights, check }) {
       const split = splits.get(definitions) ?? splitCatalogs(definitions);
       splits.set(definitions, split);
-      const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, mayUse);
+      const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, rights);
       const parts = loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`);
       const fullKey = key === undefined ? undefined : [surface.dialect, key, ...parts].join(' ');
       const known = fullKey === undefined ? undefined : lists.get(fullKey);
@@ -84,6 +90,8 @@ function makeList<Name extends Dialect>(
       declared: parts.others.filter(isJsonObject),
       tools,
       added: parts.loaded.flatMap(catalogTools),
+      hasCatalogs: parts.loaded.length > 0,
+      unavailable: parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),
       probe,
       hasSearch: search !== undefined,
     },

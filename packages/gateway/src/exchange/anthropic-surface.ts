@@ -1,6 +1,7 @@
 import { chooseForm, FORMS, isJsonObject, type JsonObject } from '@quartermaster/core';
 import {
   type AnthropicRequest,
+  type AnthropicUsage,
   anthropicWhole,
   createAnthropicWire,
   type ErrorCodes,
@@ -59,10 +60,25 @@ export function anthropicSurface(options: AnthropicSurfaceOptions): Surface<'ant
     errorBody: anthropicErrorBody,
     writeError: (error) => writeNamedEvent({ type: 'error', error: anthropicError(error) }),
     readUsage(event) {
-      if (event.type !== 'message_delta' || event.usage === undefined) return undefined;
-      const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = event.usage;
-      return { inputTokens, outputTokens };
+      // Some hosts tell what they have read when they begin, and only what they have written at the end.
+      if (event.type === 'message_start') return readTokens(event.message.usage);
+      return event.type === 'message_delta' ? readTokens(event.usage) : undefined;
     },
+    readCalls(event) {
+      if (event.type !== 'content_block_start') return [];
+      const { type, name } = event.content_block;
+      return type === 'tool_use' && typeof name === 'string' ? [name] : [];
+    },
+  };
+}
+
+function readTokens(usage: AnthropicUsage | undefined): ReturnType<Surface<'anthropic'>['readUsage']> {
+  const { input_tokens: inputTokens, output_tokens: outputTokens, server_tool_use: server } = usage ?? {};
+  const searches = isJsonObject(server) ? server.tool_search_requests : undefined;
+  return {
+    ...(typeof inputTokens === 'number' ? { inputTokens } : {}),
+    ...(typeof outputTokens === 'number' ? { outputTokens } : {}),
+    ...(typeof searches === 'number' ? { searches } : {}),
   };
 }
 

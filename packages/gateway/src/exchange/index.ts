@@ -1,3 +1,4 @@
+export { isLeftToConnector } from './connector-needed.ts';
 export {
   createModelService,
   type ModelQuestion,
@@ -7,3 +8,4 @@ export {
 export { streamBody } from './stream-body.ts';
 export type { Surface } from './surface.ts';
 export { type Surfaces, surfacesFor } from './surfaces.ts';
+export { tallyUse } from './tally-use.ts';

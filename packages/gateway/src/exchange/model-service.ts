@@ -4,6 +4,7 @@ import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
+import { leaveToConnector } from './connector-needed.ts';
 import { type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
 import { runExchange, streamExchange } from './run-exchange.ts';
 import type { Surface } from './surface.ts';
@@ -16,6 +17,10 @@ export interface ModelQuestion<Name extends Dialect> {
   readonly headers: Headers;
   readonly access: Access;
   readonly signal: AbortSignal;
+  /** Whether MCP servers that it names are the host's to connect to. @default false */
+  readonly leavesServers?: boolean;
+  /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
+  readonly maxRounds?: number;
 }
 
 /** A request that was read, checked and planned for. One of its two methods is called, once. */
@@ -25,6 +30,10 @@ export interface OpenExchange<Name extends Dialect> {
   readonly upstream: string;
   /** Which of the two the client asked for. */
   readonly isStream: boolean;
+  /** Whether a call by this name is one to a tool of a named catalog: of no other one is anything kept. */
+  isFromCatalog(toolName: string): boolean;
+  /** Whether parts that tell nothing but usage are ours alone, since the client has not asked for them. */
+  readonly hidesUsage: boolean;
   stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
   whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
 }
@@ -51,18 +60,23 @@ interface Prepared<Name extends Dialect> {
   readonly upstream: GatewayUpstream;
   readonly exchange: DialectUpstream<Name>;
   readonly planned: PlannedExchange<RequestOf<Name>>;
+  readonly isFromCatalog: OpenExchange<Name>['isFromCatalog'];
+  readonly hidesUsage: boolean;
 }
 
 export function createModelService(options: ModelServiceOptions): ModelService {
-  const { bodies, maxRounds } = options;
+  const { bodies } = options;
   return {
     async open(question) {
+      const { maxRounds = options.maxRounds } = question;
       const body = bodies.read(question.bytes);
       const prepared = await prepare(question, body, options);
       return {
         model: prepared.model,
         upstream: prepared.upstream.name,
         isStream: body.value.stream === true,
+        isFromCatalog: prepared.isFromCatalog,
+        hidesUsage: prepared.hidesUsage,
         stream: (signal) => streamExchange({ ...prepared, signal, maxRounds }),
         whole: (signal) => runExchange({ ...prepared, signal, maxRounds }),
       };
@@ -81,11 +95,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
 }
 
 async function prepare<Name extends Dialect>(
-  { surface, headers, access }: ModelQuestion<Name>,
+  { surface, headers, access, leavesServers = false }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
   const { value } = body;
+  if (surface.dialect === 'anthropic' && !leavesServers) leaveToConnector(value);
   const request = value as unknown as RequestOf<Name>;
   const { list, isKnown } = await lists.listFor({
     surface,
@@ -93,7 +108,7 @@ async function prepare<Name extends Dialect>(
     definitions: Array.isArray(value.tools) ? value.tools : [],
     key: keyOf(surface, body),
     bytes: body.toolsBytes,
-    mayUse: access.mayUseCatalog,
+    rights: { mayUse: access.mayUseCatalog, tools: access.tools },
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.
@@ -110,10 +125,13 @@ async function prepare<Name extends Dialect>(
   const model = String(value.model);
   if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
   const upstream = await upstreams.resolve(model);
-  if (upstream === undefined) throw new ApiError(404, `model: ${model.slice(0, 200)}`);
-  const planned = planExchange({ surface, request, list, upstream });
+  if (upstream === undefined)
+    throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
+  const metered = access.limits.tokensPerMinute === undefined ? undefined : surface.metered?.(request);
+  const planned = planExchange({ surface, request: metered ?? request, list, upstream });
   const exchange = (await upstream.for(surface.dialect)).forClient({ headers });
-  return { surface, model, upstream, exchange, planned };
+  const { isFromCatalog } = list;
+  return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
 }
 
 /** Text alone tells tools apart, but not where some of them stand in the messages. */

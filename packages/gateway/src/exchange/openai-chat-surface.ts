@@ -33,6 +33,21 @@ export const openaiChatSurface: Surface<'openai-chat'> = {
     isJsonObject(usage)
       ? { inputTokens: Number(usage.prompt_tokens ?? 0), outputTokens: Number(usage.completion_tokens ?? 0) }
       : undefined,
+  metered(request) {
+    const { stream, stream_options: options } = request;
+    if (stream !== true || options?.include_usage === true) return undefined;
+    return { ...request, stream_options: { ...options, include_usage: true } };
+  },
+  isUsageOnly: ({ usage, choices }) => isJsonObject(usage) && Array.isArray(choices) && choices.length === 0,
+  readCalls: ({ choices }) =>
+    (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) => {
+      const delta = isJsonObject(choice) ? choice.delta : undefined;
+      const calls = isJsonObject(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+      return calls.flatMap((call: unknown) => {
+        const named = isJsonObject(call) ? call.function : undefined;
+        return isJsonObject(named) && typeof named.name === 'string' && named.name !== '' ? [named.name] : [];
+      });
+    }),
 };
 
 export function checkModel({ model, tools }: JsonObject): void {

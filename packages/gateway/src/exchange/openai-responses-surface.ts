@@ -45,6 +45,11 @@ export const openaiResponsesSurface: Surface<'openai-responses'> = {
     if (!isJsonObject(usage)) return undefined;
     return { inputTokens: Number(usage.input_tokens ?? 0), outputTokens: Number(usage.output_tokens ?? 0) };
   },
+  readCalls({ type, item }) {
+    if (type !== 'response.output_item.done' || !isJsonObject(item)) return [];
+    const isCall = item.type === 'function_call' || item.type === 'custom_tool_call';
+    return isCall && typeof item.name === 'string' ? [item.name] : [];
+  },
 };
 
 function isSearchTool(definition: unknown): definition is JsonObject {

@@ -49,10 +49,18 @@ export function planExchange<Name extends Dialect>(
   });
   if (plan.kind === 'inline') {
     const whole = withTools(request, list);
-    return { kind: 'once', request: can.references ? whole : renderPlain(surface, { request: whole, toolbox, plan }) };
+    // A host that knows what the dialect has for tool search knows the rest of it too.
+    if (can.references || can.deferMark) return { kind: 'once', request: whole };
+    const plain = plainPlan(plan);
+    // Tools that are declared by other names are called by them: the loop translates that back.
+    if (plain.isRenamed) {
+      refuseUnloopable(surface, request);
+      return { kind: 'loop', request: whole, toolbox, plan: plain.plan };
+    }
+    const rendered = renderWith(surface, { request: whole, toolbox, plan: plain.plan });
+    return { kind: 'once', request: withoutEmptyTools(rendered, whole) };
   }
-  // Refuses what can't be served by a loop, in the wire's own words.
-  surface.wire.open({ ...request, tools: [] });
+  refuseUnloopable(surface, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
 }
 
@@ -65,10 +73,22 @@ export function renderOnce<Name extends Dialect>(
   return renderWith(surface, planned);
 }
 
+/** What can't be served by a loop is refused in the wire's own words. */
+function refuseUnloopable<Name extends Dialect>(
+  { wire }: Surface<Name>,
+  request: DialectShapes[Name]['request'],
+): void {
+  wire.open({ ...request, tools: [] });
+}
+
 /** A model that never gets to see a server's tools would answer as if it had none. */
-function refuseToolsets({ tools }: { readonly tools?: unknown }, can: TransportCapabilities): void {
+function refuseToolsets(
+  { tools, mcp_servers: servers }: { readonly tools?: unknown; readonly mcp_servers?: unknown },
+  can: TransportCapabilities,
+): void {
   const isToolset = (tool: unknown): boolean => isJsonObject(tool) && tool.type === 'mcp_toolset';
   if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
+  if (servers === undefined) throw new ApiError(400, 'tools: an mcp_toolset needs its server in mcp_servers');
   throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
 }
 
@@ -81,17 +101,20 @@ function withTools<Request extends { readonly tools?: unknown }>(request: Reques
   return list.hasCatalogs ? { ...request, tools: list.definitions() } : request;
 }
 
+interface PlainPlan {
+  readonly plan: DeferPlan;
+  /** Whether the model knows a tool by another name than the client does: in a namespace, too long, or of odd characters. */
+  readonly isRenamed: boolean;
+}
+
+const plainPlans = new WeakMap<InlinePlan, PlainPlan>();
+
 /** Every tool in full, without marks and search tools; past searches are left out, references become text. */
-function renderPlain<Name extends Dialect>(
-  surface: Surface<Name>,
-  parts: {
-    readonly request: DialectShapes[Name]['request'];
-    readonly toolbox: Toolbox;
-    readonly plan: InlinePlan;
-  },
-): DialectShapes[Name]['request'] {
-  const { snapshot, shown, definitions, reason, tokens } = parts.plan;
-  const plan: Plan = {
+function plainPlan(inline: InlinePlan): PlainPlan {
+  const known = plainPlans.get(inline);
+  if (known !== undefined) return known;
+  const { snapshot, shown, definitions, reason, tokens } = inline;
+  const plan: DeferPlan = {
     kind: 'defer',
     form: FORMS.client,
     engine: 'text',
@@ -99,7 +122,24 @@ function renderPlain<Name extends Dialect>(
     own: [],
     ...{ snapshot, shown, definitions, reason, tokens },
   };
-  return renderWith(surface, { ...parts, plan });
+  const made = { plan, isRenamed: shown.some(({ tool, name }) => tool.name !== name) };
+  plainPlans.set(inline, made);
+  return made;
+}
+
+/** Some hosts refuse an empty list of tools, and a choice among none. */
+function withoutEmptyTools<Request extends object>(rendered: Request, { tools: given }: { readonly tools?: unknown }) {
+  const { tools, ...rest } = rendered as Request & PlainFields;
+  if (!Array.isArray(tools) || tools.length > 0) return rendered;
+  if (!Array.isArray(given) || given.length === 0) return rest as Request;
+  const { tool_choice: _, parallel_tool_calls: __, ...bare } = rest;
+  return bare as Request;
+}
+
+interface PlainFields {
+  readonly tools?: unknown;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: unknown;
 }
 
 function renderWith<Name extends Dialect>(

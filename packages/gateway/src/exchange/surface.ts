@@ -9,13 +9,8 @@ import type {
   Wire,
 } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
+import type { UsedUp } from '../access/index.ts';
 import type { ApiError } from '../http/index.ts';
-
-/** What a request used. */
-interface UsedTokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
 
 /**
  * One dialect as clients speak it: which wire carries it, what it checks, how it writes events and errors. Everything else is the
@@ -52,8 +47,16 @@ export interface Surface<Name extends Dialect> {
   errorBody(error: ApiError, requestId: string): object;
   /** Text that ends a stream which failed. */
   writeError(error: ApiError): string;
-  /** The totals of a response, from the part that carries them. */
-  readUsage(part: DialectShapes[Name]['part']): UsedTokens | undefined;
+  /** The totals of a response as far as this part tells them. A later part's stand. */
+  readUsage(part: DialectShapes[Name]['part']): Partial<Omit<UsedUp, 'tools'>> | undefined;
+  /**
+   * The request with a question for its usage, where its client has not asked: a key's share of tokens could be used up unseen.
+   * The parts that answer it are `isUsageOnly`. Undefined where nothing has to be added.
+   */
+  metered?(request: DialectShapes[Name]['request']): DialectShapes[Name]['request'] | undefined;
+  isUsageOnly?(part: DialectShapes[Name]['part']): boolean;
+  /** The names of the tools whose calls begin with this part. */
+  readCalls(part: DialectShapes[Name]['part']): readonly string[];
 }
 
 interface ReadTools extends Pick<Opened, 'tools' | 'search'> {

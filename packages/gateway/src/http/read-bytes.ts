@@ -1,12 +1,21 @@
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
+import { takeMemory } from './body-memory.ts';
+import { untouchedIncomingOf } from './incoming.ts';
+import { noteGarbage } from './note-garbage.ts';
 
 /** A request's body, decompressed, or a refusal as soon as it is larger than allowed: nothing beyond the limit is kept. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = request.headers.get('content-encoding');
-  // No more than its length can come: it may be read at once, which is much faster than by pieces.
-  if (length !== null && encoding === null) return readWhole(request);
+  const incoming = length !== null && encoding === null ? untouchedIncomingOf(request) : undefined;
+  if (incoming !== undefined) {
+    return readIncoming(incoming, Number(length)).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+  }
+  if (request.bodyUsed) throw unreadable(new Error('It was read before'));
   if (request.body === null) return Buffer.alloc(0);
   const reader = decoded(request.body, encoding).getReader();
   const chunks: Uint8Array[] = [];
@@ -26,12 +35,24 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
   return Buffer.concat(chunks, size);
 }
 
-async function readWhole(request: Request): Promise<Buffer> {
-  try {
-    return Buffer.from(await request.arrayBuffer());
-  } catch (error) {
-    throw unreadable(error);
-  }
+/** Straight into its memory. Node's parser sees to it that no more comes than was declared. */
+function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (incoming.destroyed) return reject(new Error('The connection was closed'));
+    let bytes: Buffer | undefined;
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      // Not before something has come: a declared length alone should cost nothing.
+      bytes ??= takeMemory(length);
+      size += chunk.copy(bytes, size);
+      noteGarbage(chunk.length);
+    });
+    incoming.once('end', () => {
+      resolve(bytes === undefined ? Buffer.alloc(0) : bytes.subarray(0, size));
+    });
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('The connection was closed')));
+  });
 }
 
 function unreadable(cause: unknown): ApiError {

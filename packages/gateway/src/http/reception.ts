@@ -1,7 +1,8 @@
-import type { Gatekeeper, UsageMeter } from '../access/index.ts';
+import type { Gatekeeper, UsageMeter, UsedUp } from '../access/index.ts';
 import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
+import { faultOf } from './fault-of.ts';
 import type { Visit } from './visit.ts';
 
 /** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
@@ -29,7 +30,7 @@ export function createReception(options: {
   readonly gatekeeper: Gatekeeper;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  readonly usage?: UsageMeter;
+  readonly usage: UsageMeter;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): Reception {
@@ -45,12 +46,10 @@ export function createReception(options: {
 
   /** What a response used is known at its end. It must not fail for want of a place to write that down. */
   async function account({ access, facts, requestId }: Visit): Promise<void> {
-    const { inputTokens = 0, outputTokens = 0 } = facts;
-    metrics.tokens.add({ direction: 'input' }, inputTokens);
-    metrics.tokens.add({ direction: 'output' }, outputTokens);
-    usage?.add(access.owner, { inputTokens, outputTokens });
+    const { used = NOTHING } = facts;
+    usage.add(access.owner, used);
     try {
-      await gatekeeper.charge(access, inputTokens + outputTokens);
+      await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
     } catch {
       logger.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit' });
     }
@@ -106,6 +105,9 @@ export function createReception(options: {
   };
 }
 
+/** A response that failed before it told anything. */
+const NOTHING: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
+
 /** The status that proxies log for a client that did not wait. */
 const CLIENT_GONE = 499;
 
@@ -113,7 +115,7 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Facts only. An internal error's message may quote what a client sent, so that its kind alone is told, and where it was thrown. */
+/** Facts only. */
 function lineOf(end: {
   requestId: string;
   route: string;
@@ -123,23 +125,15 @@ function lineOf(end: {
   error: ApiError | undefined;
 }): Parameters<Logger['log']>[0] {
   const { requestId, route, status, durationMs, visit, error } = end;
-  const { model, upstream, inputTokens, outputTokens } = visit?.facts ?? {};
-  const cause = error?.cause;
-  const isOurs = error?.status === 500 && cause instanceof Error;
+  const { model, upstream, used } = visit?.facts ?? {};
+  const fault = faultOf(error);
   return {
-    level: isOurs ? 'error' : error === undefined ? 'info' : 'warn',
+    level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     ...{ requestId, route, status, durationMs },
-    ...{ owner: visit?.access.owner, model, upstream, inputTokens, outputTokens },
+    ...{ owner: visit?.access.owner, model, upstream },
+    ...{ inputTokens: used?.inputTokens, outputTokens: used?.outputTokens },
     ...(error === undefined ? {} : { errorType: error.type }),
-    ...(isOurs
-      ? {
-          error: cause.name,
-          place: cause.stack
-            ?.split('\n')
-            .find((line) => line.includes(' at '))
-            ?.trim(),
-        }
-      : {}),
+    ...fault,
   };
 }

@@ -1,4 +1,4 @@
-import type { Access } from '../access/index.ts';
+import type { Access, UsedUp } from '../access/index.ts';
 
 /** One request while it is being answered. */
 export interface Visit {
@@ -15,6 +15,5 @@ interface VisitFacts {
   route: string;
   model?: string;
   upstream?: string;
-  inputTokens?: number;
-  outputTokens?: number;
+  used?: UsedUp;
 }

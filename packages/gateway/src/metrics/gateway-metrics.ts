@@ -1,14 +1,23 @@
 import type { ToolboxEvent } from '@quartermaster/core';
 import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
 
-/** What a gateway counts. Labels are routes, statuses, upstreams and outcomes: never a tool's, a user's or a model's words. */
+/** What a gateway counts. Labels are routes, statuses, outcomes and what the settings name: never a tool's, a user's or a model's words. */
 export interface GatewayMetrics {
   readonly registry: Registry;
   readonly requests: Counter;
   readonly seconds: Histogram;
   readonly tokens: Counter;
   readonly batchItems: Counter;
+  /** A call to a server that a request has named. */
+  onConnectorCall(call: McpCall & { readonly pattern: string }): void;
+  /** A call to a configured server. */
+  onServerCall(call: McpCall & { readonly server: string }): void;
   onToolboxEvent(event: ToolboxEvent): void;
+}
+
+interface McpCall {
+  readonly isError: boolean;
+  readonly durationMs: number;
 }
 
 export function createGatewayMetrics(): GatewayMetrics {
@@ -16,8 +25,30 @@ export function createGatewayMetrics(): GatewayMetrics {
   const searches = registry.counter('quartermaster_tool_searches_total', 'Searches that models made, by outcome.');
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
+  const connectorCalls = registry.counter(
+    'quartermaster_connector_calls_total',
+    'Calls to MCP servers that requests name, by the pattern that allows them and outcome.',
+  );
+  const connectorSeconds = registry.histogram(
+    'quartermaster_connector_call_seconds',
+    'Time that such a call took.',
+    LONG,
+  );
+  const serverCalls = registry.counter(
+    'quartermaster_mcp_calls_total',
+    'Calls to configured MCP servers, by server and outcome.',
+  );
+  const serverSeconds = registry.histogram('quartermaster_mcp_call_seconds', 'Time that such a call took.', LONG);
   return {
     registry,
+    onConnectorCall({ pattern, isError, durationMs }) {
+      connectorCalls.add({ pattern, outcome: outcomeOf(isError) });
+      connectorSeconds.observe(durationMs / 1000, { pattern });
+    },
+    onServerCall({ server, isError, durationMs }) {
+      serverCalls.add({ server, outcome: outcomeOf(isError) });
+      serverSeconds.observe(durationMs / 1000, { server });
+    },
     requests: registry.counter('quartermaster_requests_total', 'Requests, by route and status.'),
     seconds: registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG),
     tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),
@@ -29,6 +60,10 @@ export function createGatewayMetrics(): GatewayMetrics {
       searchSeconds.observe(event.durationMs / 1000);
     },
   };
+}
+
+function outcomeOf(isError: boolean): string {
+  return isError ? 'error' : 'success';
 }
 
 const SHORT = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 1];

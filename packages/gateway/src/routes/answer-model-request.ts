@@ -1,7 +1,7 @@
-import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
-import { type OpenExchange, type Surface, streamBody } from '../exchange/index.ts';
+import type { Dialect, PartOf } from '@quartermaster/host/upstream';
+import { type OpenExchange, type Surface, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
-import { type ApiError, readBytes, type Visit } from '../http/index.ts';
+import { type ApiError, clientHeaders, readBytes, type Visit } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** What the end of a response calls: a stream ends long after it was answered. */
@@ -16,12 +16,14 @@ export async function answerModelRequest<Name extends Dialect>(
   const { settings, models } = context;
   const { request, access, signal, facts } = visit;
   const bytes = await readBytes(request, settings.maxBodyBytes);
-  const exchange = await models.open({ surface, bytes, headers: request.headers, access, signal });
+  const exchange = await models.open({ surface, bytes, headers: clientHeaders(visit), access, signal });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
   if (exchange.isStream) return answerStream(surface, { exchange, settings, visit, onEnd });
   const response = await exchange.whole(signal);
-  for (const part of surface.whole.apart(response)) noteUsage(surface, visit, part);
+  const tally = tallyUse(surface, exchange);
+  for (const part of surface.whole.apart(response)) tally.add(part);
+  facts.used = tally.used;
   onEnd();
   return Response.json(response);
 }
@@ -37,15 +39,20 @@ async function answerStream<Name extends Dialect>(
 ): Promise<Response> {
   const { exchange, settings, visit, onEnd } = parts;
   const gone = new AbortController();
-  const rest = exchange.stream(AbortSignal.any([visit.signal, gone.signal]));
+  const tally = tallyUse(surface, exchange);
+  const all = exchange.stream(AbortSignal.any([visit.signal, gone.signal]));
+  const rest = exchange.hidesUsage ? withoutUsage(surface, all, tally) : all;
   const first = await rest.next();
   const body = streamBody({
     surface,
     first,
     rest,
     pingMs: settings.pingMs,
-    onPart: (part) => noteUsage(surface, visit, part),
-    onEnd,
+    onPart: (part) => tally.add(part),
+    onEnd(error) {
+      visit.facts.used = tally.used;
+      onEnd(error);
+    },
     abort: () => gone.abort(),
   });
   return new Response(body, { headers: STREAM });
@@ -58,13 +65,23 @@ const STREAM = {
   'x-accel-buffering': 'no',
 };
 
-function noteUsage<Name extends Dialect>(
+/** The parts that the client asked for. Of the others it is noted what they tell. */
+function withoutUsage<Name extends Dialect>(
   surface: Surface<Name>,
-  { facts }: Visit,
-  part: DialectShapes[Name]['part'],
-): void {
-  const used = surface.readUsage(part);
-  if (used === undefined) return;
-  facts.inputTokens = used.inputTokens;
-  facts.outputTokens = used.outputTokens;
+  all: AsyncIterator<PartOf<Name>>,
+  tally: ReturnType<typeof tallyUse<Name>>,
+): AsyncIterator<PartOf<Name>> {
+  return {
+    async next() {
+      for (;;) {
+        const result = await all.next();
+        if (result.done === true || surface.isUsageOnly?.(result.value) !== true) return result;
+        tally.add(result.value);
+      }
+    },
+    async return() {
+      await all.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }

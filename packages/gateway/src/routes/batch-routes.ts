@@ -23,7 +23,7 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
   app.post('/v1/messages/batches', (context) =>
     receive(context, async (visit, batches) => {
       const items = readBatch(parse(await readBytes(visit.request, settings.maxBatchBytes)), settings.maxBatchItems);
-      const batch = await batches.create({ owner: visit.access.owner, items });
+      const batch = await batches.create({ owner: visit.access.owner, headers: itemHeaders(visit), items });
       onBatch();
       return Response.json(show(visit, batch));
     }),
@@ -69,6 +69,18 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
     }),
   );
 }
+
+/** What of the request that creates a batch is meant for every item of it. */
+function itemHeaders({ request }: Visit): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    ITEM_HEADERS.flatMap((name) => {
+      const value = request.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+const ITEM_HEADERS = ['anthropic-version', 'anthropic-beta'];
 
 /** One line for each request, read as fast as the client takes them. */
 function resultLines(

@@ -1,30 +1,52 @@
-import { createSnapshot, isJsonObject, parseTools } from '@quartermaster/core';
+import { createSnapshot, isJsonObject, parseTools, type Tool } from '@quartermaster/core';
 import type { CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { Context, Hono } from 'hono';
-import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
+import type { Access } from '../access/index.ts';
+import { ApiError, anthropicErrorBody, readBytes, toApiError, type Visit } from '../http/index.ts';
+import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
+import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
-/** Catalogs that are uploaded once and then named in requests. */
-export function mountCatalogRoutes(app: Hono, { reception, store, settings }: Services): void {
+/** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
+export function mountCatalogRoutes(app: Hono, { reception, store, settings, usage, mcp }: Services): void {
+  const servers = mcp?.catalogs;
   const receive = (context: Context, handler: (visit: Visit, catalogs: CatalogStore) => Promise<Response>) =>
     reception.receive(context.req.raw, {
       route: 'catalogs',
       errorBody: anthropicErrorBody,
       async handler(visit) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no catalogs');
+        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no catalogs of its own');
         return handler(visit, store.catalogs);
       },
     });
+  const receiveAny = (context: Context, handler: (visit: Visit) => Promise<Response>) =>
+    reception.receive(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
+  const checkChangeable = (visit: Visit, name: string): string => {
+    const checked = checkName(visit, name);
+    if (servers?.has(checked) === true) {
+      throw new ApiError(400, `Catalog '${checked}' comes from mcpServers in the settings and can't be changed here`);
+    }
+    return checked;
+  };
+
+  const storedTools = async (name: string): Promise<readonly Tool[]> => {
+    const catalog = await store?.catalogs.get(name);
+    if (catalog === undefined) throw unknown();
+    return parseTools(JSON.parse(catalog.tools)).tools;
+  };
 
   app.get('/v1/catalogs', (context) =>
-    receive(context, async ({ access }, catalogs) => {
-      const heads = (await catalogs.list()).filter(({ name }) => access.mayUseCatalog(name));
-      return Response.json({ data: heads.map(writeHead) });
+    receiveAny(context, async ({ access }) => {
+      const served = await listServers(servers, access);
+      const stored = ((await store?.catalogs.list()) ?? []).filter(
+        ({ name }) => access.mayUseCatalog(name) && servers?.has(name) !== true,
+      );
+      return Response.json({ data: [...stored.map(writeHead), ...served] });
     }),
   );
   app.put('/v1/catalogs/:name', (context) =>
     receive(context, async (visit, catalogs) => {
-      const name = checkName(visit, context.req.param('name'));
+      const name = checkChangeable(visit, context.req.param('name'));
       const catalog = readCatalog(await readBytes(visit.request, settings.maxBodyBytes));
       const outcome = await catalogs.put({ name, ...catalog });
       const head = await catalogs.head(name);
@@ -32,17 +54,31 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings }: Se
     }),
   );
   app.get('/v1/catalogs/:name', (context) =>
-    receive(context, async (visit, catalogs) => {
-      const catalog = await catalogs.get(checkName(visit, context.req.param('name')));
+    receiveAny(context, async (visit) => {
+      const name = checkName(visit, context.req.param('name'));
+      if (servers?.has(name) === true) {
+        const served = await servers.load(name, visit.access.tools);
+        return Response.json({ ...writeServed(served), tools: served.definitions() });
+      }
+      const catalog = await store?.catalogs.get(name);
       if (catalog === undefined) throw unknown();
       // The stored text as it is: thousands of definitions need not be read to be handed over.
       const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
       return new Response(`${head},"tools":${catalog.tools}}`, { headers: { 'content-type': 'application/json' } });
     }),
   );
+  app.get('/v1/catalogs/:name/usage', (context) =>
+    receiveAny(context, async (visit) => {
+      const name = checkName(visit, context.req.param('name'));
+      const { owner, tools: allowed } = visit.access;
+      const tools = servers?.has(name) === true ? (await servers.load(name, allowed)).tools : await storedTools(name);
+      await usage.flush();
+      return Response.json(await readCatalogUsage(store?.usage, { name, tools, owner }));
+    }),
+  );
   app.delete('/v1/catalogs/:name', (context) =>
     receive(context, async (visit, catalogs) => {
-      const name = checkName(visit, context.req.param('name'));
+      const name = checkChangeable(visit, context.req.param('name'));
       if (!(await catalogs.delete(name))) throw unknown();
       return Response.json({ type: 'catalog_deleted', name });
     }),
@@ -74,6 +110,26 @@ function readCatalog(bytes: Buffer): { readonly hash: string; readonly tools: st
 
 function writeHead({ name, hash, toolCount, updatedAt }: CatalogHead): object {
   return { type: 'catalog', name, hash, tool_count: toolCount, updated_at: new Date(updatedAt).toISOString() };
+}
+
+/** One whose servers don't answer is listed all the same, with the reason. */
+async function listServers(
+  servers: ServerCatalogs | undefined,
+  { mayUseCatalog, tools }: Access,
+): Promise<readonly object[]> {
+  const names = (servers?.names() ?? []).filter(mayUseCatalog);
+  const shown = names.map(async (name) => {
+    try {
+      return servers === undefined ? [] : [writeServed(await servers.load(name, tools))];
+    } catch (error) {
+      return [{ type: 'catalog', name, tool_count: 0, read_only: true, error: toApiError(error).message }];
+    }
+  });
+  return (await Promise.all(shown)).flat();
+}
+
+function writeServed({ name, hash, tools, updatedAt }: ServerCatalog): object {
+  return { ...writeHead({ name, hash, toolCount: tools.length, updatedAt }), read_only: true };
 }
 
 function unknown(): ApiError {

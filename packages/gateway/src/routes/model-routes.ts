@@ -1,7 +1,7 @@
 import type { Dialect } from '@quartermaster/host/upstream';
 import type { Hono } from 'hono';
 import type { Surface } from '../exchange/index.ts';
-import { anthropicErrorBody, openaiErrorBody, readBytes } from '../http/index.ts';
+import { anthropicErrorBody, clientHeaders, openaiErrorBody, readBytes } from '../http/index.ts';
 import { answerModelRequest } from './answer-model-request.ts';
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
@@ -29,9 +29,10 @@ export function mountModelRoutes(app: Hono, services: Services): void {
       route: 'count_tokens',
       isLimited: true,
       errorBody: anthropicErrorBody,
-      async handler({ request, access, signal }) {
+      async handler(visit) {
+        const { request, access, signal } = visit;
         const bytes = await readBytes(request, settings.maxBodyBytes);
-        const question = { surface: surfaces.anthropic, bytes, headers: request.headers, access, signal };
+        const question = { surface: surfaces.anthropic, bytes, headers: clientHeaders(visit), access, signal };
         return Response.json({ input_tokens: await models.countTokens(question) });
       },
     }),

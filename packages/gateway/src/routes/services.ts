@@ -1,6 +1,9 @@
+import type { Hub, McpProxy } from '@quartermaster/mcp';
+import type { UsageMeter } from '../access/index.ts';
 import type { ModelService, Surfaces } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
+import type { ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 
@@ -11,8 +14,19 @@ export interface Services {
   readonly store: GatewayStore | undefined;
   readonly reception: Reception;
   readonly metrics: GatewayMetrics;
+  readonly usage: UsageMeter;
   readonly models: ModelService;
   readonly surfaces: Surfaces;
+  /** What is made of the configured MCP servers, where there are any. */
+  readonly mcp: McpServices | undefined;
   /** Called when a batch was created, so that work on it begins at once. */
   onBatch(): void;
+}
+
+export interface McpServices {
+  readonly hub: Hub;
+  readonly proxy: McpProxy;
+  readonly catalogs: ServerCatalogs;
+  /** Web pages whose requests are served, beside those of this gateway's own address. */
+  readonly origins: readonly string[];
 }

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Dialect } from '@quartermaster/host/upstream';
-import { createBodyReader, createNamedCatalogs, createToolLists } from '../catalogs/index.ts';
+import { createBodyReader, createToolLists } from '../catalogs/index.ts';
 import { createSearcherFor } from '../create-searcher-for.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
-import { serveJob } from './serve-job.ts';
+import { OnlyMainError, serveJob } from './serve-job.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
@@ -13,8 +13,11 @@ const context = {
   bodies: createBodyReader(settings),
   lists: createToolLists({
     settings,
-    // Requests that name catalogs stay on the main thread, which has the store.
-    catalogs: createNamedCatalogs(undefined, settings),
+    catalogs: {
+      async load() {
+        throw new OnlyMainError();
+      },
+    },
     searcher: createSearcherFor(search),
     onEvent: (event) => parentPort?.postMessage(event),
   }),

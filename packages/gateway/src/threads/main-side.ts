@@ -5,11 +5,12 @@ import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
-import type { OpenedJob, UpstreamFacts } from './thread-job.ts';
+import type { CountedJob, OpenedJob, UpstreamFacts } from './thread-job.ts';
 
+/** What the worker makes of a request. Undefined where it has to be answered here. */
 export interface MainSide<Name extends Dialect> {
-  open(): Promise<OpenExchange<Name>>;
-  count(): Promise<number>;
+  open(): Promise<OpenExchange<Name> | undefined>;
+  count(): Promise<number | undefined>;
 }
 
 /** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
@@ -77,8 +78,15 @@ export function mainSide<Name extends Dialect>(
       follow(question.signal);
       try {
         const opened = (await worker.call('open')) as OpenedJob;
+        if (opened.kind === 'only-main') {
+          end();
+          return undefined;
+        }
+        const { model, upstream: name, isStream, hidesUsage } = opened;
         return {
-          ...opened,
+          ...{ model, upstream: name, isStream, hidesUsage },
+          // What names a catalog is never answered by a worker.
+          isFromCatalog: () => false,
           whole: (signal) => last<ResponseOf<Name>>(worker.call('whole'), signal),
           stream(signal) {
             follow(signal);
@@ -105,6 +113,9 @@ export function mainSide<Name extends Dialect>(
         throw error;
       }
     },
-    count: () => last<number>(worker.call('count'), question.signal),
+    async count() {
+      const counted = await last<CountedJob>(worker.call('count'), question.signal);
+      return counted.kind === 'counted' ? counted.tokens : undefined;
+    },
   };
 }

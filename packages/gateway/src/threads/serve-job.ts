@@ -5,7 +5,7 @@ import { createModelService, type ModelQuestion, type OpenExchange, type Surface
 import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
-import type { OpenedJob, ThreadJob, UpstreamFacts } from './thread-job.ts';
+import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts } from './thread-job.ts';
 
 export interface JobContext {
   readonly lists: ToolLists;
@@ -14,9 +14,14 @@ export interface JobContext {
   surface(dialect: Dialect): Surface<Dialect>;
 }
 
+/** Thrown for a request that names catalogs: they are in the store, which is the main thread's. */
+export class OnlyMainError extends Error {
+  override readonly name = 'OnlyMainError';
+}
+
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes } = job;
+  const { port, dialect, headers, bytes, maxRounds, limits } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<Dialect> | undefined;
   let parts: AsyncIterator<PartOf<Dialect>> | undefined;
@@ -24,12 +29,17 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     errors: workerErrors,
     lost: () => new Error('The request is over'),
     handlers: {
-      async open(): Promise<OpenedJob> {
-        exchange = await service.open(question);
-        const { model, upstream, isStream } = exchange;
-        return { model, upstream, isStream };
-      },
-      count: () => service.countTokens(question as unknown as ModelQuestion<'anthropic'>),
+      open: () =>
+        orOnlyMain<OpenedJob>(async () => {
+          exchange = await service.open(question);
+          const { model, upstream, isStream, hidesUsage } = exchange;
+          return { kind: 'opened', model, upstream, isStream, hidesUsage };
+        }),
+      count: () =>
+        orOnlyMain<CountedJob>(async () => {
+          const tokens = await service.countTokens(question as unknown as ModelQuestion<'anthropic'>);
+          return { kind: 'counted', tokens };
+        }),
       whole: () => exchange?.whole(stop.signal),
       next() {
         parts ??= exchange?.stream(stop.signal);
@@ -46,9 +56,19 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     surface: context.surface(dialect),
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
-    access: CHECKED_THERE,
+    access: { ...CHECKED_THERE, limits },
     signal: stop.signal,
+    ...(maxRounds === undefined ? {} : { maxRounds }),
   };
+}
+
+async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMainJob> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OnlyMainError) return { kind: 'only-main' };
+    throw error;
+  }
 }
 
 /** Rights are checked where the upstream is found. */

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ModelLimits, TransportCapabilities } from '@quartermaster/core';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { Dialect } from '@quartermaster/host/upstream';
+import type { Access } from '../access/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 
 /** What a worker is started with. */
@@ -15,6 +16,9 @@ export interface ThreadJob {
   readonly kind: 'open' | 'count';
   readonly dialect: Dialect;
   readonly bytes: Uint8Array;
+  readonly maxRounds?: number | undefined;
+  /** What the key may use: whether there is anything to count. */
+  readonly limits: Access['limits'];
   readonly headers: readonly (readonly [string, string])[];
   readonly port: MessagePort;
 }
@@ -29,8 +33,19 @@ export interface UpstreamFacts {
 }
 
 /** What a worker has read. */
-export interface OpenedJob {
-  readonly model: string;
-  readonly upstream: string;
-  readonly isStream: boolean;
+export type OpenedJob =
+  | {
+      readonly kind: 'opened';
+      readonly model: string;
+      readonly upstream: string;
+      readonly isStream: boolean;
+      readonly hidesUsage: boolean;
+    }
+  | OnlyMainJob;
+
+export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob;
+
+/** A request that the main thread has to answer itself, since it needs what only that one has. */
+export interface OnlyMainJob {
+  readonly kind: 'only-main';
 }

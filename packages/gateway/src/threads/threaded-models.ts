@@ -5,8 +5,9 @@ import type { ToolboxEvent } from '@quartermaster/core';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
 import type { ModelQuestion, ModelService, OpenExchange } from '../exchange/index.ts';
+import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
-import { mainSide } from './main-side.ts';
+import { type MainSide, mainSide } from './main-side.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 export interface ThreadedModels extends ModelService {
@@ -30,8 +31,8 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
   const { local, upstreams, settings, search, workerUrl, onEvent } = options;
   const workers: (Worker | undefined)[] = Array.from({ length: Math.min(MOST_WORKERS, availableParallelism()) });
 
-  function workerFor(bytes: Buffer): Worker {
-    const slot = fingerprint(bytes) % workers.length;
+  function workerFor(beginning: Buffer): Worker {
+    const slot = fingerprint(beginning) % workers.length;
     const known = workers[slot];
     if (known !== undefined) return known;
     const worker = new Worker(workerUrl, { workerData: { settings, search } satisfies WorkerSettings });
@@ -47,25 +48,41 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     return worker;
   }
 
-  function isSmall(bytes: Buffer): boolean {
-    return bytes.length < settings.offThreadBytes || bytes.includes(CATALOG_TYPE);
-  }
-
-  function begin<Name extends Dialect>(kind: ThreadJob['kind'], question: ModelQuestion<Name>) {
+  /** Undefined where the worker is not asked, or says that it can't. */
+  async function elsewhere<Name extends Dialect, Value>(
+    kind: ThreadJob['kind'],
+    question: ModelQuestion<Name>,
+    ask: (side: MainSide<Name>) => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
+    const { bytes, headers, surface, maxRounds, access, leavesServers = false } = question;
+    // Servers that are left to the host are rare, and not worth telling the worker.
+    if (bytes.length < settings.offThreadBytes || leavesServers) return undefined;
+    const beginning = beginningOfTools(bytes);
+    // It would need the store; further down in the tools it is the worker that finds out.
+    if (beginning.includes(CATALOG_TYPE)) return undefined;
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams });
-    const { bytes, headers, surface } = question;
-    const job: ThreadJob = { kind, dialect: surface.dialect, bytes, headers: [...headers], port: port2 };
-    workerFor(bytes).postMessage(job, [port2]);
-    return side;
+    const job: ThreadJob = {
+      ...{ kind, bytes, maxRounds, dialect: surface.dialect, limits: access.limits },
+      ...{ headers: [...headers], port: port2 },
+    };
+    workerFor(beginning).postMessage(job, [port2]);
+    return ask(side);
   }
 
   return {
     async open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
-      return isSmall(question.bytes) ? local.open(question) : begin('open', question).open();
+      const there = await elsewhere('open', question, (side) => side.open());
+      const exchange = there ?? (await local.open(question));
+      // Not after a failure: a worker may then be still reading it, and others may want to.
+      giveMemory(question.bytes);
+      return exchange;
     },
     async countTokens(question) {
-      return isSmall(question.bytes) ? local.countTokens(question) : begin('count', question).count();
+      const there = await elsewhere('count', question, (side) => side.count());
+      const tokens = there ?? (await local.countTokens(question));
+      giveMemory(question.bytes);
+      return tokens;
     },
     async close() {
       await Promise.all(workers.map((worker) => worker?.terminate()));
@@ -76,13 +93,14 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
 /** More would compete with the main thread for the same cores. */
 const MOST_WORKERS = 2;
 
-const FINGERPRINT_BYTES = 4096;
+const BEGINNING_BYTES = 4096;
 
-/** By the beginning of the tools: what follows is seldom different, and then it is only the worker that is not the best. */
-function fingerprint(bytes: Buffer): number {
+function beginningOfTools(bytes: Buffer): Buffer {
   const start = locateTools(bytes) ?? 0;
-  return createHash('sha1')
-    .update(bytes.subarray(start, start + FINGERPRINT_BYTES))
-    .digest()
-    .readUInt32BE(0);
+  return bytes.subarray(start, start + BEGINNING_BYTES);
+}
+
+/** What follows the beginning is seldom different, and then it is only the worker that is not the best. */
+function fingerprint(beginning: Buffer): number {
+  return createHash('sha1').update(beginning).digest().readUInt32BE(0);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listeningServer } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
 
@@ -53,6 +54,22 @@ describe('requests with large bodies', () => {
     expect(metrics).toContain('quartermaster_tool_searches_total{outcome="match"} 2\n');
   });
 
+  it('that name MCP servers have them connected by the main thread', async () => {
+    const call = { call: 'crm_find', id: 'toolu_c', input: { text: 'Ada' } };
+    const upstreams = scriptedUpstreams({
+      anthropic: [message([call], 'tool_use'), message([{ text: 'Found.' }], 'end_turn')],
+    });
+    const crm = await listeningServer({ find: {} });
+    const connector = { allow: ['http://127.0.0.1:*'] };
+    const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS, connector });
+    const { content } = await anthropic.beta.messages.create({
+      ...ASK,
+      mcp_servers: [{ type: 'url', name: 'crm', url: crm.url }],
+      tools: [{ type: 'mcp_toolset', mcp_server_name: 'crm' }],
+    });
+    expect(content.map(({ type }) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
+  });
+
   it('are refused by a worker in the same words', async () => {
     const { post } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
     const response = await post('/v1/messages', { ...ASK, tools: [TOOLS[1]] });
@@ -87,6 +104,36 @@ describe('requests with large bodies', () => {
     await expect(stream.done()).rejects.toThrow();
     while (upstreams.aborted.count === 0) await post('/healthz', '');
     expect(upstreams.aborted.count).toBe(1);
+  });
+
+  it('a catalog that is named behind many tools is found on the main thread', async () => {
+    const upstreams = scriptedUpstreams(
+      { anthropic: [ROUNDS[1] ?? []] },
+      { upstream: { countTokens: async () => 42 } },
+    );
+    const { post, url } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const tools = Array.from({ length: 100 }, (_, index) => ({ ...TOOLS[1], name: `tool_${index}` }));
+    const put = { method: 'PUT', body: JSON.stringify({ tools: [{ ...TOOLS[1], defer_loading: undefined }] }) };
+    expect((await fetch(`${url}/v1/catalogs/acme`, put)).status).toBe(201);
+    const ask = { ...ASK, tools: [TOOLS[0], ...tools, { type: 'quartermaster_catalog', name: 'acme' }] };
+    expect((await post('/v1/messages', ask)).status).toBe(200);
+    expect(await (await post('/v1/messages/count_tokens', ask)).json()).toEqual({ input_tokens: 42 });
+    const other = { ...ask, tools: [...ask.tools, { type: 'quartermaster_catalog', name: 'unknown' }] };
+    expect((await post('/v1/messages', other)).status).toBe(404);
+  });
+
+  it('a body of megabytes is read where it is, and the next one is not mistaken for it', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [ROUNDS[1] ?? [], ROUNDS[1] ?? [], ROUNDS[1] ?? []] });
+    const { post } = await runningGateway({ upstreams, workerUrl });
+    const described = (name: string) => ({ ...TOOLS[1], name, description: name.repeat(50_000), defer_loading: false });
+    for (const name of ['first_tool_of_many', 'other_tool_of_many', 'first_tool_of_many']) {
+      expect((await post('/v1/messages', { ...ASK, tools: [described(name), described(`${name}_2`)] })).status).toBe(
+        200,
+      );
+    }
+    const sent = upstreams.requests.map(({ tools }) => (tools as { name: string; description: string }[])[0]);
+    expect(sent.map((tool) => tool?.name)).toEqual(['first_tool_of_many', 'other_tool_of_many', 'first_tool_of_many']);
+    expect(sent.every((tool) => tool?.description === tool?.name.repeat(50_000))).toBe(true);
   });
 
   it('tokens are counted by a worker too', async () => {

@@ -36,6 +36,9 @@ describe('the JSON Schema for editors', () => {
     'store: { path: a.db, encryptionKey: [abababababababababababababababababababababababababababababababab] }',
     'store: { url: "postgresql://h/d" }',
     'upstreams: [{ models: ["*"], provider: rehearsal }]',
+    'upstreams: [{ models: ["*"], provider: anthropic, headers: { x-team: a }, forwardsAuthorization: true, mcpConnector: upstream }]',
+    'mcp: { form: load, sessions: true, origins: ["https://a.example"], connector: { enabled: false, allow: ["http://127.0.0.1:9000", "https://*.a.example/mcp"] } }',
+    'keys: [{ name: a, key: b, tools: { allow: ["github/*"], deny: ["*/delete_*"] } }]',
     'upstreams: [{ models: ["*"], provider: openai, baseUrl: "https://h/v1", references: false, contextTokens: 1 }]',
     'mcpServers: { a: { command: x, args: [1, b], env: { A: "" } }, b: { url: "http://h", oauth: true, disabled: false } }',
     'tools: { tool_search: false, pins: [a], policies: { "a/*": never } }',
@@ -64,6 +67,11 @@ describe('the JSON Schema for editors', () => {
     'tools: { policies: { a: sometimes } }',
     'search: { engine: regex }',
     'keys: [{ key: b }]',
+    'keys: [{ name: a, key: b, tools: ["github/*"] }]',
+    'mcp: { form: stub }',
+    'mcp: { connector: { allow: ["mcp.example.com"] } }',
+    'mcp: { connector: { allow: ["https://user@mcp.example.com"] } }',
+    'upstreams: [{ models: ["*"], provider: openai, headers: [a] }]',
     'limits: { bodyBytes: 1 }',
   ])('refuses what is not read: %s', (yaml) => {
     expect({ read: isRead(parse(yaml)), schema: fitsSchema(parse(yaml)) }).toEqual({ read: false, schema: false });

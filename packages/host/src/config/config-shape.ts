@@ -13,12 +13,13 @@ import {
   type LimitSettings,
   type ListenSettings,
   type McpServerSettings,
+  type McpSettings,
   type SearchSettings,
   UPSTREAM_PROVIDERS,
   type UpstreamSettings,
 } from './config.ts';
 import { MCP_SERVER } from './mcp-server-shape.ts';
-import { choice, flag, number, text, webAddress, whole } from './scalar-shapes.ts';
+import { choice, flag, number, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape, where, wrong } from './shape.ts';
 
 /** The document as it is read, before its paths are resolved and its other files are added. */
@@ -28,6 +29,7 @@ export interface ConfigDocument {
   readonly upstreams: readonly UpstreamSettings[];
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
   readonly mcpConfig: readonly string[];
+  readonly mcp: McpSettings;
   readonly tools: {
     readonly tool_search: GateSettings;
     readonly pins: readonly string[];
@@ -36,6 +38,7 @@ export interface ConfigDocument {
   readonly search: SearchSettings;
   readonly deferral: 'as-requested' | 'auto';
   readonly errorCodes: 'typed' | 'documented';
+  readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
 }
@@ -50,6 +53,10 @@ const LISTEN = object({
     default: '127.0.0.1',
   },
   port: { about: 'The port; 0 takes a free one.', shape: whole({ min: 0, max: 65_535 }), default: 8787 },
+  publicUrl: {
+    about: "Where clients reach it, for addresses in answers. The request's own address when missing.",
+    shape: webAddress(),
+  },
 });
 
 const SECRET = text({ isSecret: true });
@@ -88,6 +95,16 @@ const UPSTREAM_BLOCK = object(
       shape: choice(['local', 'upstream']),
       default: 'local',
     },
+    mcpConnector: {
+      about:
+        'Who connects to the mcp_servers of a request: we (local), or the host (upstream). As toolSearch when missing.',
+      shape: choice(['local', 'upstream']),
+    },
+    headers: { about: "Headers sent with every request; a client's can't replace them.", shape: record(passedOn()) },
+    forwardsAuthorization: {
+      about: "Whether the client's own credential goes upstream where apiKey is not set.",
+      shape: flag(),
+    },
   },
   { required: ['models', 'provider'] },
 );
@@ -97,6 +114,20 @@ const UPSTREAM: Shape<UpstreamSettings> = {
   read(value, place) {
     const { models, provider, toolSearch, ...rest } = UPSTREAM_BLOCK.read(value, place) ?? {};
     if (models === undefined || provider === undefined || toolSearch === undefined) return undefined;
+    if (models.length === 0) {
+      place.report(
+        [...place.path, 'models'],
+        `${where([...place.path, 'models'])} names no model; ["*"] stands for all`,
+      );
+    }
+    // One that is given but wrong has been told of already.
+    const hasAddress = isJsonObject(value) && Object.hasOwn(value, 'baseUrl');
+    if (provider === 'openai-compatible' && !hasAddress) {
+      place.report(
+        place.path,
+        `${where(place.path)} lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1`,
+      );
+    }
     return { models, provider, toolSearch, ...rest };
   },
 };
@@ -111,6 +142,13 @@ const KEY_BLOCK = object(
     },
     models: { about: 'Models that it may use.', shape: listOf(text()), default: ['*'] },
     catalogs: { about: 'Named catalogs that it may use.', shape: listOf(text()), default: ['*'] },
+    tools: {
+      about: 'Tools of MCP servers that it may use. Those of the catalogs that it may use, when missing.',
+      shape: object({
+        allow: { about: 'Patterns: github/*, */read_*.', shape: listOf(text()) },
+        deny: { about: 'Patterns; stronger than allow.', shape: listOf(text()) },
+      }),
+    },
     limits: {
       about: 'How much it may use. What is missing is not limited.',
       shape: object({
@@ -174,6 +212,16 @@ const LIMITS = object({
   bodyBytes: { about: 'The largest request body.', shape: bytes(), default: 32 * MEBIBYTE },
   batchBytes: { about: 'The largest body that creates a batch.', shape: bytes(), default: 256 * MEBIBYTE },
   batchItems: { about: 'The most requests in a batch.', shape: whole({ min: 1, max: MOST }), default: 100_000 },
+  batchConcurrency: {
+    about: 'How many requests of batches are worked on at a time; 0 leaves them to other replicas.',
+    shape: whole({ min: 0, max: 1000 }),
+    default: 4,
+  },
+  rounds: {
+    about: 'How many times a model is asked for one response; then it pauses.',
+    shape: whole({ min: 1, max: 100 }),
+    default: 12,
+  },
   upstreamTimeoutMs: {
     about: 'How long an upstream may be silent.',
     shape: whole({ min: 1, max: 24 * 60 * 60 * 1000 }),
@@ -189,6 +237,39 @@ const LIMITS = object({
     about: 'Bodies from this size on are parsed beside the main thread.',
     shape: bytes(),
     default: MEBIBYTE,
+  },
+});
+
+const MCP: Shape<McpSettings> = object({
+  form: {
+    about: 'How tools reach clients of /mcp. Without it all of them until the gate defers them, then as bridge.',
+    shape: choice(['bridge', 'load', 'inline']),
+  },
+  sessions: {
+    about: 'Whether clients of /mcp may have lasting connections, which live in one process.',
+    shape: flag(),
+    default: false,
+  },
+  origins: {
+    about: 'Addresses of web pages that may use /mcp, beside those of the gateway itself: https://inspector.example.',
+    shape: listOf(webAddress()),
+    default: [],
+  },
+  connector: {
+    about: 'Bounds on connecting to servers that clients name in mcp_servers.',
+    shape: object({
+      enabled: { about: 'Whether that is done at all.', shape: flag(), default: true },
+      allow: {
+        about:
+          'Addresses that may be connected to, * standing for any text. One that names its host without a * opens private addresses of that host too.',
+        shape: listOf(addressPattern()),
+        default: ['https://*'],
+      },
+      connectTimeoutMs: { about: 'How long a server may take to answer.', shape: milliseconds(), default: 10_000 },
+      callTimeoutMs: { about: 'How long a call may take.', shape: milliseconds(), default: 120_000 },
+      resultBytes: { about: 'The largest result that a model gets to see.', shape: bytes(), default: 256 * 1024 },
+    }),
+    default: {},
   },
 });
 
@@ -211,6 +292,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: listOf(text()),
     default: [],
   },
+  mcp: { about: 'What the gateway makes of MCP servers.', shape: MCP, default: {} },
   tools: {
     about: 'When tools are deferred.',
     shape: object({
@@ -255,6 +337,12 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: choice(['typed', 'documented']),
     default: 'typed',
   },
+  strict: {
+    about:
+      'Whether a cache breakpoint on a deferred tool is refused, as Anthropic does. Some clients then give up tool search.',
+    shape: flag(),
+    default: false,
+  },
   keys: { about: 'API keys of the gateway, besides those in the store.', shape: listOf(KEY), default: [] },
   limits: { about: 'Bounds on what one request may cost.', shape: LIMITS, default: {} },
 });
@@ -287,6 +375,18 @@ function onOffAuto(): Shape<'auto' | 'on' | 'off' | boolean> {
     schema: { anyOf: [words.schema, { type: 'boolean' }] },
     read: (value, place) => (typeof value === 'boolean' ? value : words.read(value, place)),
   };
+}
+
+function milliseconds(): Shape<number> {
+  return whole({ min: 1, max: 24 * 60 * 60 * 1000 });
+}
+
+/** A scheme, a host, and perhaps a port and a path. */
+function addressPattern(): Shape<string> {
+  return text({
+    pattern: /^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@[\]]+)(?::(?:\d{1,5}|\*))?(?:\/[^\s]*)?$/,
+    allowed: 'an address such as https://mcp.example.com, https://*.example.com/mcp or http://127.0.0.1:9000',
+  });
 }
 
 function bytes(): Shape<number> {

@@ -9,12 +9,15 @@ export interface Config {
   readonly upstreams: readonly UpstreamSettings[];
   /** By name. The object has no prototype: any name is just a name. */
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  readonly mcp: McpSettings;
   readonly tools: ToolSettings;
   readonly search: SearchSettings;
   /** `as-requested` defers only what the client marked; `auto` applies the gate to clients that know nothing of tool search. */
   readonly deferral: 'as-requested' | 'auto';
   /** The codes of search errors inside an answer: as the SDK types them, or as the documentation names them. */
   readonly errorCodes: 'typed' | 'documented';
+  /** Whether a cache breakpoint on a deferred tool is refused, as Anthropic does. */
+  readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
   /** The files that were read, the main one first. */
@@ -25,6 +28,8 @@ export interface ListenSettings {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Where clients reach it, for addresses in answers. @default the address of the request */
+  readonly publicUrl?: string;
 }
 
 export interface StoreSettings {
@@ -44,6 +49,12 @@ export interface UpstreamSettings {
   readonly references?: boolean;
   /** Who searches: we, or the host. */
   readonly toolSearch: 'local' | 'upstream';
+  /** Who connects to the `mcp_servers` of a request: we, or the host. @default as toolSearch */
+  readonly mcpConnector?: 'local' | 'upstream';
+  /** Sent with every request; a client's can't replace them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the client's own credential goes upstream where no key is set. @default false */
+  readonly forwardsAuthorization?: boolean;
 }
 
 export type UpstreamProvider = (typeof UPSTREAM_PROVIDERS)[number];
@@ -99,6 +110,31 @@ export interface McpServerOptions {
   readonly disabled?: boolean;
 }
 
+/** What the gateway makes of MCP servers. */
+export interface McpSettings {
+  /** How tools reach clients of `/mcp`. Without it the gate decides. */
+  readonly form?: 'bridge' | 'load' | 'inline';
+  /** Whether clients of `/mcp` may have lasting connections, which live in one process. */
+  readonly sessions: boolean;
+  /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
+  readonly origins: readonly string[];
+  readonly connector: McpConnectorSettings;
+}
+
+/** Bounds on connecting to servers that clients name in `mcp_servers`. */
+export interface McpConnectorSettings {
+  readonly enabled: boolean;
+  /**
+   * Addresses that may be connected to: `https://*`, `https://*.example.com`, `http://10.0.0.5:8080/mcp`. One that names its host
+   * without a `*` opens private addresses of that host too.
+   */
+  readonly allow: readonly string[];
+  readonly connectTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  /** The largest result that a model gets to see; the rest is cut off. */
+  readonly resultBytes: number;
+}
+
 export interface ToolSettings {
   readonly gate: GateSettings;
   readonly policies: PolicyRules;
@@ -115,12 +151,16 @@ export interface ConfiguredKey extends KeyPermissions {
   readonly name: string;
   /** The secret's SHA-256 as hexadecimal, as `hashApiKey` makes it. */
   readonly hash: string;
+  /** Tools of MCP servers that it may use, by pattern. Without it: all of the servers whose catalogs it may use. */
+  readonly tools?: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
 }
 
 export interface LimitSettings {
   readonly bodyBytes: number;
   readonly batchBytes: number;
   readonly batchItems: number;
+  readonly batchConcurrency: number;
+  readonly rounds: number;
   readonly upstreamTimeoutMs: number;
   readonly upstreamRetries: number;
   readonly indexCacheBytes: number;

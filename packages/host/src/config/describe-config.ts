@@ -19,6 +19,7 @@ export function describeConfig(config: Config): JsonObject {
     mcpServers: Object.fromEntries(
       Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
     ),
+    mcp: { ...config.mcp, connector: { ...config.mcp.connector } },
     tools: {
       rule: { ...config.tools.gate.rule },
       search: { ...config.tools.gate.search },
@@ -28,14 +29,19 @@ export function describeConfig(config: Config): JsonObject {
     search: { ...config.search },
     deferral: config.deferral,
     errorCodes: config.errorCodes,
-    keys: config.keys.map(({ name, models, catalogs, limits }) => ({ name, models, catalogs, limits: { ...limits } })),
+    strict: config.strict,
+    keys: config.keys.map(({ name, models, catalogs, tools, limits }) => ({
+      ...{ name, models, catalogs, limits: { ...limits } },
+      ...(tools === undefined ? {} : { tools: { ...tools } }),
+    })),
     limits: { ...config.limits },
   };
 }
 
-function describeUpstream({ baseUrl, apiKey, ...rest }: UpstreamSettings): Json {
+function describeUpstream({ baseUrl, apiKey, headers, ...rest }: UpstreamSettings): Json {
   return {
     ...rest,
+    ...(headers === undefined ? {} : { headers: Object.keys(headers) }),
     ...(baseUrl === undefined ? {} : { baseUrl: hideCredentials(baseUrl) }),
     apiKey: apiKey === undefined ? 'not set' : 'set',
   };

@@ -59,6 +59,17 @@ describe('defaults', () => {
       store: { location: { path: join(folder, '.quartermaster/store.db') }, encryptionKeys: [] },
       upstreams: [],
       mcpServers: Object.create(null),
+      mcp: {
+        sessions: false,
+        origins: [],
+        connector: {
+          enabled: true,
+          allow: ['https://*'],
+          connectTimeoutMs: 10_000,
+          callTimeoutMs: 120_000,
+          resultBytes: 262_144,
+        },
+      },
       tools: {
         gate: {
           rule: { kind: 'share', percent: 10, comparison: 'at-least' },
@@ -70,11 +81,14 @@ describe('defaults', () => {
       search: { engine: 'hybrid', whenNothingFits: 'empty' },
       deferral: 'as-requested',
       errorCodes: 'typed',
+      strict: false,
       keys: [],
       limits: {
         bodyBytes: 33_554_432,
         batchBytes: 268_435_456,
         batchItems: 100_000,
+        batchConcurrency: 4,
+        rounds: 12,
         upstreamTimeoutMs: 600_000,
         upstreamRetries: 2,
         indexCacheBytes: 268_435_456,
@@ -94,7 +108,7 @@ describe('defaults', () => {
 
 describe('a full file', () => {
   const yaml = `
-listen: { host: 0.0.0.0, port: 9000 }
+listen: { host: 0.0.0.0, port: 9000, publicUrl: 'https://models.example.com' }
 store:
   url: postgres://ann:hunter2@db.example.com/qm
   encryptionKey: [${'ab'.repeat(32)}, ${'cd'.repeat(32)}]
@@ -115,16 +129,17 @@ tools:
 search: { engine: bm25, whenNothingFits: best }
 deferral: auto
 errorCodes: documented
+strict: true
 keys:
   - { name: laptop, key: topsecret, models: [claude-*], limits: { requestsPerMinute: 60 } }
   - { name: server, hash: ${'AB'.repeat(32)} }
-limits: { bodyBytes: 2048 }
+limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
 `;
 
   it('is read whole', () => {
     const config = load(yaml, { env: { ANTHROPIC_API_KEY: 'sk-1' } });
     expect(config).toMatchObject({
-      listen: { host: '0.0.0.0', port: 9000 },
+      listen: { host: '0.0.0.0', port: 9000, publicUrl: 'https://models.example.com' },
       store: {
         location: { url: 'postgres://ann:hunter2@db.example.com/qm' },
         encryptionKeys: [new Uint8Array(32).fill(0xab), new Uint8Array(32).fill(0xcd)],
@@ -161,6 +176,7 @@ limits: { bodyBytes: 2048 }
       search: { engine: 'bm25', whenNothingFits: 'best' },
       deferral: 'auto',
       errorCodes: 'documented',
+      strict: true,
       keys: [
         {
           name: 'laptop',
@@ -171,7 +187,7 @@ limits: { bodyBytes: 2048 }
         },
         { name: 'server', hash: 'ab'.repeat(32), models: ['*'], catalogs: ['*'], limits: {} },
       ],
-      limits: { bodyBytes: 2048, batchItems: 100_000 },
+      limits: { bodyBytes: 2048, batchItems: 100_000, rounds: 3, batchConcurrency: 0 },
     });
     expect(config.files).toHaveLength(1);
   });
@@ -333,9 +349,9 @@ keys:
       expect.stringMatching(
         /^quartermaster\.yaml:18: deferal is no setting\. Did you mean deferral\? The settings here are listen, store, /,
       ),
-      'quartermaster.yaml:2: listen.prot is no setting. Did you mean port? The settings here are host, port',
+      'quartermaster.yaml:2: listen.prot is no setting. Did you mean port? The settings here are host, port, publicUrl',
       'quartermaster.yaml:3: listen.port is 70000; allowed: a whole number from 0 to 65535',
-      'quartermaster.yaml:5: upstreams[0].models is "claude-*"; allowed: a list',
+      'quartermaster.yaml:5: upstreams[0].models is "claude-*"; allowed: a list, in [ ] or with a dash before each entry',
       expect.stringMatching(
         /^quartermaster\.yaml:6: upstreams\[0\]\.provider is "antropic"; allowed: anthropic, .*Did you mean anthropic\?$/,
       ),
@@ -344,13 +360,29 @@ keys:
       'quartermaster.yaml:9: upstreams[1].toolSearch is "loacl"; allowed: local, upstream. Did you mean local?',
       'quartermaster.yaml:12: mcpServers.empty has neither command nor url: give one of them',
       'quartermaster.yaml:14: mcpServers.both.command is a list; allowed: a text',
-      'quartermaster.yaml:15: mcpServers.both.args is a block; allowed: a list',
+      'quartermaster.yaml:15: mcpServers.both.args is a block; allowed: a list, in [ ] or with a dash before each entry',
       expect.stringMatching(
         /^quartermaster\.yaml:17: tools\.tool_search\.treshold_pct is no setting\. Did you mean threshold_pct\?/,
       ),
       'quartermaster.yaml:17: tools.tool_search.search_default_limit is 30; allowed: a number from 1 to 20',
       'quartermaster.yaml:20: keys[0] has neither key nor hash: give one of them',
       'quartermaster.yaml:21: keys[1] lacks name: For people to tell keys apart.',
+    ]);
+  });
+
+  it('that only show in the whole of a block are told with the block', () => {
+    const yaml = `upstreams:
+  - models: []
+    provider: anthropic
+  - models: ["*"]
+    provider: openai-compatible
+mcpServers:
+  both: { command: npx, url: "https://example.com" }
+`;
+    expect(problemsOf(() => load(yaml))).toEqual([
+      'quartermaster.yaml:2: upstreams[0].models names no model; ["*"] stands for all',
+      'quartermaster.yaml:4: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
+      'quartermaster.yaml:7: mcpServers.both has both command and url: give one of them',
     ]);
   });
 
@@ -457,6 +489,37 @@ describe('files of other programs', () => {
       }),
     );
     expect(config.files).toHaveLength(3);
+  });
+
+  it.each<[string, object, object]>([
+    ['Cline', { type: 'streamableHttp', url: 'https://h/mcp' }, { type: 'streamable-http', url: 'https://h/mcp' }],
+    ['others', { type: 'streamable_http', url: 'https://h/mcp' }, { type: 'streamable-http', url: 'https://h/mcp' }],
+    ['Gemini CLI', { httpUrl: 'https://h/mcp' }, { type: 'http', url: 'https://h/mcp' }],
+    ['Windsurf', { serverUrl: 'https://h/mcp' }, { url: 'https://h/mcp' }],
+    ['an editor of forms', { command: 'run', url: '' }, { command: 'run' }],
+    ['a program that says local', { type: 'local', command: 'run' }, { type: 'stdio', command: 'run' }],
+  ])('a server as %s writes it', (_, entry, expected) => {
+    const given = { '.mcp.json': JSON.stringify({ mcpServers: { a: entry } }) };
+    const { mcpServers } = load(undefined, { files: given, flags: { mcpConfig: ['.mcp.json'] } });
+    expect(mcpServers.a).toEqual(expected);
+  });
+
+  it('may have comments, another name for the block, and servers that are off, whose variables nobody sets', () => {
+    const text = `// mine
+{ /* Zed */ "context_servers": {
+  "off": { "command": "a", "disabled": true, "env": { "A": "\${NOT_SET}" } },
+  "out": { "command": "a", "enabled": false, "args": ["\${NOT_SET}"] },
+  "on": { "url": "https://h/mcp//x", "headers": { "Quote": "a \\" // b" } }, // here
+} }`;
+    const { mcpServers } = load(undefined, { files: { 'a.json': text }, flags: { mcpConfig: ['a.json'] } });
+    expect(mcpServers).toEqual(
+      Object.assign(Object.create(null), { on: { url: 'https://h/mcp//x', headers: { Quote: 'a " // b' } } }),
+    );
+    const wrong = text.replace('https:', 'ftp:');
+    const problems = problemsOf(() =>
+      load(undefined, { files: { 'a.json': wrong }, flags: { mcpConfig: ['a.json'] } }),
+    );
+    expect(problems[0]).toMatch(/a\.json:5: /);
   });
 
   it('are named by flag too', () => {

@@ -6,6 +6,7 @@ import type { Config, McpServerSettings } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { CONFIG_SHAPE, type ConfigDocument } from './config-shape.ts';
 import type { Environment } from './expand-variables.ts';
+import { findServerBlock, readForeignServers, withoutComments } from './foreign-servers.ts';
 import { MCP_SERVER } from './mcp-server-shape.ts';
 import { type ConfigFlags, listOverrides } from './overrides.ts';
 import { parseSource, readDocument, type SourceDocument } from './read-document.ts';
@@ -65,21 +66,19 @@ function findFile(given: string | undefined, folder: string): string | undefined
   return FILE_NAMES.map((name) => resolve(folder, name)).find((name) => existsSync(name));
 }
 
-/** Another program's file: only its servers are ours to judge. VS Code calls the block `servers`. */
+/** Another program's file: only its servers are ours to judge. */
 function readServers(
   file: string,
   { env, problems }: { readonly env: Environment; readonly problems: ConfigProblem[] },
 ): Readonly<Record<string, McpServerSettings>> {
   try {
-    const document = readDocument(file);
-    const block = ['mcpServers', 'servers'].find(
-      (key) => isJsonObject(document.value) && Object.hasOwn(document.value, key),
-    );
+    const document = readDocument(file, file.endsWith('.json') ? withoutComments : undefined);
+    const block = findServerBlock(document.value);
     if (block === undefined || !isJsonObject(document.value)) {
       problems.push({ source: file, path: '', message: 'The document has neither mcpServers nor servers' });
       return {};
     }
-    const only: SourceDocument = { ...document, value: { [block]: document.value[block] } };
+    const only: SourceDocument = { ...document, value: { [block]: readForeignServers(document.value[block]) } };
     const shape = object({ [block]: { about: '', shape: record(MCP_SERVER) } });
     return readSettings(shape, { document: only, env, problems, ignoresUnknownKeys: true })?.[block] ?? {};
   } catch (error) {

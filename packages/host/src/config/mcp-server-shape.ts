@@ -49,6 +49,10 @@ export const MCP_SERVER: Shape<McpServerSettings> = {
   schema: { anyOf: [STDIO.schema, REMOTE.schema] },
   read(value, place) {
     if (!isJsonObject(value)) return wrong(value, place, 'a block with command or url');
+    if (Object.hasOwn(value, 'command') && Object.hasOwn(value, 'url')) {
+      place.report(place.path, `${where(place.path)} has both command and url: give one of them`);
+      return undefined;
+    }
     const isStdio = Object.hasOwn(value, 'command') || value.type === 'stdio';
     if (isStdio) {
       const { command, ...rest } = STDIO.read(value, place) ?? {};

@@ -15,11 +15,11 @@ export interface SourceDocument {
 /** Settings are pages, not books. */
 const MOST_BYTES = 4_000_000;
 
-/** Reads a YAML or JSON file (JSON is YAML). */
-export function readDocument(file: string): SourceDocument {
+/** Reads a YAML or JSON file (JSON is YAML), once what its author may write beside that has been taken out. */
+export function readDocument(file: string, clean: (text: string) => string = (text) => text): SourceDocument {
   try {
     if (statSync(file).size > MOST_BYTES) throw problem(file, `has more than ${MOST_BYTES} bytes`);
-    return parseSource(file, readFileSync(file, 'utf8'));
+    return parseSource(file, clean(readFileSync(file, 'utf8')));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw problem(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`);

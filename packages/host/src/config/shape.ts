@@ -101,7 +101,7 @@ export function listOf<Value>(shape: Shape<Value>): Shape<readonly Value[]> {
   return {
     schema: { type: 'array', items: shape.schema },
     read(value, place) {
-      if (!Array.isArray(value)) return wrong(value, place, 'a list');
+      if (!Array.isArray(value)) return wrong(value, place, 'a list, in [ ] or with a dash before each entry');
       return value.flatMap((given, index) => {
         const result = shape.read(given, { ...place, path: [...place.path, index] });
         return result === undefined ? [] : [result];

@@ -22,6 +22,11 @@ export interface BatchStore {
   extend(leases: readonly Lease[], leaseMs: number): Promise<readonly LeaseState[]>;
   /** Gives items back unfinished, for others to claim at once. */
   release(leases: readonly Lease[]): Promise<void>;
+  /**
+   * Keeps what has been done for an item, for whoever claims it next: at most the step after it is then done twice. What was
+   * kept before is replaced. JSON text, forgotten with the item's result.
+   */
+  keep(lease: Lease, progress: string): Promise<'kept' | 'lost'>;
   /** Commits an item's only result. Safe to repeat: the same lease gets the same answer. */
   complete(lease: Lease, result: ItemResult): Promise<'committed' | 'lost'>;
   /** Ends the items of expired and cancelled batches that nobody works on, and deletes batches past their retention. */
@@ -37,6 +42,8 @@ export const BATCH_RETENTION_MS: number = 29 * BATCH_LIFETIME_MS;
 export interface NewBatch {
   /** Who may see it: an API key's id, or `''` where there are no keys. */
   readonly owner: string;
+  /** Headers that every item's request comes with. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly items: readonly NewBatchItem[];
 }
 
@@ -111,6 +118,10 @@ export interface ClaimedItem extends Lease {
   readonly owner: string;
   readonly customId: string;
   readonly params: string;
+  /** The headers of its batch. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What an earlier claim's holder has kept. */
+  readonly progress?: string;
   /** 1 for the first try; more means that workers died or gave the item back. */
   readonly attempt: number;
   /** When the batch expires. */

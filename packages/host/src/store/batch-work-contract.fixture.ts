@@ -20,6 +20,7 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
           owner: OWNER,
           customId: 'item-0',
           params: '{"index":0}',
+          headers: {},
           attempt: 1,
           expiresAt: batch.expiresAt,
         },
@@ -82,6 +83,38 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       ]);
       await store.batches.release(leases);
       expect(await store.batches.extend([...leases, ...again], LEASE_MS)).toEqual(['lost', 'lost', 'held', 'held']);
+    });
+
+    it('hands out the headers of a batch with each of its items', async () => {
+      const store = await open(await place());
+      const headers = { 'anthropic-beta': 'a-2026-01-01,b-2026-02-02', ['__proto__']: 'x' };
+      await store.batches.create({ owner: OWNER, headers, items: makeItems(2) });
+      const claimed = await store.batches.claim({ limit: 2, leaseMs: LEASE_MS });
+      expect(claimed.map((item) => item.headers)).toEqual([headers, headers]);
+    });
+
+    it('what was kept for an item comes with the next claim, and only the holder of a lease can keep anything', async () => {
+      const store = await open(await place());
+      await store.batches.create({ owner: OWNER, items: makeItems(2) });
+      const [dead, other] = await store.batches.claim({ limit: 2, leaseMs: LEASE_MS });
+      if (dead === undefined || other === undefined) throw new Error('Nothing was claimed');
+      expect(dead).not.toHaveProperty('progress');
+      expect(await store.batches.keep(dead, '"first"')).toBe('kept');
+      const second = JSON.stringify('\ud800\0é');
+      expect(await store.batches.keep(dead, second)).toBe('kept');
+      clock.time += LEASE_MS;
+      const [alive, untouched] = await store.batches.claim({ limit: 2, leaseMs: LEASE_MS });
+      if (alive === undefined) throw new Error('Nothing was claimed');
+      expect(alive).toMatchObject({ position: 0, attempt: 2, params: '{"index":0}', progress: second });
+      expect(untouched).not.toHaveProperty('progress');
+      expect(await store.batches.keep(dead, '"late"')).toBe('lost');
+      await store.batches.release([alive]);
+      expect(await store.batches.keep(alive, '"late"')).toBe('lost');
+      const [last] = await store.batches.claim({ limit: 1, leaseMs: LEASE_MS });
+      if (last === undefined) throw new Error('Nothing was claimed');
+      expect(last.progress).toBe(second);
+      expect(await store.batches.complete(last, { outcome: 'succeeded', result: '{}' })).toBe('committed');
+      expect(await store.batches.keep(last, '"late"')).toBe('lost');
     });
 
     it('repeating a commit whose answer got lost changes nothing and says the same', async () => {

@@ -24,12 +24,14 @@ export {
   type KeyLimits,
   type KeyPermissions,
   type KeyStore,
+  type KeyToolRules,
   type NewApiKey,
 } from './key-store.ts';
 export type { ListingStore, StoredListing } from './listing-store.ts';
 export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 export type { Pin, PinStore } from './pin-store.ts';
 export type { RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
+export type { SessionStore } from './session-store.ts';
 export type { Store } from './store.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';
 export type { TokenOwner, TokenStore } from './token-store.ts';

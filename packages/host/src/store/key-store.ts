@@ -25,6 +25,16 @@ export interface KeyPermissions {
   /** Named catalogs that it may use, in the same way. */
   readonly catalogs: readonly string[];
   readonly limits: KeyLimits;
+  /** Tools of MCP servers that it may use. Without it: all of the servers whose catalogs it may use. */
+  readonly tools?: KeyToolRules;
+}
+
+/** Patterns such as `github/*`, `*\/delete_*` or `mcp__github__*`. What is denied is denied, whatever is allowed. */
+export interface KeyToolRules {
+  /** @default everything */
+  readonly allow?: readonly string[];
+  /** @default nothing */
+  readonly deny?: readonly string[];
 }
 
 /** What is not given is not limited. */
@@ -47,14 +57,15 @@ export function hashApiKey(secret: string): string {
 
 export function createKeyStore({ sql, now, createId }: StoreContext): KeyStore {
   return {
-    async create({ name, models, catalogs, limits }) {
+    async create({ name, models, catalogs, limits, tools }) {
       const secret = `qm_${randomBytes(32).toString('base64url')}`;
-      const key: ApiKey = { id: createId('key_'), name, models, catalogs, limits, createdAt: now() };
+      const permissions: KeyPermissions = { models, catalogs, limits, ...(tools === undefined ? {} : { tools }) };
+      const key: ApiKey = { id: createId('key_'), name, ...permissions, createdAt: now() };
       await sql.run('INSERT INTO api_keys (id, hash, name, permissions, created_at) VALUES (?, ?, ?, ?, ?)', [
         key.id,
         hashApiKey(secret),
         encodeName(name, 'name of a key'),
-        JSON.stringify({ models, catalogs, limits }),
+        JSON.stringify(permissions),
         key.createdAt,
       ]);
       return { key, secret };

@@ -12,6 +12,7 @@ import { createKeyStore } from './key-store.ts';
 import { createListingStore } from './listing-store.ts';
 import { createPinStore } from './pin-store.ts';
 import { createRateLimitStore } from './rate-limit-store.ts';
+import { createSessionStore } from './session-store.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { createTokenStore } from './token-store.ts';
@@ -56,6 +57,7 @@ function composeStore(context: StoreContext, encryptionKeys: readonly Uint8Array
     pins: createPinStore(context),
     vectors: createVectorStore(context),
     tokens: createTokenStore(context, createSeal(encryptionKeys)),
+    sessions: createSessionStore(context),
     async ping() {
       await context.sql.all('SELECT 1 AS answer');
     },

@@ -19,6 +19,15 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect((await keys.create({ name: 'laptop', ...permissions })).secret).not.toBe(secret);
     });
 
+    it('keep which tools they may use, where that was decided tool by tool', async () => {
+      const { keys } = await open(await place());
+      const tools = { allow: ['github/*'], deny: ['*/delete_*'] };
+      const { key, secret } = await keys.create({ name: 'reader', ...permissions, tools });
+      expect(key.tools).toEqual(tools);
+      expect((await keys.find(secret))?.tools).toEqual(tools);
+      expect((await keys.list())[0]?.tools).toEqual(tools);
+    });
+
     it('a revoked key stays known as such, for every replica', async () => {
       const location = await place();
       const [one, two] = [await open(location), await open(location)];

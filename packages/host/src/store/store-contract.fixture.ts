@@ -4,6 +4,7 @@ import { describeBatchWork } from './batch-work-contract.fixture.ts';
 import { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 import { describeRecords } from './records-contract.fixture.ts';
 import { describeSecrets } from './secrets-contract.fixture.ts';
+import { describeSessions } from './session-contract.fixture.ts';
 import type { Store } from './store.ts';
 
 /** A clock that stands still until it is moved. */
@@ -46,5 +47,6 @@ export function describeStore(name: string, place: () => Promise<StoreLocation>)
     describeBatchWork(harness);
     describeRecords(harness);
     describeSecrets(harness);
+    describeSessions(harness);
   });
 }

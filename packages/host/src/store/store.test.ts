@@ -40,13 +40,14 @@ describe('what a thief of the file finds', () => {
     await store.tokens.put({ user: 'ann-the-user', server: 'github' }, 'gho_the-token');
     await store.batches.create({ owner: '', items: [{ customId: 'a', params: '"the-question"' }] });
     for (const lease of await store.batches.claim({ limit: 1, leaseMs: 1000 })) {
+      await store.batches.keep(lease, '"half-an-answer"');
       await store.batches.complete(lease, { outcome: 'succeeded', result: '"the-answer"' });
     }
     await store.close();
     const files = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file), 'latin1'));
     const bytes = files.join('');
     expect(bytes).toContain('the-answer');
-    for (const hidden of [secret, secret.slice(3), 'ann-the-user', 'gho_the-token', 'the-question']) {
+    for (const hidden of [secret, secret.slice(3), 'ann-the-user', 'gho_the-token', 'the-question', 'half-an-answer']) {
       expect(bytes).not.toContain(hidden);
     }
     expect(statSync(path).mode & 0o077).toBe(0);

@@ -4,6 +4,7 @@ import type { KeyStore } from './key-store.ts';
 import type { ListingStore } from './listing-store.ts';
 import type { PinStore } from './pin-store.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
+import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { VectorStore } from './vector-store.ts';
@@ -19,6 +20,7 @@ export interface Store {
   readonly pins: PinStore;
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
+  readonly sessions: SessionStore;
   /** Fails when the database does not answer. */
   ping(): Promise<void>;
   /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */

@@ -23,6 +23,7 @@ export type {
 } from './dialect.ts';
 export { WHOLES } from './dialect.ts';
 export {
+  countTokens,
   createHttpUpstream,
   HTTP_LIMITS,
   HTTP_TIMEOUTS,

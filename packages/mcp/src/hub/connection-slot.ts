@@ -120,8 +120,8 @@ export class ConnectionSlot {
   #fail(reason: string, error: McpError): void {
     const { backoff, clock, isKept } = this.#options;
     this.#opening = undefined;
-    // Asking a user to sign in again would make the sign-in worthless that is under way.
-    const isWaiting = error.code === 'authorization_required';
+    // Asking a user to sign in again would make the sign-in worthless that is under way. One that can't begin here may end elsewhere.
+    const isWaiting = error.code === 'authorization_required' && error.context.authorizationUrl !== undefined;
     const pauseMs = isWaiting ? backoff.maxMs : Math.min(backoff.initialMs * 2 ** this.#failures, backoff.maxMs);
     this.#failures += 1;
     if (isKept && !isWaiting) {

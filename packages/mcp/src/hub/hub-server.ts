@@ -247,6 +247,7 @@ export class HubServer {
       environment,
       fetch,
       authProvider: this.#authProvider(user),
+      howToSignIn: this.#context.oauth?.howToSignIn?.({ user, server: this.name }),
       peer,
       onNoise: this.#notes.noise,
       onStderr: this.#notes.stderr,

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
+import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createHub, type HubOptions } from './create-hub.ts';
 import type { Hub } from './hub.ts';
-import type { ServerSettings } from './server-settings.ts';
+import type { InProcessSettings, ServerSettings } from './server-settings.ts';
 
 const hubs: Hub[] = [];
 
@@ -35,6 +39,15 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** A server in this process that is made when the test says so, if ever. */
+function neverMade(): { readonly settings: InProcessSettings; make(server: McpServer): void } {
+  let make: (server: McpServer) => void = () => {};
+  const made = new Promise<McpServer>((resolve) => {
+    make = resolve;
+  });
+  return { settings: { type: 'in-process', create: () => made }, make: (server) => make(server) };
 }
 
 describe('a hub with servers that misbehave', () => {
@@ -104,6 +117,20 @@ describe('a hub with servers that misbehave', () => {
     await until(() => !pids.some(isRunning));
   });
 
+  it('leaves no process behind when this one exits without closing anything', async () => {
+    const script = `
+      import { createHub } from '@quartermaster/mcp';
+      const hub = createHub({ servers: { stubborn: ${JSON.stringify(oddServer('stubborn'))} } });
+      await hub.start();
+      const { content } = await hub.call({ tool: hub.snapshot().tools[0], arguments: {} });
+      process.stdout.write(content[0].text, () => process.exit(0));`;
+    const args = ['--input-type=module', '-e', script];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+    const pids = JSON.parse(stdout) as number[];
+    expect(pids).toHaveLength(2);
+    await until(() => !pids.some(isRunning));
+  });
+
   it('listens less and less to a server that tells of changes which are none', async () => {
     const clock = manualClock();
     const hub = await startHub({ restless: oddServer('restless') }, { clock });
@@ -127,6 +154,33 @@ describe('a hub with servers that misbehave', () => {
     await hub.close();
     await started;
     expect(hub.status()[0]?.state).toBe('idle');
+  });
+
+  it('gives a server in this process that is never made no more time than any other', async () => {
+    const clock = manualClock();
+    const hub = createHub({ servers: { never: neverMade().settings, good: smallServer(() => ({ one: '' })) }, clock });
+    hubs.push(hub);
+    const started = hub.start();
+    await until(() => hub.status()[0]?.state === 'connecting' && hub.snapshot().tools.length === 1);
+    clock.advance(30_000);
+    await started;
+    expect(hub.unavailable()).toEqual([{ server: 'never', reason: 'it did not answer within 30 s' }]);
+    expect(hub.snapshot().tools.map(({ id }) => id)).toEqual(['good/one']);
+  });
+
+  it('does not wait for a server that is never made when it is closed, and closes one that comes too late', async () => {
+    const { settings, make } = neverMade();
+    const hub = createHub({ servers: { never: settings } });
+    const started = hub.start();
+    await until(() => hub.status()[0]?.state === 'connecting');
+    await hub.close();
+    await started;
+    const late = new McpServer({ name: 'late', version: '1.0.0' });
+    const closed = new Promise<void>((resolve) => {
+      late.server.onclose = resolve;
+    });
+    make(late);
+    await closed;
   });
 
   it('hands a process its own variables and none of ours', async () => {

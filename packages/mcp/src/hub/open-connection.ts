@@ -14,6 +14,7 @@ import {
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
+import { signInError } from '../oauth/index.ts';
 import { ANY_PARAMS } from './any-result.ts';
 import { type Connection, wrapClient } from './connection.ts';
 import { openTransport, type TransportOptions } from './open-transport.ts';
@@ -23,6 +24,8 @@ import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './se
 export interface ConnectionOptions extends TransportOptions {
   readonly clientInfo: Implementation;
   readonly clock: Clock;
+  /** What a user can do who has to sign in, where a sign-in can't begin here. */
+  readonly howToSignIn?: string | undefined;
   /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
@@ -83,13 +86,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   };
   client.onerror = (error) => onNoise(describeError(error));
   if (peer !== undefined) answerFor(client, name, peer);
-  const transport = await openTransport(options, useSse);
-  await inTime(client.connect(transport, { timeout }), {
-    clock,
-    timeoutMs: timeout,
-    transport,
-    signal: options.signal,
-  });
+  await connectInTime(client, openTransport(options, useSse), { clock, timeoutMs: timeout, signal: options.signal });
   const connection = wrapClient(name, client);
   let isClosing = false;
   client.onclose = () => {
@@ -129,33 +126,37 @@ function answerFor(client: Client, server: string, peer: Peer): void {
   }
 }
 
-/** The handshake's own timeout does not cover a process that never starts or a stream that never opens. */
-async function inTime(
-  connecting: Promise<void>,
-  limit: {
-    readonly clock: Clock;
-    readonly timeoutMs: number;
-    readonly transport: Transport;
-    readonly signal: AbortSignal;
-  },
+/**
+ * The handshake's own timeout covers neither a server in this process that is never made, nor a process that never starts, nor a
+ * stream that never opens. What opens after all is closed.
+ */
+async function connectInTime(
+  client: Client,
+  opening: Promise<Transport>,
+  { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   let cancel: () => void = () => {};
   const late = new Promise<never>((_, reject) => {
     const onLate = (): void => reject(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out'));
     const onAbort = (): void => reject(new SdkError(SdkErrorCode.ConnectionClosed, 'The hub was closed'));
-    const cancelTimer = limit.clock.after(limit.timeoutMs, onLate);
-    limit.signal.addEventListener('abort', onAbort);
-    if (limit.signal.aborted) onAbort();
+    const cancelTimer = clock.after(timeoutMs, onLate);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
     cancel = () => {
       cancelTimer();
-      limit.signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
     };
   });
+  let transport: Transport | undefined;
   try {
+    transport = await Promise.race([opening, late]);
+    const connecting = client.connect(transport, { timeout: timeoutMs });
+    connecting.catch(() => {});
     await Promise.race([connecting, late]);
   } catch (error) {
-    connecting.catch(() => {});
-    await limit.transport.close().catch(() => {});
+    // Not waited for while nothing is open: it may never be.
+    const closing = opening.then((opened) => opened.close()).catch(() => {});
+    if (transport !== undefined) await closing;
     throw error;
   } finally {
     cancel();
@@ -174,16 +175,24 @@ function listen(client: Client, onNoise: (text: string) => void): void {
   client.listen(filter).catch((error: unknown) => onNoise(describeError(error)));
 }
 
-function explain(error: unknown, { name, settings, authProvider }: ConnectionOptions): McpError {
+function explain(error: unknown, options: ConnectionOptions): McpError {
   if (error instanceof McpError) return error;
-  if (error instanceof UnauthorizedError) {
-    const authorizationUrl = authProvider?.authorizationUrl;
-    return new McpError('authorization_required', `Server "${name}" wants the user to sign in`, {
+  const { name, settings, authProvider, howToSignIn } = options;
+  if (error instanceof UnauthorizedError || asksForSignIn(error, settings)) {
+    return signInError({
+      server: name,
+      authorizationUrl: authProvider?.authorizationUrl,
+      how: howToSignIn,
       cause: error,
-      context: { server: name, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) },
     });
   }
   return new McpError('server_down', reasonOf(error, settings), { cause: error, context: { server: name } });
+}
+
+/** Without a provider the SDK has no class for it. A server that was given a key refuses the key. */
+function asksForSignIn(error: unknown, settings: ServerSettings): boolean {
+  if (!(error instanceof SdkHttpError) || error.status !== 401 || !('url' in settings)) return false;
+  return !Object.keys(settings.headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
 }
 
 /** For people and models alike: what the server did, not which exception it made here. */

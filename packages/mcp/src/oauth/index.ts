@@ -4,3 +4,4 @@ export {
   type OAuthOptions,
   type SignInProvider,
 } from './oauth-client.ts';
+export { signInError } from './sign-in-error.ts';

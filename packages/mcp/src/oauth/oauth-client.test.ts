@@ -3,9 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { McpError } from '../errors.ts';
 import { createHub, type Hub, type HubOptions } from '../hub/index.ts';
 import { type Access, createProxy } from '../proxy/index.ts';
-import { createMemoryTokenStore, type TokenStore } from '../store/index.ts';
+import { createMemoryTokenStore, type TokenOwner, type TokenStore } from '../store/index.ts';
 import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
+import { until } from '../testing/until.fixture.ts';
 import { createOAuthClient } from './oauth-client.ts';
 
 const SERVER = 'https://tools.test/mcp';
@@ -20,12 +22,15 @@ afterEach(async () => {
 function protectedServer(): {
   fetch: typeof globalThis.fetch;
   signIn(url: string, user: string): URLSearchParams;
+  /** Ends every access token, and what refreshes them. */
+  forgetTokens(which?: { readonly refreshes: boolean }): void;
   seen: string[];
 } {
   const { handler } = modernHandler(() => ['one']);
   const codes = new Map<string, string>();
   const users = new Map<string, string>();
   const seen: string[] = [];
+  let canRefresh = true;
   const token = (user: string): Response => {
     const access = randomUUID();
     users.set(access, user);
@@ -53,7 +58,8 @@ function protectedServer(): {
       Response.json({ ...((await request.json()) as object), client_id: randomUUID() }, { status: 201 }),
     [`${ISSUER}/token`]: async (request) => {
       const form = new URLSearchParams(await request.text());
-      const user = codes.get(form.get('code') ?? '') ?? form.get('refresh_token')?.slice('refresh-'.length);
+      const refresh = canRefresh ? form.get('refresh_token') : null;
+      const user = codes.get(form.get('code') ?? '') ?? refresh?.slice('refresh-'.length);
       return user === undefined || (form.has('code') && !form.get('code_verifier'))
         ? Response.json({ error: 'invalid_grant' }, { status: 400 })
         : token(user);
@@ -70,6 +76,10 @@ function protectedServer(): {
     fetch: async (input, init) => {
       const request = new Request(input, init);
       return (await answers[request.url]?.(request)) ?? new Response('Not found', { status: 404 });
+    },
+    forgetTokens({ refreshes } = { refreshes: false }) {
+      users.clear();
+      canRefresh = !refreshes;
     },
     signIn(url, user) {
       const { searchParams } = new URL(url);
@@ -160,5 +170,64 @@ describe('servers that want users to sign in', () => {
       state: new URL(await signInUrl(hub, 'grace')).searchParams.get('state') ?? '',
     });
     await expect(hub.finishSignIn(refused)).rejects.toThrow('The sign-in at server "tools" was refused: access_denied');
+  });
+
+  it('where no sign-in can begin let in those who signed in elsewhere, and tell the others what to do', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const howToSignIn = ({ user, server }: TokenOwner): string => `run: login ${server} for ${user}`;
+    const closed = (): Hub => {
+      const oauth = createOAuthClient({ tokens, howToSignIn, fetch: network.fetch });
+      return makeHub(network.fetch, tokens, { oauth });
+    };
+    const refused = await closed()
+      .connect('tools', { user: 'ada' })
+      .catch((reason: unknown) => reason);
+    expect(refused).toMatchObject({
+      code: 'authorization_required',
+      message: 'Server "tools" wants the user to sign in; run: login tools for ada',
+      context: { server: 'tools' },
+    });
+    expect(await tokens.get({ user: 'ada', server: 'tools' })).toBeUndefined();
+
+    const open = makeHub(network.fetch, tokens);
+    await open.finishSignIn(network.signIn(await signInUrl(open, 'ada'), 'ada'));
+    expect((await closed().connect('tools', { user: 'ada' })).server).toBe('tools');
+    network.forgetTokens();
+    expect((await closed().connect('tools', { user: 'ada' })).server).toBe('tools');
+    const before = await tokens.get({ user: 'ada', server: 'tools' });
+    network.forgetTokens({ refreshes: true });
+    await expect(closed().connect('tools', { user: 'ada' })).rejects.toThrow('run: login tools for ada');
+    expect(JSON.parse((await tokens.get({ user: 'ada', server: 'tools' })) ?? '{}').verifier).toBe(
+      JSON.parse(before ?? '{}').verifier,
+    );
+  });
+
+  it('are tried again by themselves where the sign-in is made elsewhere', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const clock = manualClock();
+    const oauth = createOAuthClient({ tokens, fetch: network.fetch });
+    const closed = makeHub(network.fetch, tokens, { oauth, clock });
+    await closed.start();
+    expect(closed.snapshot().tools).toEqual([]);
+    const open = makeHub(network.fetch, tokens);
+    await open.finishSignIn(network.signIn(await signInUrl(open, ''), 'ada'));
+    clock.advance(1_000);
+    await until(() => closed.snapshot().tools.length > 0);
+    expect(closed.unavailable()).toEqual([]);
+  });
+
+  it('ask for it too where nobody said that they would, unless they were given a key', async () => {
+    const { fetch } = protectedServer();
+    const reasonFor = async (headers: Record<string, string>): Promise<unknown> => {
+      const hub = makeHub(fetch, createMemoryTokenStore(), {
+        servers: { tools: { type: 'http', url: SERVER, headers } },
+      });
+      await hub.start();
+      return hub.unavailable()[0]?.reason;
+    };
+    expect(await reasonFor({})).toBe('Server "tools" wants the user to sign in');
+    expect(await reasonFor({ authorization: 'Bearer old' })).toMatch(/401/);
   });
 });

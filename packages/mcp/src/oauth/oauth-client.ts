@@ -3,7 +3,9 @@ import { auth, type OAuthClientMetadata, type OAuthClientProvider } from '@model
 import { isJsonObject } from '@quartermaster/core';
 import { McpError } from '../errors.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
+import { signInError } from './sign-in-error.ts';
 import { createStoredProvider } from './stored-provider.ts';
+import { withoutSignIn } from './without-sign-in.ts';
 
 /** A provider that knows where the user has to go. */
 export interface SignInProvider extends OAuthClientProvider {
@@ -14,14 +16,21 @@ export interface SignInProvider extends OAuthClientProvider {
 export interface OAuthClient {
   /** The provider for one user at one server. No two users share anything. */
   provider(owner: TokenOwner): SignInProvider;
+  /** What a user can do who has to sign in, where a sign-in can't begin here. */
+  readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
   /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
   finish(callback: URLSearchParams, urlOf: (server: string) => string): Promise<TokenOwner>;
 }
 
 export interface OAuthOptions {
   readonly tokens: TokenStore;
-  /** Where authorization servers send the user back to; its handler calls `finish`. */
-  readonly redirectUrl: string;
+  /**
+   * Where authorization servers send the user back to; its handler calls `finish`. Without it no sign-in begins here: only those
+   * are let in whose tokens are stored already.
+   */
+  readonly redirectUrl?: string;
+  /** What the others should do, said with the refusal: `run: quartermaster mcp login tracker`. @default nothing is said */
+  readonly howToSignIn?: (owner: TokenOwner) => string;
   /** What authorization servers are told about us, on top of the usual. */
   readonly clientMetadata?: Partial<OAuthClientMetadata>;
   /** Makes the secret that ties a callback to its beginning. @default a random UUID */
@@ -31,7 +40,7 @@ export interface OAuthOptions {
 
 /** OAuth for the servers of a hub, with everything that must outlast a redirect in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
-  const { tokens, redirectUrl, createState = randomUUID, fetch } = options;
+  const { tokens, redirectUrl = NOWHERE, howToSignIn, createState = randomUUID, fetch } = options;
   const clientMetadata: OAuthClientMetadata = {
     client_name: 'Quartermaster',
     redirect_uris: [redirectUrl],
@@ -40,8 +49,8 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     token_endpoint_auth_method: 'none',
     ...options.clientMetadata,
   };
-  const provider = (owner: TokenOwner): SignInProvider =>
-    createStoredProvider({
+  const provider = (owner: TokenOwner): SignInProvider => {
+    const stored = createStoredProvider({
       owner,
       tokens,
       redirectUrl,
@@ -52,8 +61,12 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
         return state;
       },
     });
+    if (options.redirectUrl !== undefined) return stored;
+    return withoutSignIn(stored, () => signInError({ server: owner.server, how: howToSignIn?.(owner) }));
+  };
   return {
     provider,
+    howToSignIn,
     async finish(callback, urlOf) {
       const owner = await takeState(tokens, callback.get('state') ?? '');
       const authorizationCode = callback.get('code');
@@ -69,6 +82,9 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     },
   };
 }
+
+/** The SDK takes a provider without an address for a program without a user. This one is never sent. */
+const NOWHERE = 'http://127.0.0.1/callback';
 
 /** A sign-in in progress is found by its state alone. No server's name has a line feed, so none is mistaken for it. */
 function placeOf(state: string): TokenOwner {

@@ -3,7 +3,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
+import { type Connectable, createHub, type Hub, type ServerSettings } from '../hub/index.ts';
 import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
@@ -127,6 +127,54 @@ describe('a catalog that changes under a connection', () => {
     await addTool(server.instances[0], 'two');
     await until(() => changes === 1);
     expect(await names(client)).toEqual(['small__one', 'small__two']);
+  });
+});
+
+describe('a server that is late', () => {
+  it('keeps no client waiting, and is told of when it is there', async () => {
+    const late = smallServer(() => ({ two: 'The second' }));
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const create = (): Promise<Connectable> => begun.then(() => late.create());
+    const servers = { small: smallServer(() => ({ one: 'The first' })), late: { ...late, create } };
+    const { proxy } = serve(servers, { form: 'inline', startTimeoutMs: 1 });
+    const client = await connect(proxy);
+    let changes = 0;
+    client.fallbackNotificationHandler = async () => {
+      changes += 1;
+    };
+    await until(async () => (await names(client)).includes('small__one'));
+    expect(await names(client)).toEqual(['small__one']);
+    begin();
+    await until(() => changes > 0);
+    expect(await names(client)).toEqual(['small__one', 'late__two']);
+  });
+
+  it('is named in answers to searches until it is there', async () => {
+    const create = (): Promise<Connectable> => new Promise(() => {});
+    const servers = { small: smallServer(() => ({ one: 'The first' })), late: { type: 'in-process' as const, create } };
+    const { hub, proxy } = serve(servers, { settings: DEFERRING, startTimeoutMs: 1 });
+    void hub.start();
+    await until(() => hub.snapshot().tools.length === 1);
+    const client = await connect(proxy);
+    expect(JSON.stringify(await search(client, 'one'))).toContain('it is still starting');
+  });
+});
+
+describe('capabilities', () => {
+  it('are offered where a server behind has them, and only those', async () => {
+    const plain = serve({ small: smallServer(() => ({ one: 'The first' })) });
+    expect((await connect(plain.proxy)).getServerCapabilities()).toEqual({ tools: { listChanged: true } });
+    const tasks = serve({ odd: oddServer('tasks'), small: smallServer(() => ({ one: 'The first' })) });
+    expect(Object.keys((await connect(tasks.proxy)).getServerCapabilities() ?? {}).sort()).toEqual(['tasks', 'tools']);
+  });
+
+  it('of a server that a client may not use are not offered to it', async () => {
+    const { proxy } = serve({ odd: oddServer('tasks'), small: smallServer(() => ({ one: 'The first' })) });
+    const client = await connect(proxy, 'v2', { access: { permissions: { allow: ['small'] } } });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
   });
 });
 

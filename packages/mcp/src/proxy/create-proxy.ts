@@ -27,7 +27,7 @@ import { Session } from './session.ts';
 export interface ProxyOptions
   extends Pick<
     ToolboxOptions,
-    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'guard' | 'budget' | 'countTokens'
+    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'stubDescriptionLength' | 'guard' | 'budget' | 'countTokens'
   > {
   readonly hub: Hub;
   /**
@@ -140,7 +140,8 @@ interface Opening extends ConnectOptions {
 
 function createContext(options: ProxyOptions): ProxyContext {
   const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
-  const { searcher, hooks, onEvent, listingTokens, guard, budget, countTokens, checkArguments } = options;
+  const { searcher, hooks, onEvent, listingTokens, stubDescriptionLength } = options;
+  const { guard, budget, countTokens, checkArguments } = options;
   const origins = new WeakMap<Caller, CallOrigin>();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
@@ -151,6 +152,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     ...(hooks === undefined ? {} : { hooks }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(listingTokens === undefined ? {} : { listingTokens }),
+    ...(stubDescriptionLength === undefined ? {} : { stubDescriptionLength }),
     ...(guard === undefined ? {} : { guard }),
     ...(budget === undefined ? {} : { budget }),
     ...(countTokens === undefined ? {} : { countTokens }),

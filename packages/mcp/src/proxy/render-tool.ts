@@ -1,7 +1,7 @@
 import { isSpecType } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject, type JsonSchema, type Own, type Shown, writeTool } from '@quartermaster/core';
 
-/** A catalog's tool as `tools/list` shows it: as its server wrote it, under the name that is used here. */
+/** A catalog's tool as `tools/list` shows it: as its server wrote it, under the name and description that the plan gives it. */
 export function renderShown(shown: Shown): JsonObject {
   const known = rendered.get(shown);
   if (known !== undefined) return known;
@@ -17,7 +17,7 @@ export function renderOwn(own: Own, note: string | undefined): JsonObject {
     name: own.name,
     description,
     inputSchema: own.schema,
-    ...(own.role === 'call' ? {} : { annotations: { readOnlyHint: true, openWorldHint: false } }),
+    ...(own.role === 'call' ? {} : { annotations: { readOnlyHint: true } }),
   };
 }
 
@@ -25,7 +25,9 @@ const rendered = new WeakMap<Shown, JsonObject>();
 
 /** A client checks a list as a whole, so a definition that it would refuse is reduced to what it can't. */
 function render(shown: Shown): JsonObject {
-  const written = writeTool({ ...shown.tool, schema: shown.schema }, 'mcp', { name: shown.name });
+  const written = writeTool({ ...shown.tool, description: shown.description, schema: shown.schema }, 'mcp', {
+    name: shown.name,
+  });
   const { outputSchema, ...rest } = written;
   const isObject = isJsonObject(outputSchema) && outputSchema.type === 'object';
   const definition: JsonObject = {

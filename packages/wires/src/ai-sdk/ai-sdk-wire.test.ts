@@ -150,6 +150,8 @@ describeWire<ModelRequest, ModelPart>({
       ],
     };
   },
+  messages: (request) => request.prompt,
+  withMessages: (request, messages) => ({ ...request, prompt: messages as never }),
   seen: (request) => {
     const first = request.prompt.findIndex((message) => message.role !== 'system');
     return {

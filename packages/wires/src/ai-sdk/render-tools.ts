@@ -1,4 +1,5 @@
 import { type DeferPlan, type Own, type Shown, type View, writeTool } from '@quartermaster/core';
+import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import type { ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 
@@ -48,10 +49,11 @@ function defineOwn({ name, description, schema }: Own): ModelTool {
 }
 
 /** Without a provider's own mark of deferral, which would be refused where no search of the provider's is declared. */
-function define({ tool, name, schema, as }: Shown): ModelTool {
+function define(shown: Shown): ModelTool {
+  const { tool, name, as } = shown;
   const isProvided = tool.extras.providerType !== undefined;
-  const shown = schema === tool.schema ? tool : { ...tool, schema };
-  const written = writeTool(shown, 'ai-sdk', isProvided ? {} : { name, deferred: false }) as unknown as ModelTool;
+  const options = isProvided ? {} : { name, deferred: false };
+  const written = writeTool(asShown(shown), 'ai-sdk', options) as unknown as ModelTool;
   if (as !== 'stub' || written.type !== 'function') return written;
   // What speaks of parameters that are not shown goes with them.
   const { strict: _, inputExamples: __, ...rest } = written;

@@ -1,4 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
+import { capabilitiesOf, TRANSPORTS } from '@quartermaster/core';
 import {
   convertToModelMessages,
   generateText,
@@ -119,6 +120,22 @@ describe('generateText', () => {
     expect(requests.map(({ tools: declared }) => JSON.stringify(declared))).toEqual(
       requests.map(() => JSON.stringify(first?.tools)),
     );
+  });
+
+  it('goes by a table of transports that its user brings', async () => {
+    const capabilities = { ...capabilitiesOf('ai-sdk'), lateTools: false };
+    const tables = [TRANSPORTS, { 'ai-sdk': { capabilities } }];
+    const declared = await Promise.all(
+      tables.map(async (transports) => {
+        const { model, requests } = setUp([[text('Hello.')]], { form: 'load', transports });
+        await generateText({ model, tools: sampleToolSet().tools, prompt: 'Hello' });
+        return namesIn(requests[0]);
+      }),
+    );
+    expect(declared).toEqual([
+      ['tool_search', 'read_file'],
+      ['tool_search', 'tool_describe', 'tool_call', 'read_file'],
+    ]);
   });
 
   it('shows the search as a dynamic call that the provider executed', async () => {

@@ -88,6 +88,8 @@ describeWire<AnthropicRequest, AnthropicEvent>({
       ],
     };
   },
+  messages: (request) => request.messages,
+  withMessages: (request, messages) => ({ ...request, messages: messages as never }),
   seen: (request) => {
     const tools = request.tools ?? [];
     return {

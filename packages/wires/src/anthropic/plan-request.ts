@@ -11,7 +11,6 @@ import {
   readDefinitions,
   type Toolbox,
   type TransportCapabilities,
-  type TransportTable,
   type Wire,
 } from '@quartermaster/core';
 import { renderOnce, withoutSearch } from '../internal/render-once.ts';
@@ -32,8 +31,6 @@ import { splitTools } from './search-tool.ts';
 export interface AnthropicToolSearchOptions extends ToolSearchOptions {
   /** What the host can do, as a row of `transports`. @default by the client's base URL; an unknown host has functions only */
   readonly transport?: string;
-  /** @default TRANSPORTS */
-  readonly transports?: TransportTable;
   /**
    * Tools that can be found though no request declares them: ours, or definitions in any known format. The client gets their
    * calls like any other.

@@ -4,6 +4,7 @@ import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { call, type ScriptedBlock, scriptMessage, text } from './message-script.fixture.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
+import { anthropicWhole } from './whole.ts';
 
 const PLAN = createToolbox({ tools: [] }).plan();
 
@@ -46,6 +47,14 @@ describe('the reader', () => {
       const cut: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json };
       expect(readBlocks([cut], 'max_tokens')).toEqual([{ kind: 'cut', name: 'tool_search' }]);
     }
+  });
+
+  it('drops a held call that the token limit has cut in a whole message, which has lost its arguments', () => {
+    const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input: {} };
+    const read = (stop_reason: string) =>
+      readAll(anthropicWhole.apart({ content: [block], stop_reason })).filter((one) => typeof one !== 'string');
+    expect(read('max_tokens')).toEqual([{ kind: 'cut', name: 'tool_search' }]);
+    expect(read('tool_use')).toMatchObject([{ kind: 'held', call: { arguments: {} } }]);
   });
 
   it('keeps a held call that was complete before the token limit was met', () => {

@@ -1,4 +1,5 @@
 import { type DeferPlan, type JsonObject, type Own, type Shown, type View, writeTool } from '@quartermaster/core';
+import { asShown } from '../internal/as-shown.ts';
 import type { AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import { SEARCH_TOOL_NAMES, SEARCH_TOOL_TYPES, type SearchTool, splitTools } from './search-tool.ts';
 
@@ -15,16 +16,18 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
   const plan = view.plan as DeferPlan;
   const fixed = fixedTools(plan);
   const forced = forcedTool(request, plan);
-  const revealed = plan.form.reveal === 'answer' ? [] : view.revealed;
-  const late = [...revealed, ...(forced === undefined ? [] : [forced])].filter(
-    (shown, index, all) => !fixed.names.has(shown.name) && all.findIndex(({ name }) => name === shown.name) === index,
-  );
+  const revealed = (plan.form.reveal === 'answer' ? [] : view.revealed).filter(({ name }) => !fixed.names.has(name));
+  const isRevealed = revealed.some(({ name }) => name === forced?.name);
+  const late = forced === undefined || isRevealed ? revealed : [...revealed, forced];
   const names = new Set(late.map(({ name }) => name));
   const isMarked = (shown: Shown): boolean => plan.form.reveal === 'native' && shown.name !== forced?.name;
   return {
     tools: [
       ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
-      ...fixed.definitions,
+      ...(forced === undefined || !fixed.names.has(forced.name)
+        ? fixed.definitions
+        : // A forced stub or mark is shown in full: the model can't search for its parameters first.
+          fixed.definitions.filter(({ name }) => name !== forced.name)),
       ...late.map((shown) => define({ ...shown, as: isMarked(shown) ? 'mark' : 'full' }, plan)),
     ],
     has: (name) => fixed.names.has(name) || names.has(name),
@@ -63,14 +66,14 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
 function define(shown: Shown, plan: DeferPlan): JsonObject {
   const { tool, name, as } = shown;
   if (tool.extras.providerType !== undefined) return defineProvided(shown, plan);
-  const written = writeTool(tool, 'anthropic', { deferred: as === 'mark', name });
+  const written = writeTool(asShown(shown), 'anthropic', { deferred: as === 'mark', name });
   switch (as) {
     case 'full':
       return written;
     case 'mark':
       return without(written, ['cache_control', 'input_examples']);
     case 'stub':
-      return { ...without(written, ['strict', 'input_examples']), input_schema: shown.schema };
+      return without(written, ['strict', 'input_examples']);
   }
 }
 

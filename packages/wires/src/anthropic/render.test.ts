@@ -1,5 +1,6 @@
 import { FORMS, type Form } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
+import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { conversation } from './message-script.fixture.ts';
 import { definition, reference, rendered, searched, toolResult, toolUse } from './rendered.fixture.ts';
@@ -114,7 +115,20 @@ describe('tool_choice', () => {
     const request = render(form, 'a');
     if (name === 'bridge') expect(request.tool_choice).toEqual({ type: 'tool', name: 'tool_call' });
     else expect(request.tool_choice).toEqual({ type: 'tool', name: 'a' });
-    if (name === 'load' || name === 'native') expect(request.tools).toContainEqual(A);
+    if (name !== 'bridge') expect(request.tools?.filter((tool) => tool.name === 'a')).toEqual([A]);
+  });
+
+  it('unmarks a tool that is forced, where the provider searches', () => {
+    const marked = (tools: AnthropicRequest['tools']) =>
+      tools?.flatMap((tool) => (tool.defer_loading === true ? [tool.name] : []));
+    const { tools } = render(FORMS.hosted, 'a');
+    expect(tools).toContainEqual(A);
+    const found = [ASK, { role: 'assistant', content: [...searched('srvtoolu_1', 'x', ['a'])] }];
+    const again = conversation(found as never, { tools: TOOLS, tool_choice: { type: 'tool', name: 'a' } });
+    const listed: Form = { ...FORMS.native, hidden: 'mark' };
+    expect(rendered(again, listed).request.tools?.filter((tool) => tool.name === 'a')).toEqual([A]);
+    expect(marked(tools)).not.toContain('a');
+    expect(marked(tools)).toEqual(marked(render(FORMS.hosted, SEARCH.name).tools)?.filter((name) => name !== 'a'));
   });
 
   it('stays on the search tool when that is forced', () => {

@@ -1,4 +1,4 @@
-import type { Whole } from '@quartermaster/core';
+import { isJsonObject, type Whole } from '@quartermaster/core';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -43,9 +43,14 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   },
 };
 
-/** Only arguments arrive by pieces in the ways that matter to a reader; every other block can come whole with its start. */
+/**
+ * Only arguments arrive by pieces in the ways that matter to a reader; every other block can come whole with its start. Arguments
+ * without a member bring no piece, as in a stream: a call that the token limit has cut has none either, and only the reason at the
+ * end tells which it was.
+ */
 function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
-  const hasInput = (block.type === 'tool_use' || block.type === 'server_tool_use') && block.input !== undefined;
+  const isCall = block.type === 'tool_use' || block.type === 'server_tool_use';
+  const hasInput = isCall && block.input !== undefined && !isEmpty(block.input);
   const started = hasInput ? { ...block, input: {} } : block;
   const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) };
   return [
@@ -53,4 +58,8 @@ function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEv
     ...(hasInput ? [{ type: 'content_block_delta', index, delta } as const] : []),
     { type: 'content_block_stop', index },
   ];
+}
+
+function isEmpty(input: unknown): boolean {
+  return isJsonObject(input) && Object.keys(input).length === 0;
 }

@@ -117,6 +117,8 @@ function sample(showSearches: boolean): Sample {
         ],
       };
     },
+    messages: (request) => request.contents,
+    withMessages: (request, messages) => ({ ...request, contents: messages as never }),
     seen: (request) => ({
       prefix: JSON.stringify([request.systemInstruction, request.tools]),
       tools: (request.tools ?? []).flatMap((tool) =>

@@ -7,6 +7,7 @@ import {
   type View,
   writeTool,
 } from '@quartermaster/core';
+import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import type { GeminiCallingConfig, GeminiRequest, GeminiToolConfig } from './gemini-shapes-2026-11.ts';
 import { toolEntries } from './open.ts';
@@ -75,8 +76,8 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
   return { name, description, parametersJsonSchema: schema };
 }
 
-function define({ tool, name, schema }: Shown): JsonObject {
-  return writeTool(schema === tool.schema ? tool : { ...tool, schema }, 'gemini', { name });
+function define(shown: Shown): JsonObject {
+  return writeTool(asShown(shown), 'gemini', { name: shown.name });
 }
 
 /** A deferred tool that the model is told to call must be there, found or not: a name without a declaration is refused. */

@@ -98,6 +98,12 @@ describe('generateContent', () => {
     expect(response.responseId).toBe('response-10');
   });
 
+  it('goes by the transport that its user names', async () => {
+    const { ai, requests } = await setUp([[chunk([{ text: 'Hello.' }])]], { form: 'load', transport: 'mcp-stateless' });
+    await ai.models.generateContent({ model: 'gemini-3-pro', contents: 'Hello', config: CONFIG });
+    expect(namesIn(requests[0])).toEqual(['tool_search', 'tool_describe', 'tool_call', 'read_file']);
+  });
+
   it('carries signatures through the bridge, both ways', async () => {
     const args = { name: 'create_issue', arguments: { text: 'It is broken' } };
     const wrapped: GeminiPart = { functionCall: { name: 'tool_call', args }, thoughtSignature: 'c2ln' };

@@ -8,14 +8,13 @@ import {
   type Tool,
   type Toolbox,
   type ToolboxOptions,
-  type ToolFormat,
   type TransportCapabilities,
-  type TransportTable,
   type Wire,
   writeTool,
 } from '@quartermaster/core';
 import type { HttpDialect } from './answer-request.ts';
 import { withLocalExecution } from './local-execution.ts';
+import { openaiTool } from './openai-tool.ts';
 import { withoutSearch } from './render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
@@ -23,8 +22,6 @@ import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 export interface OpenAIToolSearchOptions extends ToolSearchOptions {
   /** What the host can do, as a row of `transports`. @default by the request's address; an unknown host has functions only */
   readonly transport?: string;
-  /** @default TRANSPORTS */
-  readonly transports?: TransportTable;
   /** Tools that can be found though no request declares them: ours or in any known format. @default none */
   readonly catalog?: readonly object[];
   /** Runs the catalog's tools inside the loop. Without it the client gets their calls like any other. */
@@ -35,7 +32,7 @@ export interface OpenAIToolSearchOptions extends ToolSearchOptions {
 /** What an endpoint is made of. */
 export interface Endpoint<Request, Part, Response_> extends Omit<HttpDialect<Part, Response_>, 'explain'> {
   readonly wire: Wire<Request, Part>;
-  readonly format: ToolFormat;
+  readonly format: 'openai-chat' | 'openai-responses';
   /** The end of the endpoint's path. */
   readonly path: string;
   /** The row of the transport table for OpenAI's own hosts. */
@@ -102,7 +99,9 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const ours = plan.shown.filter(({ tool }) => isOurs(tool));
     const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan) : plan;
     if (ours.length === 0) return { request, plan: inline, ...stages, isLoop: isClient };
-    const added = ours.map(({ tool, name }) => writeTool(tool, endpoint.format, { name, deferred: false }));
+    const added = ours.map(({ tool, name }) =>
+      writeTool(openaiTool(tool, endpoint.format), endpoint.format, { name, deferred: false }),
+    );
     const whole = { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...added] };
     return { request: whole, plan: inline, ...stages, isLoop: isClient || execute !== undefined };
   };

@@ -13,6 +13,7 @@ import {
   type Tool,
   type Toolbox,
   type ToolboxOptions,
+  type TransportTable,
 } from '@quartermaster/core';
 
 /**
@@ -22,6 +23,10 @@ import {
 export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form'> {
   /** How schemas reach the model. A form that the transport can't carry becomes `bridge`. @default auto */
   readonly form?: FormName | 'auto';
+  /** What the host can do, as a row of `transports`. @default the dialect's own row */
+  readonly transport?: string;
+  /** @default TRANSPORTS */
+  readonly transports?: TransportTable;
   /** Which tools may be deferred, where that is not left to the gate. */
   readonly policies?: PolicyRules;
   /** Whose requests these are. @default a caller that may use everything */
@@ -37,6 +42,7 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
 export interface RequestToolboxes {
   /** The toolbox for these tools; `key` is their content as text, and the same content gives the same toolbox back. */
   toolbox(tools: readonly Tool[], key: string): Toolbox;
+  /** For a dialect that can say nothing but functions, whatever its host could do besides. */
   plan(toolbox: Toolbox, model: string | undefined): Plan;
 }
 
@@ -53,7 +59,8 @@ export function requestToolboxes(
     readonly nameTemplate?: string;
   },
 ): RequestToolboxes {
-  const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, ...rest } = options;
+  const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, ...searching } = options;
+  const { transport: name = transport.name, transports: table, ...rest } = searching;
   const kept = new Map<string, Toolbox>();
   return {
     toolbox(tools, key) {
@@ -72,7 +79,7 @@ export function requestToolboxes(
       return toolbox;
     },
     plan(toolbox, model) {
-      const choice = chooseForm(capabilitiesOf(transport.name, { model }), form);
+      const choice = chooseForm({ ...capabilitiesOf(name, { model, table }), ...UNSPOKEN }, form);
       return toolbox.plan(contextWindow({ override: contextTokens, model }), {
         form: choice.form,
         ...(caller === undefined ? {} : { caller }),
@@ -80,6 +87,9 @@ export function requestToolboxes(
     },
   };
 }
+
+/** What has no words in a dialect of functions: half of a pair would be sent if the host's row were believed. */
+const UNSPOKEN = { references: false, clientSearch: false, hostedSearch: [], deferMark: false } as const;
 
 /** What `runLoop` takes from the options of an adapter. */
 export function loopSettings(options: ToolSearchOptions): Pick<ToolSearchOptions, 'caller' | 'maxRounds' | 'prefetch'> {

@@ -2,24 +2,27 @@ import { UpstreamError } from '@quartermaster/core';
 
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
-/** The data of each event of a stream, as text. Comments, names and ids are passed over; lines may end in any of the three ways. */
+/** An empty line: two ends of lines, each in any of the three ways. */
+const EVENT_END = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
+
+/** How much of an end can have come without its last character. */
+const LONGEST_PARTIAL_END = 3;
+
+/**
+ * The data of each event of a stream, as text. Comments, names and ids are passed over. Every character is looked at once, however
+ * small the chunks are in which an event arrives.
+ */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  const splitter = createSplitter();
   let isDone = false;
   try {
     while (!isDone) {
       const { done, value } = await reader.read();
       isDone = done;
-      rest += decoder.decode(value, { stream: !done });
-      // A carriage return at the end may be half of a line break.
-      const isHalf = !done && rest.endsWith('\r');
-      const events = (isHalf ? rest.slice(0, -1) : rest).split(/\r\n\r\n|\n\n|\r\r/);
-      rest = `${isDone ? '' : (events.pop() ?? '')}${isHalf ? '\r' : ''}`;
-      if (rest.length > LONGEST_EVENT)
-        throw new UpstreamError('upstream_failed', `An event of the stream is longer than ${LONGEST_EVENT} characters`);
-      for (const event of events) {
+      const events = splitter.add(decoder.decode(value, { stream: !done }));
+      for (const event of isDone ? [...events, splitter.rest()] : events) {
         const data = dataOf(event);
         if (data !== undefined) yield data;
       }
@@ -29,6 +32,41 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
     if (!isDone) reader.cancel().catch(() => undefined);
     reader.releaseLock();
   }
+}
+
+interface Splitter {
+  /** The events that this text completes. */
+  add(text: string): readonly string[];
+  /** What has come of an event without an end. */
+  rest(): string;
+}
+
+/** Keeps an unfinished event in pieces, and looks for its end only where that can be new. */
+function createSplitter(): Splitter {
+  let pieces: string[] = [];
+  let length = 0;
+  let tail = '';
+  return {
+    add(text) {
+      const fresh = tail + text;
+      const events: string[] = [];
+      let start = 0;
+      for (const end of fresh.matchAll(EVENT_END)) {
+        events.push(`${pieces.join('')}${fresh.slice(start, end.index)}`);
+        start = end.index + end[0].length;
+        pieces = [];
+        length = 0;
+      }
+      const cut = Math.max(start, fresh.length - LONGEST_PARTIAL_END);
+      if (cut > start) pieces.push(fresh.slice(start, cut));
+      length += cut - start;
+      tail = fresh.slice(cut);
+      if (length > LONGEST_EVENT)
+        throw new UpstreamError('upstream_failed', `An event of the stream is longer than ${LONGEST_EVENT} characters`);
+      return events;
+    },
+    rest: () => `${pieces.join('')}${tail}`,
+  };
 }
 
 /** One event as it goes over the wire. */

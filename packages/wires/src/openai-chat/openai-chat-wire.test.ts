@@ -114,6 +114,8 @@ describeWire<ChatRequest, ChatChunk>({
       ],
     };
   },
+  messages: (request) => request.messages,
+  withMessages: (request, messages) => ({ ...request, messages: messages as never }),
   seen(request) {
     const system = request.messages.filter((message) => message.role === 'system');
     const tools = (request.tools ?? []) as readonly { readonly function: { readonly name: string } }[];

@@ -8,7 +8,9 @@ import {
   wrapCall,
   writeTool,
 } from '@quartermaster/core';
+import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
+import { openaiTool } from '../internal/openai-tool.ts';
 import { type ChatMessage, type ChatRequest, type ChatToolCall, nameOf } from './chat-shapes-2026-11.ts';
 import { foreignTools, latestUserIndex } from './open.ts';
 import { pairCalls } from './pair-calls.ts';
@@ -87,10 +89,10 @@ function writeOwn(own: Own): JsonObject {
 function writeShown(shown: Shown): JsonObject {
   const { tool, name } = shown;
   if (shown.as !== 'stub' || tool.extras.freeform === true) {
-    return writeTool(tool, 'openai-chat', { name, deferred: false });
+    return writeTool(openaiTool(tool, 'openai-chat'), 'openai-chat', { name, deferred: false });
   }
   const { strict: _, ...extras } = tool.extras;
-  return writeTool({ ...tool, schema: shown.schema, extras }, 'openai-chat', { name, deferred: false });
+  return writeTool({ ...asShown(shown), extras }, 'openai-chat', { name, deferred: false });
 }
 
 function renderMessages(request: ChatRequest, plan: DeferPlan): readonly ChatMessage[] {

@@ -5,6 +5,7 @@ import {
   FORMS,
   type FormName,
   type GateSettings,
+  type JsonObject,
   parseTools,
 } from '@quartermaster/core';
 import OpenAI from 'openai';
@@ -365,6 +366,19 @@ describe('an OpenAI client with tool search in chat completions', () => {
       },
     ]);
   });
+
+  it.each(['stub', 'load'] as const)(
+    'sends no function without properties, which OpenAI refuses (%s)',
+    async (form) => {
+      const catalog = [{ name: 'list_inboxes', description: 'Lists inboxes.', inputSchema: { type: 'object' } }];
+      const find = { id: 's', name: 'tool_search', input: { query: 'inboxes' } };
+      const client = await start([chatRound({ calls: [find] }), chatRound({ text: 'Done.' })], { form, catalog });
+      await client.chat.completions.create({ model: 'gpt-5.4', messages: [USER], tools: TOOLS });
+      const sent = host.requests.flatMap((request) => (request as { tools: { function: JsonObject }[] }).tools);
+      expect(sent.map(({ function: { name } }) => name)).toContain('list_inboxes');
+      for (const { function: declared } of sent) expect(declared.parameters).toHaveProperty('properties');
+    },
+  );
 
   it('does not execute a tool beside a call that the client must answer: its result would be lost', async () => {
     const executed: unknown[] = [];

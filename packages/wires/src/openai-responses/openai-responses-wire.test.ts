@@ -157,6 +157,8 @@ function sample(options: { readonly isShown: boolean; readonly isNative: boolean
         ...(reply.text === undefined ? [] : [{ role: 'user', content: reply.text }]),
       ],
     }),
+    messages: (request) => request.input as readonly unknown[],
+    withMessages: (request, messages) => ({ ...request, input: messages as never }),
     seen: (request) => ({
       prefix: JSON.stringify([request.instructions, request.tools]),
       tools: ((request.tools ?? []) as readonly { readonly name?: string }[]).map((tool) => tool.name ?? ''),

@@ -11,6 +11,8 @@ import {
   writeTool,
   writeTools,
 } from '@quartermaster/core';
+import { asShown } from '../internal/as-shown.ts';
+import { openaiTool } from '../internal/openai-tool.ts';
 import { openSearch, searchTool } from './open.ts';
 import type { ResponsesRequest } from './responses-shapes-2026-11.ts';
 import { forcedTool } from './tool-choice.ts';
@@ -50,7 +52,7 @@ const QUERY_SCHEMA: JsonObject = { type: 'object', properties: { query: { type: 
 
 /** A definition for a search's output, as the model gets to call it. */
 export function writeLoaded(tool: Tool, name: string): JsonObject {
-  return writeTool(tool, 'openai-responses', { name, deferred: true });
+  return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', { name, deferred: true });
 }
 
 function fixedTools(plan: DeferPlan): readonly Json[] {
@@ -66,7 +68,7 @@ function fixedTools(plan: DeferPlan): readonly Json[] {
 
 /** For the provider's own search: as they came, namespaces kept, with the marks that the plan gives them. */
 function writeMarked(plan: DeferPlan): readonly Json[] {
-  const byTool = new Map(plan.shown.map((shown) => [shown.tool, shown]));
+  const byTool = new Map(plan.shown.map((shown) => [openaiTool(shown.tool, 'openai-responses'), shown]));
   return writeTools([...byTool.keys()], 'openai-responses', (tool) => {
     const shown = byTool.get(tool);
     // A tool that its provider runs (a whole MCP server) is deferred by its own mark; the gate has no say in it.
@@ -97,7 +99,8 @@ function writeOwn(own: Own, plan: DeferPlan): JsonObject {
 function writeShown(shown: Shown): JsonObject {
   const { tool, name } = shown;
   const options = { name, deferred: shown.as === 'mark' };
-  if (shown.as !== 'stub' || tool.extras.freeform === true) return writeTool(tool, 'openai-responses', options);
+  if (shown.as !== 'stub' || tool.extras.freeform === true)
+    return writeTool(openaiTool(tool, 'openai-responses'), 'openai-responses', options);
   const extras = { ...tool.extras, strict: false };
-  return writeTool({ ...tool, schema: shown.schema, extras }, 'openai-responses', options);
+  return writeTool({ ...asShown(shown), extras }, 'openai-responses', options);
 }

@@ -47,7 +47,11 @@ function renderInput(
   const items = itemsOf({ input });
   const history = readHistory(items);
   const walked = walkHistory(items, { plan, history });
-  const rendered = items.flatMap((item) => renderItem(item, { plan, tell, history, walked, view }));
+  const hints = new Set<ResponsesItem>();
+  const rendered = behindOutputs(
+    items.flatMap((item) => renderItem(item, { plan, tell, history, walked, view, hints })),
+    hints,
+  );
   return withTail(plan.form.search === 'provider' ? rendered : withoutLooseReasoning(rendered), view.tail);
 }
 
@@ -57,6 +61,8 @@ interface RenderContext {
   readonly history: History;
   readonly walked: Walked;
   readonly view: View;
+  /** Messages of ours among what was rendered. */
+  readonly hints: Set<ResponsesItem>;
 }
 
 function renderItem(item: ResponsesItem, context: RenderContext): readonly ResponsesItem[] {
@@ -100,11 +106,31 @@ function renderFound(search: HistorySearch, context: RenderContext): readonly Re
   const call_id = callIdOf(search);
   if (plan.form.reveal !== 'native') return [{ type: 'function_call_output', call_id, output: text }];
   const tools = names.flatMap((name) => loaded(name, context));
+  const output = { type: 'tool_search_output', call_id, execution: 'client', status: 'completed', tools };
   const hint = isFailed ? undefined : hintIn(text);
-  return [
-    { type: 'tool_search_output', call_id, execution: 'client', status: 'completed', tools },
-    ...(hint === undefined ? [] : [{ type: 'message', role: 'developer', content: hint }]),
-  ];
+  if (hint === undefined) return [output];
+  const message = { type: 'message', role: 'developer', content: hint };
+  context.hints.add(message);
+  return [output, message];
+}
+
+/** Outputs of one round stay together: a message between them would part a call from its output. */
+function behindOutputs(items: readonly ResponsesItem[], hints: ReadonlySet<ResponsesItem>): readonly ResponsesItem[] {
+  if (hints.size === 0) return items;
+  const placed: ResponsesItem[] = [];
+  let waiting: ResponsesItem[] = [];
+  for (const item of items) {
+    if (hints.has(item)) {
+      waiting.push(item);
+      continue;
+    }
+    if (!isCallOutput(item) && !isSearchOutput(item)) {
+      placed.push(...waiting);
+      waiting = [];
+    }
+    placed.push(item);
+  }
+  return [...placed, ...waiting];
 }
 
 /** Not an id that a call of the model's could have too. */

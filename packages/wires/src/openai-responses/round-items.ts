@@ -4,21 +4,24 @@ import type { ResponsesItem } from './responses-shapes-2026-11.ts';
 import { searchCallItem, searchOutputItem } from './search-items.ts';
 import { isSearch, itemOf, type WriterState } from './writer-state.ts';
 
-/** A round for the history: what the model wrote, in its order, then the answers. */
+/** A round for the history: what the model wrote, in its order, then the answers, then what they had no room for. */
 export function roundItems(state: WriterState): readonly ResponsesItem[] {
   const { round } = state;
   const written = new Map(round.written);
   const answers: ResponsesItem[] = [];
+  const asides: ResponsesItem[] = [];
   let last = Math.max(-1, ...written.keys());
   for (const step of round.steps) {
     if (step.kind !== 'answer') continue;
     const held = step.call as Partial<HeldItemCall>;
     last += 1;
-    const { item, answer } = pairFor(step, state);
+    const { item, answer, aside } = pairFor(step, state);
     written.set(held.outputIndex ?? last, item);
-    answers.push(...answer);
+    answers.push(answer);
+    asides.push(...aside);
   }
-  return [...[...written].sort(([left], [right]) => left - right).map(([, item]) => item), ...answers];
+  const items = [...written].sort(([left], [right]) => left - right).map(([, item]) => item);
+  return [...items, ...answers, ...asides];
 }
 
 /**
@@ -28,14 +31,14 @@ export function roundItems(state: WriterState): readonly ResponsesItem[] {
 function pairFor(
   step: Step & { readonly kind: 'answer' },
   state: WriterState,
-): { readonly item: ResponsesItem; readonly answer: readonly ResponsesItem[] } {
+): { readonly item: ResponsesItem; readonly answer: ResponsesItem; readonly aside: readonly ResponsesItem[] } {
   const { plan } = state;
   const isNative = plan.kind === 'defer' && plan.form.reveal === 'native' && isSearch(step.call, plan);
   const isKept = isKeptByNames(step);
   if (isNative || (state.isShown && isKept)) {
     const key = state.searchKey(step.call);
-    const told = isKept ? [] : [{ type: 'message', role: 'developer', content: step.text }];
-    return { item: searchCallItem(step.call, key), answer: [searchOutputItem(step, key, plan), ...told] };
+    const aside = isKept ? [] : [{ type: 'message', role: 'developer', content: step.text }];
+    return { item: searchCallItem(step.call, key), answer: searchOutputItem(step, key, plan), aside };
   }
   const source = itemOf(step.call) ?? {
     type: 'function_call',
@@ -44,7 +47,7 @@ function pairFor(
   };
   const call_id = state.unique(step.call.id);
   const output = source.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output';
-  return { item: { ...source, call_id }, answer: [{ type: output, call_id, output: step.text }] };
+  return { item: { ...source, call_id }, answer: { type: output, call_id, output: step.text }, aside: [] };
 }
 
 /** Whether the names found are all that there is to tell. */

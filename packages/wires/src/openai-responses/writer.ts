@@ -39,15 +39,16 @@ export function createWriter(request: ResponsesRequest, plan: Plan): Writer<Resp
     },
     answer(steps) {
       state.round.steps = steps;
-      return steps.flatMap((step) => {
-        if (step.kind === 'calls') {
-          return step.calls.flatMap((call, index) =>
-            show(callItem({ call, step, isFirst: index === 0 }, state), state),
-          );
-        }
-        if (!state.isShown || !isSearch(step.call, plan)) return [];
+      // Calls before outputs, so that a replay can tell what was written side by side from what followed an answer.
+      const calls = steps.flatMap((step) => {
+        if (step.kind !== 'calls') return [];
+        return step.calls.flatMap((call, index) => show(callItem({ call, step, isFirst: index === 0 }, state), state));
+      });
+      const outputs = steps.flatMap((step) => {
+        if (step.kind !== 'answer' || !state.isShown || !isSearch(step.call, plan)) return [];
         return show(searchOutputItem(step, state.searchKey(step.call), plan), state);
       });
+      return [...calls, ...outputs];
     },
     extend() {
       state.hidden.push(...roundItems(state));

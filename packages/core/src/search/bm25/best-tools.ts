@@ -1,3 +1,5 @@
+import { RangeCounter } from './range-counter.ts';
+
 /** A tool with what its terms add up to, in units of 1 / (weight scale × impact scale). */
 export interface RankedTool {
   readonly tool: number;
@@ -7,54 +9,85 @@ export interface RankedTool {
 /** An index holds fewer tools than this, so that a sum below 2³¹ and a tool fit into one double. */
 export const MOST_TOOLS = 0x200000;
 
-/**
- * Keeps the best of many tools without comparing each with each: four times as many as wanted are let in before the worst
- * are thrown out. A tool and its sum are one number, so that sorting needs no comparison function.
- */
+/** Tools with a sum each. */
+export interface SummedTools {
+  /** By tool. */
+  readonly sums: Int32Array;
+  /** The tools in question: the first `size` of these. */
+  readonly tools: Uint32Array;
+  readonly size: number;
+  /** No sum is above this. */
+  readonly most: number;
+}
+
+/** Chooses the best of many tools. A tool and its sum are one number, so that sorting needs no comparison function. */
 export class BestTools {
-  readonly #count: number;
-  #kept: Float64Array;
-  #size = 0;
-  /** Sums below this can't get in. At least `count` tools have it as soon as it is above 1. */
-  bar = 1;
+  readonly #counter: RangeCounter = new RangeCounter();
+  #keys: Float64Array = new Float64Array(LEAST_KEYS);
+  #sums: Int32Array = new Int32Array(LEAST_KEYS);
 
-  constructor(count: number, candidates: number) {
-    this.#count = count;
-    this.#kept = new Float64Array(Math.min(count * 4, Math.max(count, candidates)) + 1);
-  }
-
-  /** Takes a tool whose sum is not below the bar. */
-  add(tool: number, sum: number): void {
-    this.#kept[this.#size++] = sum * MOST_TOOLS + (MOST_TOOLS - 1 - tool);
-    if (this.#size === this.#kept.length) {
-      this.raiseBar();
+  /** The best, best first, ties in catalog order. */
+  rank(summed: SummedTools, count: number): RankedTool[] {
+    const size = this.#collect(summed, count);
+    const keys = this.#keys;
+    const isMany = size > count + SLACK;
+    if (isMany) {
+      selectGreatest(keys, size, count);
     }
-  }
-
-  /** Throws out all but the wanted ones. */
-  raiseBar(): void {
-    const kept = this.#kept;
-    if (this.#size < this.#count) {
-      return;
-    }
-    selectGreatest(kept, this.#size, this.#count);
-    this.#size = this.#count;
-    this.bar = Math.max(1, Math.floor((kept[this.#count - 1] ?? 0) / MOST_TOOLS));
-  }
-
-  /** The wanted ones, best first, ties in catalog order. */
-  finish(): RankedTool[] {
-    this.raiseBar();
-    this.#kept.subarray(0, this.#size).sort();
+    sortDescending(keys, isMany ? count : size);
     const ranked: RankedTool[] = [];
-    for (let at = this.#size - 1; at >= 0; at -= 1) {
-      const key = this.#kept[at] ?? 0;
+    for (let at = 0; at < size && at < count; at += 1) {
+      const key = keys[at] ?? 0;
       const sum = Math.floor(key / MOST_TOOLS);
       ranked.push({ tool: MOST_TOOLS - 1 - (key - sum * MOST_TOOLS), sum });
     }
     return ranked;
   }
+
+  /** Takes those that may be among the best. Returns how many they are. */
+  #collect({ sums, tools, size, most }: SummedTools, count: number): number {
+    if (this.#keys.length < size) {
+      this.#keys = new Float64Array(size * 2);
+      this.#sums = new Int32Array(size * 2);
+    }
+    const keys = this.#keys;
+    const own = this.#sums;
+    for (let at = 0; at < size; at += 1) {
+      own[at] = sums[tools[at] ?? 0] ?? 0;
+    }
+    const bar = size > count + SLACK ? this.#counter.findBar(own, size, { count, most }) : 1;
+    let found = 0;
+    for (let at = 0; at < size; at += 1) {
+      const sum = own[at] ?? 0;
+      if (sum >= bar) {
+        keys[found++] = sum * MOST_TOOLS + (MOST_TOOLS - 1 - (tools[at] ?? 0));
+      }
+    }
+    return found;
+  }
 }
+
+const LEAST_KEYS = 256;
+/** So many more than wanted are sorted with the others. */
+const SLACK = 32;
+
+/** By insertion where they are few, which is quicker than the call of a sort. */
+function sortDescending(numbers: Float64Array, size: number): void {
+  if (size > MOST_INSERTED) {
+    numbers.subarray(0, size).sort().reverse();
+    return;
+  }
+  for (let end = 1; end < size; end += 1) {
+    const number = numbers[end] ?? 0;
+    let at = end - 1;
+    for (; at >= 0 && (numbers[at] ?? 0) < number; at -= 1) {
+      numbers[at + 1] = numbers[at] ?? 0;
+    }
+    numbers[at + 1] = number;
+  }
+}
+
+const MOST_INSERTED = 128;
 
 /**
  * Moves the greatest `count` of the first `size` numbers to the front, the least of them last among these, the others in no

@@ -1,7 +1,17 @@
 import { QuartermasterError } from '../../errors.ts';
 import { stemWord } from '../text/index.ts';
 import type { Bm25Settings } from './bm25-options.ts';
-import { findImpact, headBytes, type Posting, readLength, readPeak, readPostings } from './posting-list.ts';
+import {
+  denseImpacts,
+  findImpact,
+  foldedDifferences,
+  isDense,
+  isFolded,
+  type Posting,
+  readLength,
+  readPeak,
+  readPostings,
+} from './posting-list.ts';
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
 
 /** An index as typed arrays and plain values only: it can be built in one thread and handed to another, or stored. */
@@ -38,7 +48,7 @@ export interface Bm25IndexData {
 }
 
 /** Goes up when an older index can no longer be read. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 /** An impact of 1 would be this. */
 export const IMPACT_SCALE = 256;
@@ -86,13 +96,11 @@ export class Bm25Index {
     return start < (listStarts[list + 1] ?? 0) ? readPeak(postings, start) : 0;
   }
 
-  /** Where a list's postings start and end. */
-  firstPosting(list: number): number {
-    return (this.data.listStarts[list] ?? 0) + headBytes(this.listLength(list));
-  }
-
-  listEnd(list: number): number {
-    return this.data.listStarts[list + 1] ?? 0;
+  /** The list that a list is folded into, or itself: see `posting-list.ts`. Only lists of terms are folded. */
+  unfoldedList(list: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) && isFolded(postings, start) ? this.stemList(list) : list;
   }
 
   /** The list of a term as it is written, or {@link NO_LIST}. */
@@ -129,7 +137,29 @@ export class Bm25Index {
     const { listStarts, postings } = this.data;
     const start = listStarts[list] ?? 0;
     const end = listStarts[list + 1] ?? 0;
-    return start < end ? findImpact(postings, start, end, tool) : 0;
+    if (start >= end) {
+      return 0;
+    }
+    if (isFolded(postings, start)) {
+      const impact = this.impact(this.stemList(list), tool);
+      return impact === 0 ? 0 : impact - this.difference(list, tool);
+    }
+    return isDense(readLength(postings, start), this.toolCount)
+      ? (postings[denseImpacts(postings, start) + tool] ?? 0)
+      : findImpact(postings, start, end, tool);
+  }
+
+  /** By how much a tool's impact in a folded list is less than in the one that it is folded into. */
+  difference(list: number, tool: number): number {
+    const { listStarts, postings } = this.data;
+    const start = foldedDifferences(postings, listStarts[list] ?? 0);
+    return readLength(postings, start) === 0 ? 0 : findImpact(postings, start, listStarts[list + 1] ?? 0, tool);
+  }
+
+  /** How many tools have another impact in a folded list than in the one that it is folded into. */
+  differenceCount(list: number): number {
+    const { listStarts, postings } = this.data;
+    return readLength(postings, foldedDifferences(postings, listStarts[list] ?? 0));
   }
 
   hasTool(list: number, tool: number): boolean {
@@ -138,7 +168,23 @@ export class Bm25Index {
 
   /** A list taken apart, tools in catalog order, for what is not in a hurry. */
   readList(list: number): Posting[] {
-    return readPostings(this.data.postings, this.firstPosting(list), this.listEnd(list));
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    const end = listStarts[list + 1] ?? 0;
+    const whole = this.unfoldedList(list);
+    if (whole === list) {
+      return readPostings(postings, start, end, this.toolCount);
+    }
+    const differences = readPostings(postings, foldedDifferences(postings, start), end, this.toolCount);
+    const found: Posting[] = [];
+    let at = 0;
+    for (const { tool, impact } of this.readList(whole)) {
+      const difference = differences[at]?.tool === tool ? (differences[at++]?.impact ?? 0) : 0;
+      if (impact > difference) {
+        found.push({ tool, impact: impact - difference });
+      }
+    }
+    return found;
   }
 
   /** The tools whose name has this key (see `nameKey`), in catalog order. */

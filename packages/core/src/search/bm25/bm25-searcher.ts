@@ -26,15 +26,13 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
     );
   }
   const ranker = new QueryRanker(snapshot, index);
-  const answer = (request: SearchRequest, limit: number, depth?: number): Answer[] =>
-    rankAll(ranker, snapshot, request, limit, depth);
   return {
     engine: 'bm25',
     async search(request) {
-      return search(request, answer, ranker, snapshot);
+      return search(request, ranker, snapshot);
     },
     async explain(request, tool) {
-      return explain(request, tool, answer, ranker, snapshot);
+      return explain(request, tool, ranker, snapshot);
     },
   };
 }
@@ -45,44 +43,52 @@ interface Answer {
   readonly served: QueryRanking;
 }
 
-type AnswerRequest = (request: SearchRequest, limit: number, depth?: number) => Answer[];
+/** All of a list that serves every query, or as much of it as an answer can have. */
+type Depth = 'answer' | 'whole';
 
-function rankAll(
-  ranker: QueryRanker,
-  snapshot: Snapshot,
-  request: SearchRequest,
-  limit: number,
-  depth: number | undefined,
-): Answer[] {
-  const { allow } = request;
-  const accept = allow === undefined ? undefined : (tool: number) => allow(snapshot.tools[tool] as Tool);
-  const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
-  const lists = queries.map((query) => {
-    const served = ranker.rank(query, accept, depth);
+function rankAll(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, depth: Depth): Answer[] {
+  const { query } = request;
+  const accept = acceptOf(request, snapshot);
+  const limit = depth === 'whole' ? snapshot.tools.length : resolveLimit(request.limit);
+  const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
+  const lists = queries.map((text) => {
+    // However many queries take turns, an answer has no more of one list than it has places.
+    const served = depth === 'whole' ? ranker.rank(text, accept, limit) : ranker.rankBest(text, accept, limit);
     return served.rankings.map((ranking) => ({ ranking, served }));
   });
   return takeTurns(lists, limit, ({ ranking }) => ranking.tool);
 }
 
-function search(request: SearchRequest, answer: AnswerRequest, ranker: QueryRanker, snapshot: Snapshot): SearchResult {
+function acceptOf({ allow }: SearchRequest, snapshot: Snapshot): ((tool: number) => boolean) | undefined {
+  return allow === undefined ? undefined : (tool) => allow(snapshot.tools[tool] as Tool);
+}
+
+function search(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot): SearchResult {
   request.signal?.throwIfAborted();
-  const hits = answer(request, resolveLimit(request.limit)).map(({ ranking, served }): Hit => {
-    const tool = snapshot.tools[ranking.tool] as Tool;
-    if (request.explain !== true) {
-      return { tool, score: ranking.score };
+  const hits: Hit[] = [];
+  if (typeof request.query === 'string') {
+    const limit = resolveLimit(request.limit);
+    const served = ranker.rankBest(request.query, acceptOf(request, snapshot), limit);
+    for (let place = 0; place < limit && place < served.rankings.length; place += 1) {
+      hits.push(toHit(request, ranker, snapshot, { ranking: served.rankings[place] as Ranking, served }));
     }
-    return { tool, score: ranking.score, explanation: explainRanking(ranker, served.plan, ranking, tool) };
-  });
+  } else {
+    for (const answer of rankAll(request, ranker, snapshot, 'answer')) {
+      hits.push(toHit(request, ranker, snapshot, answer));
+    }
+  }
   return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
 }
 
-function explain(
-  request: SearchRequest,
-  tool: Tool,
-  answer: AnswerRequest,
-  ranker: QueryRanker,
-  snapshot: Snapshot,
-): Standing {
+function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, { ranking, served }: Answer): Hit {
+  const tool = snapshot.tools[ranking.tool] as Tool;
+  const { score } = ranking;
+  return request.explain === true
+    ? { tool, score, explanation: explainRanking(ranker, served.plan, ranking, tool) }
+    : { tool, score };
+}
+
+function explain(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): Standing {
   request.signal?.throwIfAborted();
   const limit = resolveLimit(request.limit);
   const known = snapshot.get(tool.id);
@@ -92,7 +98,7 @@ function explain(
   if (request.allow?.(known) === false) {
     return { kind: 'not-allowed' };
   }
-  const all = answer(request, snapshot.tools.length, snapshot.tools.length);
+  const all = rankAll(request, ranker, snapshot, 'whole');
   const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
   const found = all[place];
   if (found === undefined) {

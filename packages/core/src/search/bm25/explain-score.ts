@@ -4,9 +4,10 @@ import { TokenKind, tokenize } from '../text/index.ts';
 import { type Bm25Index, IMPACT_SCALE } from './bm25-index.ts';
 import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
 import { fieldWeight } from './field-weight.ts';
-import { combineScore, type MatchFeatures, scaleSum } from './match-features.ts';
+import { combineScore, scaleSum } from './match-features.ts';
 import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
 import type { QueryRanker, Ranking } from './rank-query.ts';
+import type { TermsRanking } from './rerank.ts';
 
 /** Takes a ranking's score apart. The root's value is the score itself; fields are read from the tool's text again. */
 export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ranking, tool: Tool): Explanation {
@@ -32,14 +33,7 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
   }
 }
 
-interface TermsRanking {
-  readonly tool: number;
-  readonly score: number;
-  readonly sum: number;
-  readonly features?: MatchFeatures;
-}
-
-function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: TermsRanking, tool: Tool): Explanation {
+function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRanking, 'kind'>, tool: Tool): Explanation {
   const occurrences = countOccurrences(index, tool);
   const lists = plan.lists
     .map((planned) => explainList(index, planned, ranking.tool, occurrences))

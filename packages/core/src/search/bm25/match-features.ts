@@ -13,12 +13,26 @@ export interface MatchFeatures {
   readonly bigrams: number;
 }
 
+/** As many tools are read at once at the most. */
+export const MOST_READ = 64;
+/** A power of two. */
+const FILTER_SIZE = 1_024;
+/** Not before any place. */
+const NOWHERE = -2;
+
 /** Reads the features of tools for one query after the other. */
 export class FeatureReader {
   readonly #index: Bm25Index;
   /** By the key of a stem: its number in the plan plus one. */
   readonly #numbers: Uint8Array = new Uint8Array(0x10000);
+  /** By the low bits of a key: whether the plan may have a stem with it. Small enough to stay near the processor. */
+  readonly #filter: Uint8Array = new Uint8Array(FILTER_SIZE);
   #plan: QueryPlan | undefined;
+  /** What was read last, by place. */
+  readonly #nameCoverages: Float64Array = new Float64Array(MOST_READ);
+  readonly #queryShares: Float64Array = new Float64Array(MOST_READ);
+  readonly #bigrams: Float64Array = new Float64Array(MOST_READ);
+  readonly #one: Uint32Array = new Uint32Array(1);
 
   constructor(index: Bm25Index) {
     this.#index = index;
@@ -28,53 +42,93 @@ export class FeatureReader {
   open(plan: QueryPlan): void {
     for (const stem of this.#plan?.stems ?? []) {
       this.#numbers[stem.key] = 0;
+      this.#filter[stem.key & (FILTER_SIZE - 1)] = 0;
     }
     this.#plan = plan;
     for (let number = 0; number < plan.stems.length; number += 1) {
-      this.#numbers[plan.stems[number]?.key ?? 0] = number + 1;
+      const key = plan.stems[number]?.key ?? 0;
+      this.#numbers[key] = number + 1;
+      this.#filter[key & (FILTER_SIZE - 1)] = 1;
     }
   }
 
   read(tool: number): MatchFeatures {
+    this.#one[0] = tool;
+    this.readMany(this.#one, 1);
+    return this.at(0);
+  }
+
+  /** Reads the first `count` of these tools, {@link MOST_READ} at the most, without making anything of them: see {@link at}. */
+  readMany(tools: Uint32Array, count: number): void {
+    const nameCoverages = this.#nameCoverages;
+    const queryShares = this.#queryShares;
+    const bigrams = this.#bigrams;
     const plan = this.#plan;
     if (plan === undefined || plan.stems.length === 0) {
-      return { nameCoverage: 0, queryShare: 0, bigrams: 0 };
+      nameCoverages.fill(0);
+      queryShares.fill(0);
+      bigrams.fill(0);
+      return;
     }
     const { sequences, sequenceStarts, nameLengths, nameMasses } = this.#index.data;
-    const start = sequenceStarts[tool] ?? 0;
-    const end = sequenceStarts[tool + 1] ?? 0;
-    const nameEnd = start + (nameLengths[tool] ?? 0);
-    let nameMass = 0;
-    let queryMass = 0;
-    let bigrams = 0;
-    let seen: Set<number> | undefined;
-    let previous = 0;
-    for (let at = start; at < end; at += 1) {
-      const number = this.#numbers[sequences[at] ?? 0] ?? 0;
-      if (at === nameEnd) {
-        previous = 0;
-      }
-      if (number !== 0) {
-        const stem = plan.stems[number - 1] as PlannedStem;
+    const { stems, mass } = plan;
+    const hasBigrams = plan.bigrams.size > 0;
+    const filter = this.#filter;
+    const numbers = this.#numbers;
+    for (let place = 0; place < count; place += 1) {
+      const tool = tools[place] ?? 0;
+      const start = sequenceStarts[tool] ?? 0;
+      const nameEnd = start + (nameLengths[tool] ?? 0);
+      const end = hasBigrams ? (sequenceStarts[tool + 1] ?? 0) : nameEnd;
+      let nameMass = 0;
+      let queryMass = 0;
+      let bigramSum = 0;
+      let seen: Set<number> | undefined;
+      let previous = 0;
+      let previousAt = NOWHERE;
+      for (let at = start; at < end; at += 1) {
+        const key = sequences[at] ?? 0;
+        // Nearly all words end here.
+        if (filter[key & (FILTER_SIZE - 1)] === 0) {
+          continue;
+        }
+        const number = numbers[key] ?? 0;
+        if (number === 0) {
+          continue;
+        }
+        const stem = stems[number - 1] as PlannedStem;
         if (at < nameEnd) {
           nameMass += stem.idf;
           queryMass += stem.idf * stem.weight;
         }
-        const bigram = (previous - 1) * 256 + number - 1;
-        if (previous !== 0 && plan.bigrams.has(bigram) && seen?.has(bigram) !== true) {
-          seen ??= new Set();
-          seen.add(bigram);
-          bigrams += Math.min(stem.idf, plan.stems[previous - 1]?.idf ?? 0);
+        // Name and description don't touch.
+        if (previousAt === at - 1 && at !== nameEnd) {
+          const bigram = (previous - 1) * 256 + number - 1;
+          if (plan.bigrams.has(bigram) && seen?.has(bigram) !== true) {
+            seen ??= new Set();
+            seen.add(bigram);
+            bigramSum += bigramValue(plan, bigram);
+          }
         }
+        previous = number;
+        previousAt = at;
       }
-      previous = number;
+      const whole = nameMasses[tool] ?? 0;
+      nameCoverages[place] = whole > 0 ? Math.min(1, nameMass / whole) : 0;
+      queryShares[place] = mass > 0 ? Math.min(1, queryMass / mass) : 0;
+      bigrams[place] = bigramSum;
     }
-    const mass = nameMasses[tool] ?? 0;
-    return {
-      nameCoverage: mass > 0 ? Math.min(1, nameMass / mass) : 0,
-      queryShare: plan.mass > 0 ? Math.min(1, queryMass / plan.mass) : 0,
-      bigrams,
-    };
+  }
+
+  /** The features of one of the tools read last. */
+  at(place: number): MatchFeatures {
+    return new Features(this.#nameCoverages[place] ?? 0, this.#queryShares[place] ?? 0, this.#bigrams[place] ?? 0);
+  }
+
+  /** The score of one of the tools read last: {@link combineScore} of {@link at}. */
+  scoreAt(place: number, sum: number): number {
+    const factor = nameFactor(this.#index, this.#nameCoverages[place] ?? 0, this.#queryShares[place] ?? 0);
+    return scaleSum(sum) * factor + this.#index.data.settings.bigramWeight * (this.#bigrams[place] ?? 0);
   }
 
   /** How much of the query, by idf, a tool has anywhere; 0 to 1. */
@@ -91,12 +145,32 @@ export class FeatureReader {
   }
 }
 
+/** A literal of numbers that are whole now and then makes V8 throw its optimised code away each time; this doesn't. */
+class Features implements MatchFeatures {
+  readonly nameCoverage: number;
+  readonly queryShare: number;
+  readonly bigrams: number;
+
+  constructor(nameCoverage: number, queryShare: number, bigrams: number) {
+    this.nameCoverage = nameCoverage;
+    this.queryShare = queryShare;
+    this.bigrams = bigrams;
+  }
+}
+
 /** The score of a tool from the sum of its terms: see `Bm25Options` for the formula. */
 export function combineScore(index: Bm25Index, sum: number, features: MatchFeatures): number {
-  const { nameCoverageWeight, nameMatchWeight, bigramWeight } = index.data.settings;
   const { nameCoverage, queryShare, bigrams } = features;
-  const factor = 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
-  return scaleSum(sum) * factor + bigramWeight * bigrams;
+  return scaleSum(sum) * nameFactor(index, nameCoverage, queryShare) + index.data.settings.bigramWeight * bigrams;
+}
+
+function nameFactor(index: Bm25Index, nameCoverage: number, queryShare: number): number {
+  const { nameCoverageWeight, nameMatchWeight } = index.data.settings;
+  return 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
+}
+
+function bigramValue(plan: QueryPlan, bigram: number): number {
+  return Math.min(plan.stems[bigram & 0xff]?.idf ?? 0, plan.stems[bigram >>> 8]?.idf ?? 0);
 }
 
 /** A sum of whole numbers as the sum of weights × impacts that it stands for. */

@@ -1,37 +1,39 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  denseImpacts,
   findImpact,
+  foldedDifferences,
   gapBytes,
-  headBytes,
+  isDense,
+  isFolded,
   MARK_DISTANCE,
   type Posting,
   readLength,
   readPeak,
   readPostings,
+  writeFoldedHead,
   writeGap,
-  writeHead,
+  writeList,
 } from './posting-list.ts';
 
 /** A list written as the index does, after some bytes that belong to another one. */
-function write(postings: readonly Posting[], start: number): Uint8Array {
-  let size = headBytes(postings.length);
+function write(postings: readonly Posting[], start: number, toolCount = SPARSE): Uint8Array {
+  const loose = new Uint8Array(postings.reduce((size, { tool }) => size + gapBytes(tool) + 1, 0));
+  let at = 0;
   let next = 0;
-  for (const { tool } of postings) {
-    size += gapBytes(tool - next) + 1;
-    next = tool + 1;
-  }
-  const bytes = new Uint8Array(start + size);
-  let at = start + headBytes(postings.length);
-  next = 0;
   for (const { tool, impact } of postings) {
-    at = writeGap(bytes, at, tool - next);
-    bytes[at++] = impact;
+    at = writeGap(loose, at, tool - next);
+    loose[at++] = impact;
     next = tool + 1;
   }
-  writeHead(bytes, start, postings.length);
-  return bytes;
+  const bytes = new Uint8Array(start + loose.length * 2 + Math.min(toolCount, 1 << 16) + 64);
+  const end = writeList(bytes, start, { postings: loose, from: 0, length: postings.length, toolCount });
+  return bytes.slice(0, end);
 }
+
+/** With as many tools no list of these is dense. */
+const SPARSE = 0x1fffff;
 
 /** Gaps of one, two and three bytes, and long runs without any. */
 const anyGap = fc.oneof(
@@ -49,6 +51,14 @@ const anyList = fc
     });
   });
 
+const anyDenseList = fc
+  .array(fc.integer({ min: 0, max: 255 }), { minLength: 3, maxLength: 300 })
+  .map((impacts) => ({
+    postings: impacts.flatMap((impact, tool) => (impact > 0 ? [{ tool, impact }] : [])),
+    toolCount: impacts.length,
+  }))
+  .filter(({ postings, toolCount }) => postings.length > 1 && postings.length * 2 >= toolCount);
+
 describe('posting lists', () => {
   it('come back as they were written, with length and peak', () => {
     fc.assert(
@@ -56,9 +66,38 @@ describe('posting lists', () => {
         const bytes = write(postings, start);
         expect(readLength(bytes, start)).toBe(postings.length);
         expect(readPeak(bytes, start)).toBe(Math.max(...postings.map(({ impact }) => impact)));
-        expect(readPostings(bytes, start + headBytes(postings.length), bytes.length)).toEqual(postings);
+        expect(isFolded(bytes, start)).toBe(false);
+        expect(readPostings(bytes, start, bytes.length, SPARSE)).toEqual(postings);
       }),
     );
+  });
+
+  it('have a byte for each tool when they name half of them or more', () => {
+    fc.assert(
+      fc.property(anyDenseList, fc.nat({ max: 40 }), ({ postings, toolCount }, start) => {
+        const bytes = write(postings, start, toolCount);
+        expect(isDense(postings.length, toolCount)).toBe(true);
+        expect(readLength(bytes, start)).toBe(postings.length);
+        expect(readPeak(bytes, start)).toBe(Math.max(...postings.map(({ impact }) => impact)));
+        expect(readPostings(bytes, start, bytes.length, toolCount)).toEqual(postings);
+        const impacts = new Map(postings.map(({ tool, impact }) => [tool, impact]));
+        const first = denseImpacts(bytes, start);
+        expect(bytes).toHaveLength(first + toolCount);
+        for (let tool = 0; tool < toolCount; tool += 1) {
+          expect(bytes[first + tool]).toBe(impacts.get(tool) ?? 0);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([2, 200, 20_000])('of %i tools say that they are folded, and still their length and peak', (length) => {
+    const bytes = new Uint8Array(16);
+    const at = writeFoldedHead(bytes, 3, length, 77);
+    expect(isFolded(bytes, 3)).toBe(true);
+    expect(readLength(bytes, 3)).toBe(length);
+    expect(readPeak(bytes, 3)).toBe(77);
+    expect(foldedDifferences(bytes, 3)).toBe(at);
   });
 
   it('find the impact of each tool in them, and of no other', () => {

@@ -1,12 +1,19 @@
 /**
- * How postings are written: every list a run of bytes, one after the other.
+ * How postings are written: every list a run of bytes, one after the other, in the shape that is smallest for it.
  *
  * ```
+ * plain   length, peak, marks, postings
+ * dense   length, peak, an impact for each tool, 0 for one that is not in the list
+ * folded  length, 0, peak, and the differences from another list as a plain one
+ *
  * length   one to three bytes, 7 bits each, low ones first
- * peak     the greatest impact; left out of a list of one
+ * peak     the greatest impact; left out of a plain list of one
  * marks    for every MARK_DISTANCE postings but the last ones: 3 bytes of tool, 3 bytes of offset
  * postings each a gap in one to three bytes (tools left out since the one before), then its impact in one
  * ```
+ *
+ * A list that names half of the tools or more is dense. The commonest form of a word is mostly the only one that a tool has:
+ * its list is folded into that of its stem, and says only by how much its impacts are less where they are.
  *
  * A mark says which tool the gap at its offset counts from, so that a posting is found without reading all before it.
  * Loops that read whole lists have the gap's decoding written out: a function can't return both a value and a place.
@@ -26,6 +33,8 @@ const MARK_BYTES = 6;
 export const GAP_GOES_ON = 0x80;
 /** The same for two bytes taken together. */
 export const GAP_GOES_ON_TWICE = 0x4000;
+/** In the place of a peak: the list is folded, and its peak comes next. */
+const FOLDED = 0;
 
 /** Bytes of a length or gap; both are below 2²¹, as many tools as an index holds. */
 export function gapBytes(gap: number): number {
@@ -35,9 +44,19 @@ export function gapBytes(gap: number): number {
   return gap < GAP_GOES_ON_TWICE ? 2 : 3;
 }
 
-/** Bytes of a list before its postings. */
+/** Whether a list of this length has a byte for each tool. */
+export function isDense(length: number, toolCount: number): boolean {
+  return length > 1 && length * 2 >= toolCount;
+}
+
+/** Bytes of a plain list before its postings. */
 export function headBytes(length: number): number {
   return length === 0 ? 0 : gapBytes(length) + (length > 1 ? 1 : 0) + markCount(length) * MARK_BYTES;
+}
+
+/** Where the impacts of the dense list that starts at a place are. */
+export function denseImpacts(bytes: Uint8Array, start: number): number {
+  return start + sizeOfGap(bytes, start) + 1;
 }
 
 /** Writes a length or gap. Returns the place after it. */
@@ -71,44 +90,88 @@ export function readLength(bytes: Uint8Array, start: number): number {
 /** The greatest impact of the list that starts at a place and is not empty. */
 export function readPeak(bytes: Uint8Array, start: number): number {
   const length = readLength(bytes, start);
-  // The only impact of a list of one comes last, after a length of one byte and its gap.
-  return bytes[start + gapBytes(length) + (length > 1 ? 0 : sizeOfGap(bytes, start + 1))] ?? 0;
+  const at = start + gapBytes(length);
+  if (length === 1) {
+    // The only impact of a list of one comes last, after its gap.
+    return bytes[at + sizeOfGap(bytes, at)] ?? 0;
+  }
+  return (bytes[at] ?? 0) === FOLDED ? (bytes[at + 1] ?? 0) : (bytes[at] ?? 0);
 }
 
-/** Fills in the head of a list whose postings are there already. */
-export function writeHead(bytes: Uint8Array, start: number, length: number): void {
+/** Whether the list that starts at a place and is not empty is folded. */
+export function isFolded(bytes: Uint8Array, start: number): boolean {
+  const length = readLength(bytes, start);
+  return length > 1 && bytes[start + gapBytes(length)] === FOLDED;
+}
+
+/** Where the differences of the folded list that starts at a place are: a plain list, which may be empty. */
+export function foldedDifferences(bytes: Uint8Array, start: number): number {
+  return start + sizeOfGap(bytes, start) + 2;
+}
+
+/** Writes what comes before the differences of a folded list of two tools or more. Returns the place after it. */
+export function writeFoldedHead(bytes: Uint8Array, start: number, length: number, peak: number): number {
+  const at = writeGap(bytes, start, length);
+  bytes[at] = FOLDED;
+  bytes[at + 1] = peak;
+  return at + 2;
+}
+
+/**
+ * Writes a list that is no folded one, from its postings as they are in a plain list (`from` is where they start).
+ * Returns the place after it.
+ */
+export function writeList(
+  bytes: Uint8Array,
+  start: number,
+  { postings, from, length, toolCount }: PostingRun & { readonly toolCount: number },
+): number {
+  const dense = isDense(length, toolCount);
+  const first = dense ? start + gapBytes(length) + 1 : start + headBytes(length);
   let head = writeGap(bytes, start, length);
-  if (length < 2) {
-    return;
-  }
-  const peakAt = head;
-  const first = start + headBytes(length);
+  const peakAt = length > 1 ? head++ : -1;
   let peak = 0;
   let next = 0;
-  let at = first;
-  head += 1;
+  let at = from;
+  let to = first;
   for (let count = 0; count < length; count += 1) {
-    if (count > 0 && count % MARK_DISTANCE === 0) {
-      writeMark(bytes, head, next, at - first);
+    if (!dense && count > 0 && count % MARK_DISTANCE === 0) {
+      writeMark(bytes, head, next, to - first);
       head += MARK_BYTES;
     }
-    let gap = bytes[at++] ?? 0;
+    let gap = postings[at++] ?? 0;
     if (gap >= GAP_GOES_ON) {
-      gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
+      gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
       if (gap >= GAP_GOES_ON_TWICE) {
-        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
+        gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
       }
     }
+    const impact = postings[at++] ?? 0;
+    if (dense) {
+      bytes[first + next + gap] = impact;
+    } else {
+      to = writeGap(bytes, to, gap);
+      bytes[to++] = impact;
+    }
     next += gap + 1;
-    const impact = bytes[at++] ?? 0;
     if (impact > peak) {
       peak = impact;
     }
   }
-  bytes[peakAt] = peak;
+  if (peakAt >= 0) {
+    bytes[peakAt] = peak;
+  }
+  return dense ? first + toolCount : to;
 }
 
-/** The impact of a tool in the list from `start` to `end`, or 0 when it is not in it. */
+/** Postings as they are in a plain list, without its head. */
+export interface PostingRun {
+  readonly postings: Uint8Array;
+  readonly from: number;
+  readonly length: number;
+}
+
+/** The impact of a tool in the plain list from `start` to `end`, or 0 when it is not in it. */
 export function findImpact(bytes: Uint8Array, start: number, end: number, tool: number): number {
   const length = readLength(bytes, start);
   const first = start + headBytes(length);
@@ -143,15 +206,25 @@ export function findImpact(bytes: Uint8Array, start: number, end: number, tool: 
   return 0;
 }
 
-/** The postings between two places of a list. */
-export function readPostings(bytes: Uint8Array, start: number, end: number): Posting[] {
+/** The postings of the list from `start` to `end`, which is no folded one. */
+export function readPostings(bytes: Uint8Array, start: number, end: number, toolCount: number): Posting[] {
   const found: Posting[] = [];
+  const length = start < end ? readLength(bytes, start) : 0;
+  if (isDense(length, toolCount)) {
+    const first = denseImpacts(bytes, start);
+    for (let tool = 0; tool < toolCount; tool += 1) {
+      const impact = bytes[first + tool] ?? 0;
+      if (impact > 0) {
+        found.push({ tool, impact });
+      }
+    }
+    return found;
+  }
   let tool = -1;
-  for (let at = start; at < end; ) {
+  for (let at = start + headBytes(length); found.length < length; at += 1) {
     tool += readLength(bytes, at) + 1;
     at += sizeOfGap(bytes, at);
     found.push({ tool, impact: bytes[at] ?? 0 });
-    at += 1;
   }
   return found;
 }
@@ -160,6 +233,7 @@ function markCount(length: number): number {
   return Math.floor((length - 1) / MARK_DISTANCE);
 }
 
+/** Bytes of the length or gap at a place. */
 function sizeOfGap(bytes: Uint8Array, at: number): number {
   if ((bytes[at] ?? 0) < GAP_GOES_ON) {
     return 1;

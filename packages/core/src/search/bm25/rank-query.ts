@@ -11,25 +11,18 @@ import {
   removeOperators,
 } from '../query/index.ts';
 import { nameKey, TokenKind, tokenize } from '../text/index.ts';
-import type { RankedTool } from './best-tools.ts';
 import { type Bm25Index, NO_LIST } from './bm25-index.ts';
-import { combineScore, FeatureReader, type MatchFeatures, scaleSum } from './match-features.ts';
+import { combineScore, FeatureReader, type MatchFeatures } from './match-features.ts';
 import { planQuery, type QueryPlan } from './plan-query.ts';
 import { ToolRanker } from './rank-tools.ts';
+import { POOL_SIZE, rerank, type TermsRanking } from './rerank.ts';
 import { SimilarTerms } from './similar-terms.ts';
 
 /** A place in the ranking for one query, with what its score is made of. */
 export type Ranking =
   /** Named by the query. Its score is `bonus` more than its terms give. */
   | { readonly kind: 'name'; readonly tool: number; readonly score: number; readonly bonus: number }
-  | {
-      readonly kind: 'terms';
-      readonly tool: number;
-      readonly score: number;
-      readonly sum: number;
-      /** Undefined below {@link POOL_SIZE}, where only the terms count. */
-      readonly features?: MatchFeatures;
-    }
+  | TermsRanking
   /** No word of the query is in the catalog, but this name contains it. */
   | { readonly kind: 'substring'; readonly tool: number; readonly score: number };
 
@@ -44,11 +37,16 @@ export interface QueryRanking {
   readonly isSelection: boolean;
 }
 
-/** How many of the best by their terms are weighed by name coverage and bigrams too. More than any limit. */
-export const POOL_SIZE = 64;
-
 /** Puts a named tool before any other; terms can't add up to this. */
 export const NAME_BONUS = 1_000_000;
+
+type Accept = ((tool: number) => boolean) | undefined;
+
+/** How many of the best by their terms are weighed, and how many of those have to be ranked. */
+interface Depth {
+  readonly count: number;
+  readonly wanted: number;
+}
 
 /** Ranks the tools of a snapshot for one query at a time. */
 export class QueryRanker {
@@ -70,8 +68,17 @@ export class QueryRanker {
     this.#similar = new SimilarTerms(index);
   }
 
-  /** The best tools for a query among those that are accepted, at least {@link POOL_SIZE} where there are as many. */
-  rank(query: string, accept: ((tool: number) => boolean) | undefined, count: number = POOL_SIZE): QueryRanking {
+  /** The best tools for a query among those that are accepted, `count` of them where there are as many. */
+  rank(query: string, accept: Accept, count: number = POOL_SIZE): QueryRanking {
+    return this.#rank(query, accept, { count, wanted: count });
+  }
+
+  /** As much of the beginning of {@link rank} as is wanted, which needs less reading. */
+  rankBest(query: string, accept: Accept, wanted: number): QueryRanking {
+    return this.#rank(query, accept, { count: POOL_SIZE, wanted });
+  }
+
+  #rank(query: string, accept: Accept, depth: Depth): QueryRanking {
     const parsed = parseQuery(query);
     const selected = this.#select(parsed, accept);
     if (selected.length > 0) {
@@ -85,13 +92,9 @@ export class QueryRanker {
     const named = plan.hasWords
       ? findNames(text, this.#names).filter((tool) => narrowed?.(tool) !== false)
       : this.#literalNames(text, narrowed);
-    const rankings: Ranking[] = this.#rankNames(named, plan);
-    const isNamed = new Set(named);
-    for (const ranking of this.#rankTerms(text, plan, narrowed, count)) {
-      if (!isNamed.has(ranking.tool)) {
-        rankings.push(ranking);
-      }
-    }
+    const wanted = depth.wanted + named.length;
+    const found = this.#rankTerms(text, plan, narrowed, { count: depth.count, wanted });
+    const rankings = named.length === 0 ? found : this.#putFirst(named, found, plan);
     return { plan, rankings, applied, isSelection: false };
   }
 
@@ -122,13 +125,13 @@ export class QueryRanker {
     return this.#requiredLists(operator.value).every((list) => this.index.hasTool(list, tool));
   }
 
-  #select(parsed: ParsedQuery, accept: ((tool: number) => boolean) | undefined): number[] {
+  #select(parsed: ParsedQuery, accept: Accept): number[] {
     const found = parsed.select.flatMap((name) => findOneName(name, this.#names));
     return [...new Set(found)].filter((tool) => accept?.(tool) !== false);
   }
 
   /** An operator is one only if some tool that may be seen satisfies it. */
-  #resolves(operator: QueryOperator, accept: ((tool: number) => boolean) | undefined): boolean {
+  #resolves(operator: QueryOperator, accept: Accept): boolean {
     if (operator.kind === 'server') {
       return (
         this.#names.hasServer(nameKey(operator.value)) &&
@@ -158,10 +161,7 @@ export class QueryRanker {
     return server !== undefined && nameKey(text) === '' ? server.value : text;
   }
 
-  #narrow(
-    applied: readonly QueryOperator[],
-    accept: ((tool: number) => boolean) | undefined,
-  ): ((tool: number) => boolean) | undefined {
+  #narrow(applied: readonly QueryOperator[], accept: Accept): Accept {
     if (applied.length === 0) {
       return accept;
     }
@@ -169,10 +169,15 @@ export class QueryRanker {
   }
 
   /** Tools with a name without letters or digits are found by that name only. */
-  #literalNames(text: string, accept: ((tool: number) => boolean) | undefined): number[] {
+  #literalNames(text: string, accept: Accept): number[] {
     const name = text.trim();
     const position = name === '' ? -1 : this.#tools.findIndex((tool) => tool.name === name);
     return position >= 0 && accept?.(position) !== false ? [position] : [];
+  }
+
+  #putFirst(named: readonly number[], others: readonly Ranking[], plan: QueryPlan): Ranking[] {
+    const isNamed = new Set(named);
+    return [...this.#rankNames(named, plan), ...others.filter(({ tool }) => !isNamed.has(tool))];
   }
 
   #rankNames(named: readonly number[], plan: QueryPlan): Ranking[] {
@@ -184,7 +189,7 @@ export class QueryRanker {
     });
   }
 
-  #rankTerms(text: string, plan: QueryPlan, accept: ((tool: number) => boolean) | undefined, count: number): Ranking[] {
+  #rankTerms(text: string, plan: QueryPlan, accept: Accept, { count, wanted }: Depth): Ranking[] {
     if (!plan.hasWords) {
       return [];
     }
@@ -195,22 +200,11 @@ export class QueryRanker {
         return found.slice(0, count).map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));
       }
     }
-    return this.#rerank(plan, ranked);
+    return rerank({ reader: this.#features, plan, ranked, wanted });
   }
 
   #nameKeys(): readonly string[] {
     this.#keys ??= this.#tools.map((tool) => nameKey(tool.name));
     return this.#keys;
-  }
-
-  #rerank(plan: QueryPlan, ranked: readonly RankedTool[]): Ranking[] {
-    this.#features.open(plan);
-    const pool = ranked.slice(0, POOL_SIZE).map(({ tool, sum }) => {
-      const features = this.#features.read(tool);
-      return { kind: 'terms' as const, tool, sum, features, score: combineScore(this.index, sum, features) };
-    });
-    pool.sort((left, right) => right.score - left.score || left.tool - right.tool);
-    const rest = ranked.slice(POOL_SIZE);
-    return [...pool, ...rest.map(({ tool, sum }) => ({ kind: 'terms' as const, tool, sum, score: scaleSum(sum) }))];
   }
 }

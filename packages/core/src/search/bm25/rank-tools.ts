@@ -1,7 +1,9 @@
 import { BestTools, type RankedTool } from './best-tools.ts';
-import type { Bm25Index } from './bm25-index.ts';
+import { type Bm25Index, NO_LIST } from './bm25-index.ts';
+import { type ListRead, orderReads } from './list-reads.ts';
 import type { PlannedList } from './plan-query.ts';
-import { GAP_GOES_ON, GAP_GOES_ON_TWICE } from './posting-list.ts';
+import { denseImpacts, foldedDifferences, isDense } from './posting-list.ts';
+import { ToolSums } from './tool-sums.ts';
 
 export interface RankOptions {
   /** How many tools are wanted at the most. */
@@ -19,174 +21,176 @@ export interface RankOptions {
  */
 export class ToolRanker {
   readonly #index: Bm25Index;
-  /** Per tool, whole numbers below 2³¹: the planner sees to that. All 0 between calls. */
-  readonly #sums: Int32Array;
-  readonly #touched: Uint32Array;
+  /** All 0 between calls. */
+  readonly #sums: ToolSums;
+  readonly #best: BestTools = new BestTools();
+  /** The tools that are looked at. */
+  readonly #tools: Uint32Array;
 
   constructor(index: Bm25Index) {
     this.#index = index;
-    this.#sums = new Int32Array(index.toolCount);
-    this.#touched = new Uint32Array(index.toolCount + 1);
+    this.#sums = new ToolSums(index.toolCount);
+    this.#tools = new Uint32Array(index.toolCount + 1);
   }
 
   /** The best tools, best first, ties in catalog order. */
   rank(lists: readonly PlannedList[], options: RankOptions): RankedTool[] {
     const { count, accept } = options;
-    const { toolCount } = this.#index;
-    const bounds = this.#remainingBounds(lists);
-    let postingsLeft = lists.reduce((sum, planned) => sum + this.#index.listLength(planned.list), 0);
-    if (postingsLeft * SPARSE_FACTOR < toolCount) {
-      return this.#rankSparse(lists, options);
-    }
-    let checkBelow = (bounds[0] ?? 0) / 4;
-    for (let at = 0; at < lists.length; at += 1) {
-      const planned = lists[at] as PlannedList;
-      this.#add(planned);
-      postingsLeft -= this.#index.listLength(planned.list);
-      const rest = bounds[at + 1] ?? 0;
-      // A look at all sums costs about as much as a posting for each tool.
-      if (accept === undefined && rest < checkBelow && postingsLeft > toolCount * 2) {
-        const best = this.#select(count, undefined);
-        best.raiseBar();
-        const candidates = rest < best.bar ? this.#collect(best.bar - rest) : [];
-        if (rest < best.bar && candidates.length * (lists.length - at - 1) * LOOKUP_COST < postingsLeft) {
-          return this.#finish(candidates, lists.slice(at + 1), count);
-        }
-        checkBelow = rest / 2;
+    const reads = orderReads(this.#index, lists);
+    const most = reads.reduce((sum, { bound }) => sum + bound, 0);
+    let rest = most;
+    let checkBelow = most / 2;
+    for (let at = 0; at < reads.length; at += 1) {
+      const read = reads[at] as ListRead;
+      this.#add(read);
+      rest -= read.bound;
+      if (accept !== undefined || rest >= checkBelow || at === reads.length - 1) {
+        continue;
       }
+      const bar = this.#sums.findBar(count, most - rest);
+      if (rest < bar) {
+        const left = this.#close(Math.max(1, bar - rest), reads, at + 1);
+        if (left !== NOT_CLOSED) {
+          return this.#finish(left, reads.slice(at + 1), { count, most });
+        }
+      }
+      checkBelow = rest / 2;
     }
-    const ranked = this.#select(count, accept).finish();
-    this.#sums.fill(0);
+    const ranked = accept === undefined ? this.#choose(count, most) : this.#chooseAccepted(count, most, accept);
+    this.#sums.clear();
     return ranked;
   }
 
   /** Every tool with a term of the query and its sum, in catalog order. */
   scoreAll(lists: readonly PlannedList[]): RankedTool[] {
-    for (const planned of lists) {
-      this.#add(planned);
+    for (const read of orderReads(this.#index, lists)) {
+      this.#add(read);
     }
-    const scored = this.#collect(1);
-    this.#sums.fill(0);
+    const found = this.#sums.collect(1, this.#tools);
+    const scored = Array.from(this.#tools.subarray(0, found), (tool) => ({ tool, sum: this.#sums.sums[tool] ?? 0 }));
+    this.#sums.clear();
     return scored;
   }
 
-  /** Entry `n` is what the lists from `n` on can add at the most. */
-  #remainingBounds(lists: readonly PlannedList[]): Float64Array {
-    const bounds = new Float64Array(lists.length + 1);
-    for (let at = lists.length - 1; at >= 0; at -= 1) {
-      const planned = lists[at] as PlannedList;
-      bounds[at] = (bounds[at + 1] ?? 0) + planned.weight * this.#index.listPeak(planned.list);
+  #add({ list, length, weight, folded, foldedWeight }: ListRead): void {
+    const { postings, listStarts } = this.#index.data;
+    const start = listStarts[list] ?? 0;
+    this.#takeOff(folded, foldedWeight);
+    if (isDense(length, this.#index.toolCount)) {
+      this.#sums.addDense(postings, denseImpacts(postings, start), weight);
+    } else {
+      this.#sums.addPlain({ postings, start, end: listStarts[list + 1] ?? 0, weight });
     }
-    return bounds;
   }
 
-  #add(planned: PlannedList): void {
-    const { postings } = this.#index.data;
-    const { weight, list } = planned;
-    const sums = this.#sums;
-    const end = this.#index.listEnd(list);
-    let next = 0;
-    for (let at = this.#index.firstPosting(list); at < end; at += 1) {
-      let gap = postings[at++] ?? 0;
-      if (gap >= GAP_GOES_ON) {
-        gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
+  /** Takes the differences of a folded list off, which the list that it is folded into has too much. */
+  #takeOff(folded: number, weight: number): void {
+    if (folded === NO_LIST || this.#index.differenceCount(folded) === 0) {
+      return;
+    }
+    const { postings, listStarts } = this.#index.data;
+    const start = foldedDifferences(postings, listStarts[folded] ?? 0);
+    this.#sums.takeOff({ postings, start, end: listStarts[folded + 1] ?? 0, weight });
+  }
+
+  #choose(count: number, most: number): RankedTool[] {
+    const { sums } = this.#sums;
+    const size = this.#sums.collect(this.#sums.findBar(count, most), this.#tools);
+    return this.#best.rank({ sums, tools: this.#tools, size, most }, count);
+  }
+
+  /** What is not accepted leaves room for others: as often as there are too few, more are looked at. */
+  #chooseAccepted(count: number, most: number, accept: (tool: number) => boolean): RankedTool[] {
+    const { sums } = this.#sums;
+    const tools = this.#tools;
+    for (let wanted = count; ; wanted *= MORE) {
+      const bar = this.#sums.findBar(wanted, most);
+      const found = this.#sums.collect(bar, tools);
+      let size = 0;
+      for (let at = 0; at < found; at += 1) {
+        const tool = tools[at] ?? 0;
+        if (accept(tool)) {
+          tools[size++] = tool;
         }
       }
-      const tool = next + gap;
-      next = tool + 1;
-      sums[tool] = (sums[tool] ?? 0) + Math.imul(weight, postings[at] ?? 0);
+      if (size >= count || bar === 1) {
+        return this.#best.rank({ sums, tools, size, most }, count);
+      }
     }
   }
 
-  #select(count: number, accept: ((tool: number) => boolean) | undefined): BestTools {
+  /**
+   * Takes the tools with at least this sum as those that are left, if that makes the reads from a place on quicker.
+   * Returns how many they are, or {@link NOT_CLOSED}. Times are in those of adding a posting.
+   */
+  #close(least: number, reads: readonly ListRead[], from: number): number {
     const sums = this.#sums;
-    const best = new BestTools(count, sums.length);
-    let { bar } = best;
-    for (let tool = 0; tool < sums.length; tool += 1) {
-      const sum = sums[tool] ?? 0;
-      if (sum >= bar && accept?.(tool) !== false) {
-        best.add(tool, sum);
-        bar = best.bar;
-      }
+    const blocks = sums.countBlocks(least);
+    const collecting = blocks * sums.blockSize * COLLECT_COST;
+    if (this.#savedBy(blocks, reads, from) < collecting) {
+      return NOT_CLOSED;
     }
-    return best;
+    const left = sums.collect(least, this.#tools);
+    return this.#savedBy(left, reads, from) > 0 ? left : NOT_CLOSED;
   }
 
-  /** The tools with at least this sum. */
-  #collect(least: number): RankedTool[] {
-    const sums = this.#sums;
-    const found: RankedTool[] = [];
-    for (let tool = 0; tool < sums.length; tool += 1) {
-      const sum = sums[tool] ?? 0;
-      if (sum >= least && sum > 0) {
-        found.push({ tool, sum });
-      }
+  /** What going on with so many tools saves. */
+  #savedBy(size: number, reads: readonly ListRead[], from: number): number {
+    const { toolCount } = this.#index;
+    let saved = -size;
+    for (let at = from; at < reads.length; at += 1) {
+      const { length } = reads[at] as ListRead;
+      saved += isDense(length, toolCount) ? toolCount * DENSE_COST - size : Math.max(0, length - size * LOOKUP_COST);
     }
-    return found;
+    return saved;
   }
 
   /** Adds the lists that are left to the tools that are left. */
-  #finish(found: readonly RankedTool[], rest: readonly PlannedList[], count: number): RankedTool[] {
-    this.#sums.fill(0);
-    const best = new BestTools(count, found.length);
-    for (const { tool, sum } of found) {
-      let total = sum;
-      for (const { list, weight } of rest) {
-        total += weight * this.#index.impact(list, tool);
-      }
-      if (total >= best.bar) {
-        best.add(tool, total);
-      }
+  #finish(
+    size: number,
+    reads: readonly ListRead[],
+    { count, most }: { readonly count: number; readonly most: number },
+  ): RankedTool[] {
+    for (const read of reads) {
+      this.#addToFew(size, read);
     }
-    return best.finish();
+    const ranked = this.#best.rank({ sums: this.#sums.sums, tools: this.#tools, size, most }, count);
+    this.#sums.clear();
+    return ranked;
   }
 
-  /** For few postings: notes which tools they touch, so that the others need not be looked at. */
-  #rankSparse(lists: readonly PlannedList[], options: RankOptions): RankedTool[] {
-    const sums = this.#sums;
-    const touched = this.#touched;
-    let touchedCount = 0;
-    for (const planned of lists) {
-      touchedCount = this.#addSparse(planned, touchedCount);
-    }
-    const best = new BestTools(options.count, touchedCount);
-    for (let at = 0; at < touchedCount; at += 1) {
-      const tool = touched[at] ?? 0;
-      const sum = sums[tool] ?? 0;
-      sums[tool] = 0;
-      if (sum >= best.bar && options.accept?.(tool) !== false) {
-        best.add(tool, sum);
+  /** Looks tools up where that is quicker than reading all postings. */
+  #addToFew(size: number, read: ListRead): void {
+    const { postings, listStarts } = this.#index.data;
+    const { list, length, weight, folded, foldedWeight } = read;
+    const tools = this.#tools;
+    const { sums } = this.#sums;
+    if (isDense(length, sums.length)) {
+      const first = denseImpacts(postings, listStarts[list] ?? 0);
+      for (let at = 0; at < size; at += 1) {
+        const tool = tools[at] ?? 0;
+        sums[tool] = (sums[tool] ?? 0) + Math.imul(weight, postings[first + tool] ?? 0);
       }
-    }
-    return best.finish();
-  }
-
-  #addSparse(planned: PlannedList, before: number): number {
-    const { postings } = this.#index.data;
-    const { weight, list } = planned;
-    const sums = this.#sums;
-    const touched = this.#touched;
-    let touchedCount = before;
-    const end = this.#index.listEnd(list);
-    let next = 0;
-    for (let at = this.#index.firstPosting(list); at < end; at += 1) {
-      let gap = postings[at++] ?? 0;
-      if (gap >= GAP_GOES_ON) {
-        gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
-        }
+    } else if (size * LOOKUP_COST < length) {
+      for (let at = 0; at < size; at += 1) {
+        const tool = tools[at] ?? 0;
+        sums[tool] = (sums[tool] ?? 0) + Math.imul(weight, this.#index.impact(list, tool));
       }
-      const tool = next + gap;
-      next = tool + 1;
-      const sum = sums[tool] ?? 0;
-      touched[touchedCount] = tool;
-      touchedCount += sum === 0 ? 1 : 0;
-      sums[tool] = sum + Math.imul(weight, postings[at] ?? 0);
+    } else {
+      this.#add(read);
+      return;
     }
-    return touchedCount;
+    if (folded === NO_LIST) {
+      return;
+    }
+    if (size * LOOKUP_COST >= this.#index.differenceCount(folded)) {
+      this.#takeOff(folded, foldedWeight);
+      return;
+    }
+    for (let at = 0; at < size; at += 1) {
+      const tool = tools[at] ?? 0;
+      sums[tool] = (sums[tool] ?? 0) - Math.imul(foldedWeight, this.#index.difference(folded, tool));
+    }
   }
 }
 
@@ -195,7 +199,13 @@ export function compareRanked(left: RankedTool, right: RankedTool): number {
   return right.sum - left.sum || left.tool - right.tool;
 }
 
-/** Postings that can be added in the time that it takes to look one up. */
-const LOOKUP_COST = 12;
-/** How many times more tools than postings there have to be for noting each tool. */
-const SPARSE_FACTOR = 2;
+/** Says that tools that have no sum so far could still get in. */
+const NOT_CLOSED = -1;
+/** Looking up a tool in a plain list takes as long as adding so many postings; */
+const LOOKUP_COST = 32;
+/** a tool of a dense list takes this much of a posting, */
+const DENSE_COST = 0.4;
+/** and looking at the sum of a tool this much. */
+const COLLECT_COST = 0.4;
+/** How many times more are looked at. */
+const MORE = 4;

@@ -2,7 +2,8 @@ import { TokenKind } from '../text/index.ts';
 import type { Stems } from './assign-stems.ts';
 import { BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
 import { fieldWeight, roundImpact } from './field-weight.ts';
-import { gapBytes, headBytes, writeGap, writeHead } from './posting-list.ts';
+import { packLists } from './pack-lists.ts';
+import { gapBytes, writeGap } from './posting-list.ts';
 import type { ReadTools } from './read-tools.ts';
 import { TWO_UNITS } from './token-store.ts';
 
@@ -22,51 +23,54 @@ export interface Weighing {
 
 /**
  * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.
- * Goes over the tokens twice, first to measure the lists, so that nothing as large as the lists is needed beside them.
+ * Goes over the tokens twice, first to measure the lists, so that each posting is written once where it belongs.
  */
 export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
   const { listCount } = stems;
-  const lists = measureLists(read, stems);
-  const { lengths, places } = lists;
-  const listStarts = new Uint32Array(listCount + 1);
+  const { records, mostTokens } = measureLists(read, stems);
+  const starts = new Uint32Array(listCount + 1);
+  const lengths = new Uint32Array(listCount);
   let end = 0;
   for (let list = 0; list < listCount; list += 1) {
-    const bytes = places[list] ?? 0;
-    const head = headBytes(lengths[list] ?? 0);
-    listStarts[list] = end;
-    places[list] = end + head;
-    end += head + bytes;
+    const record = list * RECORD_SIZE;
+    starts[list] = end;
+    lengths[list] = records[record + LENGTH] ?? 0;
+    end += records[record + PLACE] ?? 0;
+    records[record + PLACE] = starts[list] ?? 0;
+    records[record + NEXT] = 0;
+    records[record + LENGTH] = 0;
   }
-  listStarts[listCount] = end;
+  starts[listCount] = end;
   const postings = new Uint8Array(end);
-  lists.next.fill(0);
-  weighTools(read, stems, weighing, { ...lists, postings });
-  for (let list = 0; list < listCount; list += 1) {
-    const length = lengths[list] ?? 0;
-    if (length > 0) {
-      writeHead(postings, listStarts[list] ?? 0, length);
-    }
-  }
-  return { listStarts, postings, listLengths: lengths };
+  weighTools(read, stems, weighing, { records, mostTokens, postings });
+  const packed = packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
+  return { ...packed, listLengths: lengths };
 }
 
 /** The state of all lists while tools are gone through. */
 interface OpenLists {
-  readonly lengths: Uint32Array;
-  /** While measuring, the bytes of each list's postings; while writing, where its next posting goes. */
-  readonly places: Uint32Array;
-  /** Per list, the tool after the last one that is in it. */
-  readonly next: Uint32Array;
+  /**
+   * What is known of each list, side by side, since a token is mostly far from the one before it: {@link NEXT}, {@link PLACE}
+   * and {@link LENGTH}; while weighing, the weight of the tool at hand is in the place of the length and of what is free after it.
+   */
+  readonly records: Uint32Array;
   /** No tool has more tokens. */
   readonly mostTokens: number;
 }
 
+const RECORD_SIZE = 4;
+/** The tool after the last one that is in the list. */
+const NEXT = 0;
+/** While measuring, the bytes of its postings; while weighing, where its next posting goes. */
+const PLACE = 1;
+const LENGTH = 2;
+/** Of a record seen as two doubles, the second one. */
+const WEIGHT = 1;
+
 function measureLists(read: ReadTools, stems: Stems): OpenLists {
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
-  const lengths = new Uint32Array(listCount);
-  const places = new Uint32Array(listCount);
-  const next = new Uint32Array(listCount);
+  const records = new Uint32Array(listCount * RECORD_SIZE);
   let mostTokens = 0;
   let at = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
@@ -78,38 +82,41 @@ function measureLists(read: ReadTools, stems: Stems): OpenLists {
         token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       }
       const term = token >>> 2;
-      const before = next[term] ?? 0;
-      if (before > tool) {
+      if (!measurePosting(records, term, tool)) {
         continue;
       }
-      next[term] = tool + 1;
-      lengths[term] = (lengths[term] ?? 0) + 1;
-      places[term] = (places[term] ?? 0) + gapBytes(tool - before) + 1;
       const stemList = stemLists[term] ?? 0;
-      if (stemList < termCount) {
-        continue;
-      }
-      const stemBefore = next[stemList] ?? 0;
-      if (stemBefore <= tool) {
-        next[stemList] = tool + 1;
-        lengths[stemList] = (lengths[stemList] ?? 0) + 1;
-        places[stemList] = (places[stemList] ?? 0) + gapBytes(tool - stemBefore) + 1;
+      if (stemList >= termCount) {
+        measurePosting(records, stemList, tool);
       }
     }
   }
-  return { lengths, places, next, mostTokens };
+  return { records, mostTokens };
+}
+
+/** @returns whether the tool was not in the list so far. */
+function measurePosting(records: Uint32Array, list: number, tool: number): boolean {
+  const record = list * RECORD_SIZE;
+  const before = records[record + NEXT] ?? 0;
+  if (before > tool) {
+    return false;
+  }
+  records[record + NEXT] = tool + 1;
+  records[record + PLACE] = (records[record + PLACE] ?? 0) + gapBytes(tool - before) + 1;
+  records[record + LENGTH] = (records[record + LENGTH] ?? 0) + 1;
+  return true;
 }
 
 function weighTools(
   read: ReadTools,
   stems: Stems,
   weighing: Weighing,
-  { postings, places, next, mostTokens }: OpenLists & { readonly postings: Uint8Array },
+  { postings, records, mostTokens }: OpenLists & { readonly postings: Uint8Array },
 ): void {
   const { units } = read.store;
-  const { stemLists, termCount, listCount } = stems;
+  const { stemLists, termCount } = stems;
   const { settings, averageLengths } = weighing;
-  const weights = new Float64Array(listCount);
+  const weights = new Float64Array(records.buffer);
   // Each token brings its term's list and perhaps its stem's.
   const met = new Uint32Array(mostTokens * 2);
   let at = 0;
@@ -126,11 +133,11 @@ function weighTools(
           token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
         }
         const term = token >>> 2;
-        const before = weights[term] ?? 0;
+        const before = weights[term * 2 + WEIGHT] ?? 0;
         if (before === 0) {
           met[count++] = term;
         }
-        weights[term] = before + ((token & 3) === TokenKind.whole ? whole : word);
+        weights[term * 2 + WEIGHT] = before + ((token & 3) === TokenKind.whole ? whole : word);
       }
     }
     const exactCount = count;
@@ -138,20 +145,21 @@ function weighTools(
       const term = met[index] ?? 0;
       const stemList = stemLists[term] ?? 0;
       if (stemList >= termCount) {
-        const before = weights[stemList] ?? 0;
+        const before = weights[stemList * 2 + WEIGHT] ?? 0;
         if (before === 0) {
           met[count++] = stemList;
         }
-        weights[stemList] = before + (weights[term] ?? 0);
+        weights[stemList * 2 + WEIGHT] = before + (weights[term * 2 + WEIGHT] ?? 0);
       }
     }
     for (let index = 0; index < count; index += 1) {
       const list = met[index] ?? 0;
-      const place = writeGap(postings, places[list] ?? 0, tool - (next[list] ?? 0));
-      postings[place] = roundImpact(weights[list] ?? 0, settings.k1);
-      places[list] = place + 1;
-      next[list] = tool + 1;
-      weights[list] = 0;
+      const record = list * RECORD_SIZE;
+      const place = writeGap(postings, records[record + PLACE] ?? 0, tool - (records[record + NEXT] ?? 0));
+      postings[place] = roundImpact(weights[list * 2 + WEIGHT] ?? 0, settings.k1);
+      records[record + PLACE] = place + 1;
+      records[record + NEXT] = tool + 1;
+      weights[list * 2 + WEIGHT] = 0;
     }
   }
 }

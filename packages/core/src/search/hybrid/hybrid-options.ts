@@ -1,3 +1,5 @@
+import { FIT_MODEL, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
+
 /**
  * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
  * weighted sum: a linear model carries over to catalogs that it never saw, where trees and networks did not.
@@ -36,7 +38,7 @@ export interface HybridOptions {
   /**
    * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
-   * @default 2
+   * @default 3
    */
   readonly intentWeight?: number;
   /**
@@ -48,30 +50,10 @@ export interface HybridOptions {
 
 export type HybridSettings = Required<HybridOptions>;
 
-/** Learned from requests whose tools the embedded model had not seen; `packages/semantic/training` says how. */
+/** Learned from requests whose tools the embedded model had not seen. */
 export const HYBRID_DEFAULTS: HybridSettings = {
-  weights: {
-    meaning: 6.6,
-    clauseMeaning: 6.3,
-    terms: 2,
-    clauseTerms: 0.8,
-    coverage: 1.5,
-    bigrams: 1,
-    nameCoverage: 0.7,
-    serverNamed: 1,
-    embedded: 0,
-  },
-  secondWeights: {
-    meaning: 1.9,
-    clauseMeaning: 3.7,
-    terms: 1.3,
-    clauseTerms: 1.3,
-    coverage: 1.7,
-    bigrams: 1.1,
-    nameCoverage: 0.5,
-    serverNamed: 0.5,
-    embedded: 3.1,
-  },
-  intentWeight: 2,
-  leastConfidence: 0.12,
+  weights: RANKER_WEIGHTS,
+  secondWeights: SECOND_STAGE_WEIGHTS,
+  intentWeight: 3,
+  leastConfidence: FIT_MODEL.leastConfidence,
 };

@@ -1,3 +1,5 @@
+import { FIT_MODEL } from './learned-weights.ts';
+
 /** What tells whether anything in the catalog fits a request. */
 export interface FitEvidence {
   /** The cosine of the request with its best tool. */
@@ -20,5 +22,3 @@ export function judgeFit(evidence: FitEvidence): number {
     FIT_MODEL.threshold;
   return 1 / (1 + Math.exp(-sum));
 }
-
-const FIT_MODEL = { meaning: 16.9, coverage: 1.15, bigrams: 13.7, threshold: 7.31 } as const;

@@ -42,9 +42,12 @@ export async function createBatch(context: StoreContext, batch: NewBatch): Promi
   };
   await sql.transaction(async (statements) => {
     await statements.run(
-      `INSERT INTO batches (id, owner, created_at, expires_at, processing, succeeded, errored, canceled, expired)
-       VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)`,
-      [created.id, encodeText(batch.owner), createdAt, created.expiresAt, batch.items.length],
+      `INSERT INTO batches (id, owner, headers, created_at, expires_at, processing, succeeded, errored, canceled, expired)
+       VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0)`,
+      [
+        ...[created.id, encodeText(batch.owner), JSON.stringify(batch.headers ?? {})],
+        ...[createdAt, created.expiresAt, batch.items.length],
+      ],
     );
     let position = 0;
     for (const items of insertable(batch.items)) {

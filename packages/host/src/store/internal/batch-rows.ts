@@ -56,7 +56,7 @@ export async function settleIdleItems(
 ): Promise<void> {
   const { outcome, now } = settlement;
   const items = await statements.run(
-    `UPDATE batch_items SET outcome = ?, result = ?, params = NULL, lease = NULL
+    `UPDATE batch_items SET outcome = ?, result = ?, params = NULL, progress = NULL, lease = NULL
      WHERE batch_id = ? AND outcome IS NULL AND (lease IS NULL OR available_at <= ?)`,
     [outcome, JSON.stringify({ type: outcome }), id, now],
   );

@@ -27,15 +27,15 @@ export async function claimItems(context: StoreContext, claim: Claim): Promise<r
      )
      UPDATE batch_items SET lease = ?, available_at = ?, attempts = attempts + 1
      FROM picked WHERE batch_id = batch AND position = place
-     RETURNING batch_id, position, custom_id, params, attempts`,
+     RETURNING batch_id, position, custom_id, params, progress, attempts`,
     [at, at, limit, token, at + claim.leaseMs],
   );
   const ids = [...new Set(rows.map((row) => textOf(row, 'batch_id')))];
-  const batches = new Map<string, Batch>();
+  const batches = new Map<string, ClaimedBatch>();
   for (const some of chunks(ids, LEASES_AT_ONCE)) {
     const marks = some.map(() => '?').join(', ');
     for (const row of await sql.all(`SELECT * FROM batches WHERE id IN (${marks})`, some)) {
-      const batch = readBatch(row);
+      const batch = { ...readBatch(row), headers: readHeaders(row) };
       batches.set(batch.id, batch);
     }
   }
@@ -48,7 +48,15 @@ export async function claimItems(context: StoreContext, claim: Claim): Promise<r
     .map(({ item }) => item);
 }
 
-function readItem(row: Row, { batch, token }: { readonly batch: Batch; readonly token: string }): ClaimedItem {
+interface ClaimedBatch extends Batch {
+  readonly headers: ClaimedItem['headers'];
+}
+
+function readHeaders(row: Row): ClaimedItem['headers'] {
+  return typeof row.headers === 'string' ? (JSON.parse(row.headers) as ClaimedItem['headers']) : {};
+}
+
+function readItem(row: Row, { batch, token }: { readonly batch: ClaimedBatch; readonly token: string }): ClaimedItem {
   return {
     batchId: batch.id,
     position: numberOf(row, 'position'),
@@ -56,6 +64,8 @@ function readItem(row: Row, { batch, token }: { readonly batch: Batch; readonly 
     owner: batch.owner,
     customId: decodeText(textOf(row, 'custom_id')),
     params: textOf(row, 'params'),
+    headers: batch.headers,
+    ...(typeof row.progress === 'string' ? { progress: row.progress } : {}),
     attempt: numberOf(row, 'attempts'),
     expiresAt: batch.expiresAt,
   };
@@ -104,6 +114,15 @@ export async function releaseLeases(context: StoreContext, released: readonly Le
   }
 }
 
+/** One statement: a worker that dies in it leaves what was kept before. */
+export async function keepProgress(context: StoreContext, lease: Lease, progress: string): Promise<'kept' | 'lost'> {
+  const changed = await context.sql.run(`UPDATE batch_items SET progress = ? WHERE ${heldBy([lease])}`, [
+    progress,
+    ...keysOf([lease]),
+  ]);
+  return changed === 1 ? 'kept' : 'lost';
+}
+
 /** The token stays on the finished item, so that a worker whose answer got lost can ask again and hear the same. */
 export function completeItem(context: StoreContext, lease: Lease, result: ItemResult): Promise<'committed' | 'lost'> {
   const key: readonly SqlValue[] = [lease.batchId, lease.position, lease.token];
@@ -111,7 +130,7 @@ export function completeItem(context: StoreContext, lease: Lease, result: ItemRe
     const batch = await lockBatch(statements, lease.batchId);
     if (batch === undefined) return 'lost';
     const changed = await statements.run(
-      `UPDATE batch_items SET outcome = ?, result = ?, params = NULL
+      `UPDATE batch_items SET outcome = ?, result = ?, params = NULL, progress = NULL
        WHERE batch_id = ? AND position = ? AND lease = ? AND outcome IS NULL`,
       [result.outcome, result.result, ...key],
     );

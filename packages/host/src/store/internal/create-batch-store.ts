@@ -2,7 +2,7 @@ import type { BatchStore } from '../batch-store.ts';
 import { BATCH_RETENTION_MS } from '../batch-store.ts';
 import { createBatch, listBatches, readResults } from './batch-records.ts';
 import { lockBatch, readBatch, settleIdleItems } from './batch-rows.ts';
-import { claimItems, completeItem, extendLeases, releaseLeases } from './batch-work.ts';
+import { claimItems, completeItem, extendLeases, keepProgress, releaseLeases } from './batch-work.ts';
 import { encodeText, textOf } from './columns.ts';
 import type { StoreContext } from './store-context.ts';
 
@@ -22,6 +22,7 @@ export function createBatchStore(context: StoreContext): BatchStore {
     claim: (claim) => claimItems(context, claim),
     extend: (leases, leaseMs) => extendLeases(context, { leases, leaseMs }),
     release: (leases) => releaseLeases(context, leases),
+    keep: (lease, progress) => keepProgress(context, lease, progress),
     complete: (lease, result) => completeItem(context, lease, result),
 
     cancel: (id, owner) =>

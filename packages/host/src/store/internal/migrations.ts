@@ -41,12 +41,13 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (batch_id, position)
       )`,
       'CREATE INDEX batch_items_open ON batch_items (available_at, batch_id, position) WHERE outcome IS NULL',
+      // The tools last: SQLite reads a row in order, and theirs can be megabytes.
       `CREATE TABLE catalogs (
         name TEXT PRIMARY KEY,
         hash TEXT NOT NULL,
-        tools TEXT NOT NULL,
         tool_count BIGINT NOT NULL,
-        updated_at BIGINT NOT NULL
+        updated_at BIGINT NOT NULL,
+        tools TEXT NOT NULL
       )`,
       `CREATE TABLE api_keys (
         id TEXT PRIMARY KEY,
@@ -109,6 +110,28 @@ export const MIGRATIONS: readonly Migration[] = [
         updated_at BIGINT NOT NULL
       )`,
       'CREATE INDEX sealed_tokens_by_holder ON sealed_tokens (holder)',
+    ],
+  },
+  {
+    name: 'progress of batch items, headers of batches',
+    statements: ['ALTER TABLE batch_items ADD COLUMN progress TEXT', 'ALTER TABLE batches ADD COLUMN headers TEXT'],
+  },
+  {
+    name: 'agent sessions',
+    statements: [
+      // The row of a session is what its appenders lock.
+      `CREATE TABLE agent_sessions (
+        id TEXT PRIMARY KEY,
+        record_count BIGINT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL
+      )`,
+      `CREATE TABLE agent_session_records (
+        session_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (session_id, position)
+      )`,
     ],
   },
 ];

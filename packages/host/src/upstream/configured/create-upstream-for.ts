@@ -31,11 +31,13 @@ export async function createUpstreamFor<D extends Dialect>(
   options: UpstreamForOptions,
 ): Promise<DialectUpstream<D>> {
   const { fetch, timeouts = {}, retries = {} } = options;
-  const { provider, baseUrl } = options.settings;
+  const { provider, baseUrl, headers, forwardsAuthorization = false } = options.settings;
   if (provider === 'rehearsal') return rehearsal(dialect);
   const apiKey = options.settings.apiKey ?? keyFrom(provider, options.env);
-  const given = fetch === undefined ? {} : { fetch };
-  if (speaks(provider, dialect)) return createHttpUpstream({ dialect, baseUrl, apiKey, timeouts, retries, ...given });
+  const given = { ...(fetch === undefined ? {} : { fetch }), ...(headers === undefined ? {} : { headers }) };
+  if (speaks(provider, dialect)) {
+    return createHttpUpstream({ dialect, baseUrl, apiKey, forwardsAuthorization, timeouts, retries, ...given });
+  }
   const region = options.env?.AWS_REGION;
   const model = await loadModel(
     { provider, baseUrl, apiKey, region: provider === 'amazon-bedrock' ? region : undefined, ...given },

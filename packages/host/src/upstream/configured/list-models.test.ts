@@ -23,6 +23,14 @@ function settings(
 }
 
 describe('the list of models', () => {
+  it('is asked for with the headers of the upstream, which stand before our own', async () => {
+    const host = await serve({ body: { data: [{ id: 'claude-a' }] } });
+    const upstream = settings('anthropic', ['claude-*'], host.url);
+    const headers = { 'x-team': 'blue', 'anthropic-version': '2026-10-21' };
+    await listModels([{ ...upstream, apiKey: 'sk-1', headers }]);
+    expect(host.requests[0]?.headers).toMatchObject({ ...headers, 'x-api-key': 'sk-1' });
+  });
+
   it('joins all upstreams, each model once and under the one that serves it', async () => {
     const anthropic = await serve(
       {

@@ -1,7 +1,7 @@
 import { contextWindow, isJsonObject, type JsonObject, type ModelLimits } from '@quartermaster/core';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { SYSTEM_CLOCK } from '../clock.ts';
-import { endpointUrl, readJson, refusedError } from '../http/index.ts';
+import { endpointUrl, readJson, redirectedError, refusedError } from '../http/index.ts';
 import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
 import { upstreamFor } from './resolve-upstream.ts';
 
@@ -88,11 +88,12 @@ async function askModels(
   const base = settings.baseUrl ?? list.baseUrl;
   if (base === undefined) return [];
   const { fetch: ask = fetch, env } = environment;
-  const headers = list.headers(settings.apiKey ?? keyFrom(provider, env));
+  const headers = { ...list.headers(settings.apiKey ?? keyFrom(provider, env)), ...settings.headers };
   const models: RawModel[] = [];
   let query: string | undefined = list.query;
   for (let page = 0; query !== undefined && page < MOST_PAGES; page += 1) {
-    const response = await ask(`${endpointUrl(base, list.path)}${query}`, { headers, signal });
+    const response = await ask(`${endpointUrl(base, list.path)}${query}`, { headers, signal, redirect: 'manual' });
+    if (response.status >= 300 && response.status < 400) throw await redirectedError(response);
     if (!response.ok) throw await refusedError(response, SYSTEM_CLOCK);
     const body = await readJson(response, MOST_BYTES);
     if (!isJsonObject(body)) break;

@@ -6,6 +6,8 @@ export interface ProviderSettings {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly region?: string | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -82,7 +84,7 @@ function factoryIn(module: object, provider: string): Factory | undefined {
   return undefined;
 }
 
-function factoryOptions({ provider, baseUrl, apiKey, region, fetch }: ProviderSettings): object {
+function factoryOptions({ provider, baseUrl, apiKey, region, headers, fetch }: ProviderSettings): object {
   const isCompatible = provider === 'openai-compatible';
   if (isCompatible && baseUrl === undefined) {
     throw new SettingError(
@@ -97,6 +99,7 @@ function factoryOptions({ provider, baseUrl, apiKey, region, fetch }: ProviderSe
     ...(baseUrl === undefined ? {} : { baseURL: provider === 'anthropic' ? withVersion(baseUrl) : baseUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(region === undefined ? {} : { region }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
     ...(fetch === undefined ? {} : { fetch }),
     ...(isCompatible ? { name: hostName(baseUrl ?? ''), includeUsage: true, supportsStructuredOutputs: true } : {}),
   };

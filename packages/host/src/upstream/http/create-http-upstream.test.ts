@@ -5,7 +5,8 @@ import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
 import { eventChunks, type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { createHttpUpstream, type HttpUpstreamOptions } from './create-http-upstream.ts';
+import { createHttpUpstream } from './create-http-upstream.ts';
+import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 
 const { request, parts } = SAMPLES.anthropic;
 const STREAM: ServerTurn = { chunks: eventChunks(parts, { isNamed: true }) };
@@ -245,6 +246,22 @@ describe('errors', () => {
     expect(error).toMatchObject({ status: 401, type: 'authentication_error' });
     expect(String(error)).toContain(reason);
   });
+
+  it.each([301, 302, 307, 308])(
+    'say where a host redirects to with status %i, and send nothing there',
+    async (status) => {
+      const elsewhere = await startServer([STREAM]);
+      const { upstream, server } = await setUp([{ status, headers: { location: `${elsewhere.url}/v1/messages` } }]);
+      await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({
+        code: 'malformed',
+        status: 502,
+        message: `The upstream redirects to ${elsewhere.url}/v1/messages with status ${status}: set baseUrl to where its API is`,
+      });
+      expect(server.requests).toHaveLength(1);
+      expect(elsewhere.requests).toEqual([]);
+      await elsewhere.stop();
+    },
+  );
 
   it('name the host that can not be reached', async () => {
     const upstream = createHttpUpstream({

@@ -1,5 +1,4 @@
 import { isJsonObject } from '@quartermaster/core';
-import { SYSTEM_CLOCK } from '../clock.ts';
 import {
   type Dialect,
   type DialectUpstream,
@@ -9,52 +8,15 @@ import {
   type UpstreamClient,
   WHOLES,
 } from '../dialect.ts';
-import { createDeadline, type Deadline } from '../internal/deadline.ts';
-import { type RetrySettings, retry } from '../internal/retry.ts';
+import { createDeadline } from '../internal/deadline.ts';
+import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
+import { clockOf, explained, type HttpExchange, post } from './post.ts';
 import { readEventStream } from './read-event-stream.ts';
 import { parseJson, readJson } from './read-json-body.ts';
-import { refusedError, streamedError } from './refused-error.ts';
-import { requestHeaders } from './request-headers.ts';
-
-export interface HttpUpstreamOptions<D extends Dialect> {
-  readonly dialect: D;
-  /** Where the API is. @default the dialect's own host */
-  readonly baseUrl?: string | undefined;
-  readonly apiKey?: string | undefined;
-  /** Sent with every request; the client's can't replace them. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the client's own credential goes upstream where `apiKey` is not set. @default false */
-  readonly forwardsAuthorization?: boolean;
-  /** @default the global fetch, which itself gives up after 5 minutes without headers or without a byte */
-  readonly fetch?: typeof fetch;
-  readonly timeouts?: HttpTimeouts;
-  readonly retries?: RetrySettings;
-  readonly limits?: HttpLimits;
-}
-
-export interface HttpTimeouts {
-  /** Until the headers of a stream are there. @default 300_000 */
-  readonly connectMs?: number;
-  /** Between two chunks of a stream. @default 300_000 */
-  readonly idleMs?: number;
-  /** Until a whole response is there. @default 600_000 */
-  readonly wholeMs?: number;
-}
-
-export interface HttpLimits {
-  /** How long one event of a stream may be, in characters. @default 32 Mi */
-  readonly maxEventLength?: number;
-  /** How large a whole response may be. @default 128 MiB */
-  readonly maxBodyBytes?: number;
-}
-
-export const HTTP_TIMEOUTS: Required<HttpTimeouts> = { connectMs: 300_000, idleMs: 300_000, wholeMs: 600_000 };
-export const HTTP_LIMITS: Required<HttpLimits> = {
-  maxEventLength: 32 * 1024 * 1024,
-  maxBodyBytes: 128 * 1024 * 1024,
-};
+import { streamedError } from './refused-error.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,
@@ -67,7 +29,7 @@ export function createHttpUpstream<D extends Dialect>(options: HttpUpstreamOptio
 
 function open<D extends Dialect>(options: HttpUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { dialect } = options;
-  const exchange: Exchange<D> = { options, client };
+  const exchange: HttpExchange<D> = { options, client };
   return {
     dialect,
     transport: ENDPOINTS[dialect].transport,
@@ -77,13 +39,8 @@ function open<D extends Dialect>(options: HttpUpstreamOptions<D>, client: Upstre
   };
 }
 
-interface Exchange<D extends Dialect> {
-  readonly options: HttpUpstreamOptions<D>;
-  readonly client: UpstreamClient;
-}
-
 async function* streamParts<D extends Dialect>(
-  exchange: Exchange<D>,
+  exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
 ): AsyncGenerator<PartOf<D>, void, undefined> {
@@ -99,7 +56,7 @@ async function* streamParts<D extends Dialect>(
 
 /** A stream of which the first part is there: until then everything can be tried again. */
 async function beginStream<D extends Dialect>(
-  exchange: Exchange<D>,
+  exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
 ): Promise<{ first: IteratorResult<PartOf<D>>; rest: AsyncGenerator<PartOf<D>, void, undefined> }> {
@@ -110,7 +67,7 @@ async function beginStream<D extends Dialect>(
 }
 
 async function* readStream<D extends Dialect>(
-  exchange: Exchange<D>,
+  exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
 ): AsyncGenerator<PartOf<D>, void, undefined> {
@@ -120,7 +77,8 @@ async function* readStream<D extends Dialect>(
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(connectMs, 'no headers');
-    const response = await send(exchange, { ...ENDPOINTS[options.dialect].clean(request), stream: true }, deadline);
+    const body = { ...ENDPOINTS[options.dialect].clean(request), stream: true };
+    const response = await post(exchange, { body, deadline });
     const allow = (): void => deadline.allow(idleMs, 'nothing more of its stream');
     allow();
     // A host that answers whole though a stream was asked for is read all the same.
@@ -178,7 +136,7 @@ async function* checked<D extends Dialect>(
 }
 
 async function askWhole<D extends Dialect>(
-  exchange: Exchange<D>,
+  exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
 ): Promise<ResponseOf<D>> {
@@ -189,7 +147,7 @@ async function askWhole<D extends Dialect>(
   try {
     deadline.allow(wholeMs, 'no whole response');
     const { stream: _, stream_options: __, ...body } = ENDPOINTS[options.dialect].clean(request);
-    const response = await send(exchange, body, deadline);
+    const response = await post(exchange, { body, deadline });
     const answer = await readJson(response, maxBodyBytes);
     if (!isJsonObject(answer))
       throw new UpstreamError({ code: 'malformed', message: 'The upstream answered no object' });
@@ -203,51 +161,10 @@ async function askWhole<D extends Dialect>(
   }
 }
 
-async function send<D extends Dialect>(exchange: Exchange<D>, body: object, deadline: Deadline): Promise<Response> {
-  const { options, client } = exchange;
-  const endpoint = ENDPOINTS[options.dialect];
-  const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
-  const headers = requestHeaders({
-    headers: options.headers ?? {},
-    client: client.headers,
-    forwardsAuthorization: forwardsAuthorization && apiKey === undefined,
-  });
-  if (apiKey !== undefined) endpoint.authorize(headers, apiKey);
-  const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, endpoint.path), {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-    signal: deadline.signal,
-  });
-  client.onResponse?.({ status: response.status, headers: response.headers });
-  if (!response.ok) throw await refusedError(response, clockOf(options));
-  return response;
-}
-
-/** The base may or may not end in the version that the path begins with. */
-export function endpointUrl(baseUrl: string, path: string): string {
-  const base = baseUrl.replace(/\/+$/, '');
-  return base.endsWith('/v1') && path.startsWith('/v1/') ? `${base}${path.slice(3)}` : `${base}${path}`;
-}
-
-/** The client's own abort stays what it is; a timeout and a broken connection become errors of the upstream's. */
-function explained(error: unknown, deadline: Deadline, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (deadline.signal.aborted) return deadline.signal.reason;
-  if (error instanceof UpstreamError) return error;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new UpstreamError({ code: 'unreachable', message: `The upstream can't be reached: ${reason}`, cause: error });
-}
-
 function isJson(response: Response): boolean {
   return response.headers.get('content-type')?.includes('application/json') === true;
 }
 
 function isPing(part: object): boolean {
   return 'type' in part && part.type === 'ping';
-}
-
-function clockOf<D extends Dialect>(options: HttpUpstreamOptions<D>): typeof SYSTEM_CLOCK {
-  return options.retries?.clock ?? SYSTEM_CLOCK;
 }

@@ -1,5 +1,8 @@
-export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './create-http-upstream.ts';
-export { createHttpUpstream, endpointUrl, HTTP_LIMITS, HTTP_TIMEOUTS } from './create-http-upstream.ts';
+export { countTokens } from './count-tokens.ts';
+export { createHttpUpstream } from './create-http-upstream.ts';
 export { ENDPOINTS } from './endpoints.ts';
+export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
+export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';
+export { endpointUrl } from './post.ts';
 export { readJson } from './read-json-body.ts';
-export { refusedError, retryAfterMs } from './refused-error.ts';
+export { redirectedError, refusedError, retryAfterMs } from './refused-error.ts';

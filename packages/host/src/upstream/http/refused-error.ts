@@ -24,6 +24,17 @@ export async function refusedError(response: Response, clock: Clock): Promise<Up
   });
 }
 
+/** An answer that only says where the API is. Nothing is sent there: whoever has set the address is to set the right one. */
+export async function redirectedError(response: Response): Promise<UpstreamError> {
+  await response.body?.cancel();
+  const to = response.headers.get('location')?.slice(0, 500) ?? 'another address';
+  return new UpstreamError({
+    code: 'malformed',
+    message: `The upstream redirects to ${to} with status ${response.status}: set baseUrl to where its API is`,
+    shouldRetry: false,
+  });
+}
+
 /** An error that came as a part of a stream, or as the body of an answer that said 200. */
 export function streamedError(error: JsonObject, body: unknown, headers: Headers): UpstreamError {
   const type = textIn(error, 'type');

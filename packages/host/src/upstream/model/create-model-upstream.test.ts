@@ -42,7 +42,7 @@ async function respond(
 
 describe('a Messages response', () => {
   it('has the shape that the SDK types, with the id and model of the provider', async () => {
-    const response = await respond([{ type: 'response-metadata', id: 'r1', modelId: 'other' }, ...TEXT, finish()]);
+    const response = await respond([{ type: 'response-metadata', id: 'msg_r1', modelId: 'other' }, ...TEXT, finish()]);
     expect(response).toEqual({
       id: 'msg_r1',
       type: 'message',
@@ -53,6 +53,7 @@ describe('a Messages response', () => {
       stop_sequence: null,
       stop_details: null,
       container: null,
+      diagnostics: null,
       usage: {
         input_tokens: 20,
         output_tokens: 9,
@@ -70,6 +71,11 @@ describe('a Messages response', () => {
 
   it('makes an id, and takes the model from the request, where the provider gives none', async () => {
     expect(await respond([...TEXT, finish()])).toMatchObject({ id: 'msg_made', model: 'sample-model' });
+  });
+
+  it('makes an id where the provider’s is none of the API: some hosts give the same one each time', async () => {
+    const response = await respond([{ type: 'response-metadata', id: 'chatcmpl-1' }, ...TEXT, finish()]);
+    expect(response.id).toBe('msg_made');
   });
 
   it.each<[string, LanguageModelV4StreamPart, readonly LanguageModelV4StreamPart[], string]>([

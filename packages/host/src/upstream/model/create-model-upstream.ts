@@ -149,7 +149,7 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
   const writer = (): BlockWriter<PartOf<D>> => {
     opened ??= CODECS[options.dialect].writer(request, {
       target,
-      id: metadata.id || createId(),
+      id: idFor(options.dialect, metadata.id) ?? createId(),
       model: metadata.modelId || request.model || model.modelId,
       createdMs: clockOf(options).now(),
     });
@@ -171,6 +171,15 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
       return [...events, ...writer().finish(finish)];
     },
   };
+}
+
+/**
+ * The provider's own id, where the dialect's clients can live with it. Those of the Messages API take messages of one id for parts
+ * of one message, and hosts that count from the same number in every response are not rare: only an id of that API is kept.
+ */
+function idFor(dialect: Dialect, id: string | undefined): string | undefined {
+  if (id === undefined || id === '') return undefined;
+  return dialect !== 'anthropic' || id.startsWith('msg_') ? id : undefined;
 }
 
 /** What a provider calls a response that did not come to its end: a call in it may be half of one. */

@@ -76,7 +76,7 @@ function patternOf(said: string): string {
   return pattern === '' ? '.*' : pattern;
 }
 
-/** What was found comes first; a declared tool must fit better to come before it. */
+/** What was found comes first, in the order of the search, which knows more than words; a declared tool must fit better than all of it. */
 function best(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): SceneTool | undefined {
   const said = wordsOf(scene.said);
   const known = scene.found.map((found) => {
@@ -84,11 +84,15 @@ function best(scene: Scene, choice: LanguageModelV4ToolChoice | undefined): Scen
     return declared === undefined ? found : withSchema(declared, found);
   });
   const names = new Set(known.map(({ name }) => name));
-  const others = scene.declared.filter(({ name }) => !names.has(name));
-  const [first] = rank([...known, ...others], said);
-  if (first === undefined) return undefined;
-  const isWanted = fitness(first, said) > 0 || names.has(first.name) || choice?.type === 'required';
-  return isWanted ? first : undefined;
+  const [other] = rank(
+    scene.declared.filter(({ name }) => !names.has(name)),
+    said,
+  );
+  const [found] = known;
+  if (other === undefined) return found;
+  const fits = fitness(other, said);
+  if (found === undefined) return fits > 0 || choice?.type === 'required' ? other : undefined;
+  return known.every((tool) => fitness(tool, said) < fits) ? other : found;
 }
 
 /** A stub is declared without its parameters: those of the search's answer count. */

@@ -22,6 +22,7 @@ it.each<[string, JsonObject, string, unknown]>([
   ['an address', one('to', { type: 'string', format: 'email' }), 'Write to ada@example.org', 'ada@example.org'],
   ['a link', one('url', { type: 'string' }), 'Fetch https://example.org/a?b=1 now', 'https://example.org/a?b=1'],
   ['a path', one('path', { type: 'string' }), 'Read src/main.ts', 'src/main.ts'],
+  ['a list of paths', one('paths', { type: 'array', items: { type: 'string' } }), 'Read a.txt', ['a.txt']],
   ['a list', one('labels', { type: 'array', items: { type: 'string' } }), 'Tag it "bug"', ['bug']],
   ['a flag that was named', one('draft', { type: 'boolean' }), 'Open it as a draft', true],
   ['a flag that was not', one('draft', { type: 'boolean' }), 'Open it', false],
@@ -40,6 +41,22 @@ it('uses each piece once, and leaves out what is not required', () => {
     required: ['from', 'to'],
   };
   expect(fillArguments(schema, 'Move "a" over to "b"')).toEqual({ from: 'a', to: 'b' });
+});
+
+it.each([
+  'Write "buy milk" to notes/today.md',
+  'Write to "notes/today.md" the text "buy milk"',
+  'Write the text “buy milk” into the file “notes/today.md”',
+])('tells the file from what goes there: %s', (said) => {
+  const text: JsonObject = { type: 'string' };
+  const schema: JsonObject = { properties: { path: text, content: text }, required: ['path', 'content'] };
+  expect(fillArguments(schema, said)).toEqual({ path: 'notes/today.md', content: 'buy milk' });
+});
+
+it('gives a file to where it is moved from and to', () => {
+  const text: JsonObject = { type: 'string' };
+  const schema: JsonObject = { properties: { source: text, destination: text }, required: ['source', 'destination'] };
+  expect(fillArguments(schema, 'Move "a.txt" to "b.txt"')).toEqual({ source: 'a.txt', destination: 'b.txt' });
 });
 
 it('survives hostile schemas, and gives the same twice', () => {

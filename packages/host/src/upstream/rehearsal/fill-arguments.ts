@@ -38,13 +38,19 @@ function takePieces(said: string): Pieces {
   const urls = all(/https?:\/\/[^\s"'<>]+/g);
   const dates = all(/\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?/g);
   const rest = [...urls, ...dates].reduce((text, piece) => text.replace(piece, ' '), said.slice(0, MOST_SAID));
+  const emails = all(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g);
+  const paths = (rest.match(/[\w.~-]*(?:\/[\w.-]+)+|\b[\w-]+\.[a-z]{1,5}\b/g) ?? []).filter(
+    (path) => !path.includes('@'),
+  );
+  const quotes = all(/["“”']([^"“”'\n]{1,300})["“”'](?!\p{L})/gu);
   return {
-    quotes: all(/["“”']([^"“”'\n]{1,300})["“”'](?!\p{L})/gu),
+    // A quoted path is a path, and must not be taken for the text that goes there.
+    quotes: quotes.filter((quote) => ![...urls, ...emails, ...paths].includes(quote)),
     numbers: (rest.match(/(?<![\p{L}\d.])-?\d+(?:\.\d+)?/gu) ?? []).map(Number),
     dates,
-    emails: all(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g),
+    emails,
     urls,
-    paths: (rest.match(/[\w.~-]*(?:\/[\w.-]+)+|\b[\w-]+\.[a-z]{1,5}\b/g) ?? []).filter((path) => !path.includes('@')),
+    paths,
     // A capital that begins no sentence.
     names: [...rest.matchAll(/(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{N}-]*(?: \p{Lu}[\p{L}\p{N}-]*)*/gu)].map(
       ([name]) => name,
@@ -137,7 +143,7 @@ function pickText(name: string, schema: JsonObject, filling: Filling): string {
   if (quoted !== undefined) return quoted;
   if (typeof schema.default === 'string') return schema.default;
   if (WHOLE_TEXT.test(name)) return said.trim();
-  return pieces.names.shift() ?? said.trim();
+  return pieces.names.shift() ?? pieces.paths.shift() ?? said.trim();
 }
 
 type Kind = keyof typeof KINDS;
@@ -168,7 +174,7 @@ const NAMES: readonly (readonly [RegExp, Kind])[] = [
   [/(^|_)date$|Date$/, 'date'],
   [/e-?mail/i, 'email'],
   [/(^|_)ur[il]$|Ur[il]$/, 'url'],
-  [/(^|_)(file_?)?path$|Path$|^file(name)?$/, 'path'],
+  [/(^|_)(file_?)?paths?$|Paths?$|^file(name)?s?$/, 'path'],
 ];
 
 /** Parameters for which everything that was said is a fair value. */

@@ -92,6 +92,7 @@ function emptyMessage({ id, model }: WriterContext): Extract<AnthropicEvent, { t
     stop_sequence: null,
     stop_details: null,
     container: null,
+    diagnostics: null,
     usage: EMPTY_USAGE,
   };
 }

@@ -1,0 +1,20 @@
+// The gateway as `quartermaster serve` runs it: every default, a store in memory, one upstream of the client's own dialect.
+import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
+import { openStore } from '@quartermaster/host/store';
+import { answerMeter } from './process.mjs';
+
+const baseUrl = `http://127.0.0.1:${process.argv[2]}`;
+const gateway = createGateway({
+  upstreams: configuredUpstreams([
+    { models: ['*'], provider: 'anthropic', baseUrl, apiKey: 'none', toolSearch: 'local' },
+  ]),
+  store: await openStore({ path: ':memory:' }),
+  logger: {
+    log(entry) {
+      if (entry.level !== 'info') process.stderr.write(`${JSON.stringify(entry)}\n`);
+    },
+  },
+});
+const { port } = await serve({ gateway, port: 0, hasKeys: false });
+answerMeter();
+process.send({ port });

@@ -1,0 +1,8 @@
+/** The query was aborted: thrown to whoever reads it. */
+export class AbortError extends Error {
+  override readonly name: string = 'AbortError';
+
+  constructor(message = 'The query was aborted', options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { type Caller, createHybridSearcher, createToolbox, SettingError } from '@quartermaster/core';
+import { createArgumentChecker } from '@quartermaster/host/schema';
+import { embeddedModel } from '@quartermaster/semantic';
+import { createRunHooks } from './hooks/index.ts';
+import { type ResolvedModel, readGateSettings, resolveModel } from './model/index.ts';
+import { OPTION_DEFAULTS, type Options } from './options.ts';
+import { compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
+import type { SDKSystemMessage } from './sdk-message.ts';
+import { type AgentServers, isLocal, type McpServerStatus, startHub } from './servers/index.ts';
+import { createFileSessionStore, openConversation, type SessionStore } from './session/index.ts';
+import { createPlanner, createToolGuard, type TurnContext } from './turn/index.ts';
+
+/** What can be changed while a query runs. */
+export interface Controls {
+  mode: PermissionMode;
+  model: string | undefined;
+}
+
+/** The running parts of one query. */
+export interface AgentSession {
+  readonly context: TurnContext;
+  init(): SDKSystemMessage;
+  serverStatus(): readonly McpServerStatus[];
+  close(): Promise<void>;
+}
+
+/** Checks the options, finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
+export async function openSession(options: Options, controls: Controls, signal: AbortSignal): Promise<AgentSession> {
+  const env = { ...process.env, ...options.env };
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const settings = readGateSettings({ env: options.env, capabilities: options.capabilities, processEnv: process.env });
+  const runHooks = createRunHooks(options.hooks ?? {});
+  const maxTurns = wholeNumber('maxTurns', options.maxTurns) ?? OPTION_DEFAULTS.maxTurns;
+  const maxOutputTokens = wholeNumber('maxOutputTokens', options.maxOutputTokens);
+  checkMode(controls.mode);
+  const model = createModelChoice((name) => resolveModel({ ...options, model: name, env, cwd }), controls);
+  const first = await model();
+  const store = sessionStore(options, cwd);
+  const conversation = await openConversation({
+    sessionId: options.sessionId ?? randomUUID(),
+    store,
+    resume: options.resume,
+    isFork: options.forkSession === true,
+  });
+  const config = options.mcpServers ?? {};
+  const servers: AgentServers = await startHub({ servers: config, cwd, env, signal });
+  const { hub } = servers;
+  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(config));
+  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(config));
+  // Plans are kept by this function's identity.
+  const caller: Caller = { allow: (tool) => !disallowed(tool, hub.snapshot().modelName(tool)) };
+  const guard = createToolGuard({
+    ...{ runHooks, allowed, disallowed },
+    mode: () => controls.mode,
+    isLocal: (server) => isLocal(Object.hasOwn(config, server) ? config[server] : undefined),
+    canUseTool: options.canUseTool,
+    about: () => ({
+      session_id: conversation.id,
+      transcript_path: store.pathOf?.(conversation.id) ?? '',
+      cwd,
+      permission_mode: controls.mode,
+    }),
+  });
+  const toolbox = createToolbox({
+    tools: () => hub.snapshot(),
+    execute: (call, context) => hub.call({ tool: call.tool, arguments: call.arguments, signal: context.signal }),
+    searcher: (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel() }),
+    settings,
+    checkArguments: createArgumentChecker(),
+    hooks: guard.hooks,
+    unavailable: () => hub.unavailable(),
+  });
+  const context: TurnContext = {
+    ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens },
+    planner: createPlanner(toolbox, caller),
+    system: systemText(options.systemPrompt),
+    maxResultTokens:
+      wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens,
+    includesPartial: options.includePartialMessages === true,
+    costOf: options.costOf ?? (() => 0),
+    now: Date.now,
+    createId: randomUUID,
+  };
+  return {
+    context,
+    init: () => ({
+      type: 'system',
+      subtype: 'init',
+      uuid: randomUUID(),
+      session_id: conversation.id,
+      cwd,
+      model: first.model,
+      permissionMode: controls.mode,
+      apiKeySource: options.upstream === undefined ? 'user' : 'none',
+      tools: hub
+        .snapshot()
+        .tools.filter((tool) => caller.allow?.(tool) !== false)
+        .map((tool) => hub.snapshot().modelName(tool)),
+      mcp_servers: servers.status(),
+      slash_commands: [],
+      output_style: 'default',
+    }),
+    serverStatus: servers.status,
+    close: () => hub.close(),
+  };
+}
+
+/** Resolved once for each choice, so that what is planned for a model can be kept. */
+function createModelChoice(
+  find: (model: string | undefined) => Promise<ResolvedModel>,
+  controls: Controls,
+): () => Promise<ResolvedModel> {
+  let kept: { readonly name: string | undefined; readonly model: ResolvedModel } | undefined;
+  return async () => {
+    const name = controls.model;
+    if (kept === undefined || kept.name !== name) kept = { name, model: await find(name) };
+    return kept.model;
+  };
+}
+
+export function checkMode(mode: PermissionMode): void {
+  if (PERMISSION_MODES.includes(mode)) return;
+  throw new SettingError(
+    'invalid_setting',
+    `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`,
+    { context: { setting: 'permissionMode', value: mode } },
+  );
+}
+
+function wholeNumber(setting: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
+  throw new SettingError('invalid_setting', `${setting} is ${value}; allowed: a whole number above 0`, {
+    context: { setting, value },
+  });
+}
+
+function variable(value: string | undefined): number | undefined {
+  return value === undefined || value.trim() === '' ? undefined : Number(value);
+}
+
+function sessionStore({ sessions, persistSession }: Options, cwd: string): SessionStore {
+  const store = sessions ?? createFileSessionStore(resolve(cwd, '.quartermaster', 'sessions'));
+  return persistSession === false ? { read: store.read, append: async () => {} } : store;
+}
+
+/** Presets belong to the agent SDK; what is appended to one is the user's own. */
+function systemText(prompt: Options['systemPrompt']): string | undefined {
+  const text = typeof prompt === 'string' ? prompt : prompt?.append;
+  return text === undefined || text === '' ? undefined : text;
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, SettingError } from '@quartermaster/core';
+import { orAborted } from '../or-aborted.ts';
+import {
+  HOOK_EVENTS,
+  type HookCallbackMatcher,
+  type HookEvent,
+  type HookInput,
+  type HookJSONOutput,
+  type HooksByEvent,
+} from './hook.ts';
+
+/** How long a hook may take where its matcher says nothing. */
+const DEFAULT_TIMEOUT_S = 60;
+
+/** Calls every hook for an event and a tool, side by side. Rejects when one fails or takes too long. */
+export type RunHooks = (input: HookInput, signal: AbortSignal) => Promise<readonly HookJSONOutput[]>;
+
+/** Throws a `SettingError` for an event that is not known here, and for a matcher that is no pattern. */
+export function createRunHooks(hooks: HooksByEvent): RunHooks {
+  const unknown = Object.keys(hooks).find((event) => !HOOK_EVENTS.includes(event as HookEvent));
+  if (unknown !== undefined) {
+    throw new SettingError(
+      'invalid_setting',
+      `There is no hook ${JSON.stringify(unknown)}; there are ${HOOK_EVENTS.join(', ')}`,
+      {
+        context: { setting: 'hooks', value: unknown },
+      },
+    );
+  }
+  const matchers = new Map(HOOK_EVENTS.map((event) => [event, (hooks[event] ?? []).map(compileMatcher)]));
+  return async (input, signal) => {
+    const fitting = (matchers.get(input.hook_event_name) ?? []).filter(({ fits }) => fits(input.tool_name));
+    const answers = fitting.flatMap(({ matcher }) =>
+      matcher.hooks.map((hook) => runOne(hook, matcher, { input, signal })),
+    );
+    return (await Promise.all(answers)).filter((answer) => isJsonObject(answer));
+  };
+}
+
+async function runOne(
+  hook: HookCallbackMatcher['hooks'][number],
+  { timeout = DEFAULT_TIMEOUT_S }: HookCallbackMatcher,
+  { input, signal }: { readonly input: HookInput; readonly signal: AbortSignal },
+): Promise<HookJSONOutput> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeout * 1_000)]);
+  return orAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
+}
+
+interface CompiledMatcher {
+  readonly matcher: HookCallbackMatcher;
+  readonly fits: (toolName: string) => boolean;
+}
+
+function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
+  const text = matcher.matcher ?? '';
+  if (text === '' || text === '*') return { matcher, fits: () => true };
+  if (/^[\w|]+$/.test(text)) {
+    const names = text.split('|');
+    return { matcher, fits: (name) => names.includes(name) };
+  }
+  try {
+    const pattern = new RegExp(text, 'u');
+    return { matcher, fits: (name) => pattern.test(name) };
+  } catch (error) {
+    throw new SettingError('invalid_setting', `The hook matcher ${JSON.stringify(text)} is no regular expression`, {
+      cause: error,
+      context: { setting: 'hooks', value: text },
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { type Caller, type DeferPlan, runLoop, type Toolbox } from '@quartermaster/core';
+import type { DialectUpstream } from '@quartermaster/host/upstream';
+import {
+  type AnthropicEvent,
+  type AnthropicRequest,
+  type AnthropicResponse,
+  anthropicWhole,
+  createAnthropicWire,
+} from '@quartermaster/wires/anthropic';
+
+export interface Asking {
+  readonly request: AnthropicRequest;
+  readonly plan: DeferPlan;
+  readonly toolbox: Toolbox;
+  readonly caller: Caller;
+  readonly upstream: DialectUpstream<'anthropic'>;
+  readonly signal: AbortSignal;
+}
+
+/** The Messages API, in which every conversation is kept whatever the model speaks. */
+export const agentWire: ReturnType<typeof createAnthropicWire> = createAnthropicWire({ missingDeferral: 'automatic' });
+
+/** One response, with the searches that it takes: its parts as they come, and the whole at the end. */
+export async function* askModel(asking: Asking): AsyncGenerator<AnthropicEvent, AnthropicResponse, undefined> {
+  const { upstream, ...rest } = asking;
+  const events: AnthropicEvent[] = [];
+  for await (const event of runLoop({ wire: agentWire, upstream: upstream.stream, ...rest })) {
+    events.push(event);
+    yield event;
+  }
+  return anthropicWhole.together(events);
+}

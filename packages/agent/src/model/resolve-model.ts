@@ -1,0 +1,122 @@
+import {
+  capabilitiesOf,
+  contextWindow,
+  type ModelLimits,
+  SettingError,
+  type TransportCapabilities,
+} from '@quartermaster/core';
+import { loadConfig, type UpstreamProvider, type UpstreamSettings } from '@quartermaster/host/config';
+import { type DialectUpstream, resolveUpstream } from '@quartermaster/host/upstream';
+import { type AgentUpstream, isBuilt } from './agent-upstream.ts';
+
+export interface ModelQuestion {
+  readonly model?: string | undefined;
+  readonly upstream?: AgentUpstream | undefined;
+  /** The window, where it is known better than by the tables. */
+  readonly contextTokens?: number | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where quartermaster.yaml is looked for. */
+  readonly cwd: string;
+}
+
+/** A model that can be asked. */
+export interface ResolvedModel {
+  readonly model: string;
+  readonly upstream: DialectUpstream<'anthropic'>;
+  readonly limits: ModelLimits;
+  readonly capabilities: TransportCapabilities;
+}
+
+/**
+ * The model for a query: the upstream that was given; else the first one of quartermaster.yaml that serves the model; else a
+ * provider whose key is in the environment. Throws a `SettingError` that says what to set.
+ */
+export async function resolveModel(question: ModelQuestion): Promise<ResolvedModel> {
+  const { upstream, contextTokens, env } = question;
+  if (upstream !== undefined && isBuilt(upstream)) {
+    const model = question.model ?? upstream.defaultModel ?? env.ANTHROPIC_MODEL ?? DEFAULT_MODELS.anthropic ?? '';
+    return {
+      model,
+      upstream,
+      limits: contextWindow({ override: contextTokens, model }),
+      capabilities: capabilitiesOf(upstream.transport, { model }),
+    };
+  }
+  const upstreams = upstream === undefined ? configured(question) : [toSettings(upstream)];
+  const model = question.model ?? env.ANTHROPIC_MODEL ?? defaultModel(upstreams);
+  const resolved = model === undefined ? undefined : resolveUpstream(upstreams, model, { env });
+  if (model === undefined || resolved === undefined) throw nothingToAsk(question.model, upstreams);
+  return {
+    model,
+    upstream: await resolved.for('anthropic'),
+    limits: contextTokens === undefined ? resolved.limits : contextWindow({ override: contextTokens }),
+    capabilities: resolved.capabilities('anthropic'),
+  };
+}
+
+/** What the configuration lists, then what the environment has keys for. */
+function configured({ env, cwd }: ModelQuestion): readonly UpstreamSettings[] {
+  const { upstreams } = loadConfig({ env, folder: cwd });
+  const keyed = KEYED.flatMap(({ provider, key, base, models }) => {
+    const apiKey = env[key];
+    const baseUrl = env[base];
+    if (apiKey === undefined || apiKey === '') return [];
+    return [toSettings({ provider, apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) }, models)];
+  });
+  // A model whose name says nothing is asked of the first provider that there is a key for.
+  const [first] = keyed;
+  return [...upstreams, ...keyed, ...(first === undefined ? [] : [{ ...first, models: ['*'] }])];
+}
+
+function toSettings(
+  choice: Omit<UpstreamSettings, 'models' | 'toolSearch'>,
+  models: readonly string[] = ['*'],
+): UpstreamSettings {
+  return { ...choice, models, toolSearch: 'local' };
+}
+
+/** The first name in the settings that is no pattern, else the usual model of the first provider that has one. */
+function defaultModel(upstreams: readonly UpstreamSettings[]): string | undefined {
+  const named = upstreams.flatMap(({ models }) => models).find((model) => !model.includes('*'));
+  return named ?? upstreams.map(({ provider }) => DEFAULT_MODELS[provider]).find((model) => model !== undefined);
+}
+
+function nothingToAsk(model: string | undefined, upstreams: readonly UpstreamSettings[]): SettingError {
+  const isKnown = upstreams.length > 0;
+  const problem =
+    model !== undefined
+      ? `No upstream serves the model ${JSON.stringify(model)}`
+      : isKnown
+        ? 'No model is named'
+        : 'There is no model to ask';
+  const advice =
+    isKnown && model === undefined
+      ? 'Set options.model.'
+      : `Set ${KEYED.map(({ key }) => key).join(' or ')} in the environment; or give options.upstream, such as { provider: 'openai-compatible', baseUrl: 'http://…', apiKey: '…' }; or list it under upstreams in quartermaster.yaml. To try things without a model: upstream: rehearsal().`;
+  return new SettingError('invalid_setting', `${problem}. ${advice}`, { context: { setting: 'model', value: model } });
+}
+
+interface KeyedProvider {
+  readonly provider: UpstreamProvider;
+  readonly key: string;
+  readonly base: string;
+  readonly models: readonly string[];
+}
+
+const KEYED: readonly KeyedProvider[] = [
+  { provider: 'anthropic', key: 'ANTHROPIC_API_KEY', base: 'ANTHROPIC_BASE_URL', models: ['claude*'] },
+  {
+    provider: 'openai',
+    key: 'OPENAI_API_KEY',
+    base: 'OPENAI_BASE_URL',
+    models: ['gpt-*', 'chatgpt-*', 'o1*', 'o3*', 'o4*'],
+  },
+  { provider: 'google', key: 'GOOGLE_GENERATIVE_AI_API_KEY', base: 'GOOGLE_BASE_URL', models: ['gemini*', 'gemma*'] },
+];
+
+/** What is asked where nobody names a model. */
+const DEFAULT_MODELS: Partial<Record<UpstreamProvider, string>> = {
+  anthropic: 'claude-opus-4-7',
+  openai: 'gpt-5.4',
+  rehearsal: 'rehearsal',
+};

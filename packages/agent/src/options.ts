@@ -1,0 +1,60 @@
+import type { HooksByEvent } from './hooks/index.ts';
+import type { AgentUpstream } from './model/index.ts';
+import type { CanUseTool, PermissionMode } from './permissions/index.ts';
+import type { Usage } from './sdk-message.ts';
+import type { McpServerConfig } from './servers/index.ts';
+import type { SessionStore } from './session/index.ts';
+
+/** Options of a query: those of the agent SDK that have a meaning here, and a few of our own. */
+export interface Options {
+  /** Ends everything: the generator, the request to the model, calls, and the servers' processes. */
+  readonly abortController?: AbortController;
+  /** Tools that may be called without asking: `mcp__server__tool`, `mcp__server__*`, `mcp__server`. @default none */
+  readonly allowedTools?: readonly string[];
+  /** Tools that do not exist for the model, in the same spelling. Stronger than everything else. @default none */
+  readonly disallowedTools?: readonly string[];
+  /** Asked about calls that rules and the mode leave open. @default such calls are denied */
+  readonly canUseTool?: CanUseTool;
+  /** `["tool_search"]` defers tools from 15 of them on, a list without it never. `ENABLE_TOOL_SEARCH` in `env` is stronger. */
+  readonly capabilities?: readonly string[];
+  /** The model's window. @default what the upstream's settings or the table of known models say */
+  readonly contextTokens?: number;
+  /** What a model's tokens cost, in dollars. @default 0 */
+  readonly costOf?: (usage: Usage, model: string) => number;
+  /** Where servers are started, and where quartermaster.yaml is looked for. @default the process's folder */
+  readonly cwd?: string;
+  /** Variables over those of the process: `ENABLE_TOOL_SEARCH`, keys, `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT`, `MAX_MCP_OUTPUT_TOKENS`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Whether a resumed session goes on under a new id. @default false */
+  readonly forkSession?: boolean;
+  readonly hooks?: HooksByEvent;
+  /** Whether parts of responses are yielded as they come. @default false */
+  readonly includePartialMessages?: boolean;
+  /** Tokens in one response. @default a quarter of the window, at most 8,192 */
+  readonly maxOutputTokens?: number;
+  /** Responses of the model to one prompt, at least 1. @default 200 */
+  readonly maxTurns?: number;
+  /** By name, as in the usual block: processes, addresses, and servers in this process. */
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
+  /** @default ANTHROPIC_MODEL, else the first one in quartermaster.yaml, else the provider's usual one */
+  readonly model?: string;
+  /** @default 'default' */
+  readonly permissionMode?: PermissionMode;
+  /** Whether the session is kept. @default true */
+  readonly persistSession?: boolean;
+  /** The id of a session to go on with. */
+  readonly resume?: string;
+  /** The id of a new session, or of a fork. @default a random UUID */
+  readonly sessionId?: string;
+  /** Where sessions are kept. @default files under `.quartermaster/sessions` in `cwd` */
+  readonly sessions?: SessionStore;
+  readonly systemPrompt?: string | { readonly type: 'preset'; readonly preset: string; readonly append?: string };
+  /** Where the model is. @default quartermaster.yaml, else a provider whose key is in the environment */
+  readonly upstream?: AgentUpstream;
+}
+
+export const OPTION_DEFAULTS: {
+  readonly maxTurns: number;
+  readonly maxResultTokens: number;
+  readonly permissionMode: PermissionMode;
+} = { maxTurns: 200, maxResultTokens: 25_000, permissionMode: 'default' };

@@ -1,0 +1,57 @@
+import type { Tool } from '@quartermaster/core';
+import type { PermissionMode } from './permission-mode.ts';
+
+export interface PermissionQuestion {
+  readonly tool: Tool;
+  /** The name that the model sees. */
+  readonly name: string;
+  readonly mode: PermissionMode;
+  readonly isAllowed: boolean;
+  readonly isDisallowed: boolean;
+  /** Whether its server is a process or an object on this machine. */
+  readonly isLocal: boolean;
+  /** What a hook has said. */
+  readonly hook?: 'allow' | 'ask' | undefined;
+}
+
+export type Permission =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny'; readonly reason: string }
+  /** Somebody has to be asked. */
+  | { readonly kind: 'ask' };
+
+const ALLOW: Permission = { kind: 'allow' };
+
+/** What becomes of a call: denied by rule, then by the mode; allowed by a hook, the mode or a rule; otherwise a question. */
+export function decidePermission(question: PermissionQuestion): Permission {
+  const { tool, name, mode, hook } = question;
+  if (question.isDisallowed) return { kind: 'deny', reason: `${name} was not called: it is not allowed here.` };
+  if (mode === 'plan' && tool.extras.annotations?.readOnlyHint !== true) {
+    return {
+      kind: 'deny',
+      reason: `${name} was not called: while planning, only tools that change nothing can be used.`,
+    };
+  }
+  if (hook === 'allow') return ALLOW;
+  if (mode === 'bypassPermissions') return ALLOW;
+  if (hook !== 'ask') {
+    if (mode === 'acceptEdits' && question.isLocal && editsFiles(tool)) return ALLOW;
+    if (question.isAllowed) return ALLOW;
+  }
+  if (mode === 'dontAsk') return { kind: 'deny', reason: `${name} was not called: it is not among the allowed tools.` };
+  return { kind: 'ask' };
+}
+
+/** By its name, which needs a word for what is done and one for files: what a definition says of itself would prove no more. */
+function editsFiles(tool: Tool): boolean {
+  const words = tool.name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+  return words.some((word) => EDITS.has(word)) && words.some((word) => FILES.has(word));
+}
+
+const EDITS: ReadonlySet<string> = new Set(
+  'append copy create edit insert make mkdir modify move patch rename replace save update write'.split(' '),
+);
+const FILES: ReadonlySet<string> = new Set('dir directories directory file files folder folders notebook'.split(' '));

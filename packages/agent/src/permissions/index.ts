@@ -1,0 +1,9 @@
+export {
+  type CanUseTool,
+  type CanUseToolOptions,
+  type PermissionResult,
+  readPermissionResult,
+} from './can-use-tool.ts';
+export { decidePermission, type Permission, type PermissionQuestion } from './decide-permission.ts';
+export { PERMISSION_MODES, type PermissionMode } from './permission-mode.ts';
+export { compileToolRules, type ToolRules } from './tool-rules.ts';

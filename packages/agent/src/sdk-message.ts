@@ -1,0 +1,160 @@
+import type { JsonObject } from '@quartermaster/core';
+import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
+import type { PermissionMode } from './permissions/index.ts';
+import type { McpServerStatus } from './servers/index.ts';
+
+/** Everything that `query` yields, in the shapes of the agent SDK. */
+export type SDKMessage =
+  | SDKSystemMessage
+  | SDKCompactBoundaryMessage
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKPartialAssistantMessage
+  | SDKResultMessage;
+
+interface MessageBase {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+/** The first message of all. */
+export interface SDKSystemMessage extends MessageBase {
+  readonly type: 'system';
+  readonly subtype: 'init';
+  readonly cwd: string;
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly apiKeySource: string;
+  /** Every tool that can be used, whether the model has been shown it or has to search for it. */
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly McpServerStatus[];
+  readonly slash_commands: readonly string[];
+  readonly output_style: string;
+}
+
+/** What came before no longer stands in the conversation, save for a summary. */
+export interface SDKCompactBoundaryMessage extends MessageBase {
+  readonly type: 'system';
+  readonly subtype: 'compact_boundary';
+  readonly compact_metadata: { readonly trigger: 'manual' | 'auto'; readonly pre_tokens: number };
+}
+
+/** One response of the model, with the searches that it took. */
+export interface SDKAssistantMessage extends MessageBase {
+  readonly type: 'assistant';
+  readonly message: SDKAssistantContent;
+  /** Always null: there are no agents within agents. */
+  readonly parent_tool_use_id: null;
+}
+
+export interface SDKAssistantContent {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: readonly SDKContentBlock[];
+  readonly stop_reason: string | null;
+  readonly stop_sequence: string | null;
+  readonly usage: Usage;
+}
+
+export type SDKContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  /** A search for tools, and below what it found. */
+  | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'tool_search_tool_result'; readonly tool_use_id: string; readonly content: JsonObject };
+
+/** What goes to the model in the user's name: a prompt, or the results of tools. Prompts are not yielded again. */
+export interface SDKUserMessage {
+  readonly type: 'user';
+  readonly message: {
+    readonly role: 'user';
+    readonly content: string | readonly SDKUserBlock[];
+  };
+  readonly parent_tool_use_id: string | null;
+  readonly session_id: string;
+  readonly uuid?: string;
+}
+
+export type SDKUserBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly source: JsonObject }
+  | { readonly type: 'document'; readonly source: JsonObject }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly content: string | readonly SDKResultBlock[];
+      readonly is_error?: boolean;
+    };
+
+export type SDKResultBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly source: ImageSource };
+
+export interface ImageSource {
+  readonly type: 'base64';
+  readonly media_type: string;
+  readonly data: string;
+}
+
+/** A part of a response as it comes. Only with `includePartialMessages`. */
+export interface SDKPartialAssistantMessage extends MessageBase {
+  readonly type: 'stream_event';
+  readonly event: AnthropicEvent;
+  readonly parent_tool_use_id: null;
+}
+
+export type SDKResultMessage = SDKResultSuccess | SDKResultError;
+
+interface ResultBase extends MessageBase {
+  readonly type: 'result';
+  readonly duration_ms: number;
+  /** How much of that the model took. */
+  readonly duration_api_ms: number;
+  readonly is_error: boolean;
+  /** Responses of the model. */
+  readonly num_turns: number;
+  /** 0 unless `costOf` is given: prices are not known here. */
+  readonly total_cost_usd: number;
+  readonly usage: Usage;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly SDKPermissionDenial[];
+}
+
+export interface SDKResultSuccess extends ResultBase {
+  readonly subtype: 'success';
+  /** The text of the last response. */
+  readonly result: string;
+  readonly stop_reason: string | null;
+}
+
+export interface SDKResultError extends ResultBase {
+  readonly subtype: 'error_max_turns' | 'error_during_execution';
+  readonly errors: readonly string[];
+}
+
+export interface SDKPermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: JsonObject;
+}
+
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly server_tool_use: { readonly tool_search_requests: number };
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly costUSD: number;
+  readonly contextWindow: number;
+}

@@ -1,0 +1,42 @@
+import type { Connectable, InProcessSettings, RemoteSettings, ServerSettings, StdioSettings } from '@quartermaster/mcp';
+import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
+
+/** An entry of `mcpServers`: a process, an address, or a server in this process. */
+export type McpServerConfig =
+  | StdioSettings
+  | RemoteSettings
+  | InProcessSettings
+  | McpSdkServerConfigWithInstance
+  /** A server of any SDK line that was made elsewhere. It can serve one query at a time. */
+  | { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable };
+
+export interface ServerSurroundings {
+  /** Where processes are started that say nothing themselves. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The hub's settings for an entry. `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`, in milliseconds, hold where the entry has no times of its own. */
+export function toServerSettings(config: McpServerConfig, { cwd, env }: ServerSurroundings): ServerSettings {
+  const times = {
+    ...milliseconds('connectTimeoutMs', env.MCP_TIMEOUT),
+    ...milliseconds('callTimeoutMs', env.MCP_TOOL_TIMEOUT),
+  };
+  if ('command' in config) return { ...times, cwd, ...config };
+  if (config.type !== 'sdk') return { ...times, ...config };
+  const create = 'create' in config ? config.create : (): Connectable => config.instance;
+  return { ...times, type: 'in-process', create };
+}
+
+/** Whether a server is on this machine. */
+export function isLocal(config: McpServerConfig | undefined): boolean {
+  return config !== undefined && !('url' in config);
+}
+
+function milliseconds(
+  name: 'connectTimeoutMs' | 'callTimeoutMs',
+  value: string | undefined,
+): { readonly [Name in typeof name]?: number } {
+  const number = Number(value ?? '');
+  return Number.isInteger(number) && number > 0 ? { [name]: number } : {};
+}

@@ -1,0 +1,48 @@
+import { NAME_TEMPLATES } from '@quartermaster/core';
+import { createHub, type Hub, SERVER_DEFAULTS } from '@quartermaster/mcp';
+import { orAborted } from '../or-aborted.ts';
+import { type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
+import { type McpServerStatus, toServerStatus } from './server-status.ts';
+
+export interface HubStart extends ServerSurroundings {
+  readonly servers: Readonly<Record<string, McpServerConfig>>;
+  readonly signal: AbortSignal;
+}
+
+/** The servers of one query. */
+export interface AgentServers {
+  readonly hub: Hub;
+  status(): readonly McpServerStatus[];
+}
+
+/**
+ * Starts the servers and waits until each has answered or failed. One that takes longer than it may to connect and list is
+ * not waited for: it is pending, and its tools can be searched for once they are there.
+ */
+export async function startHub(start: HubStart): Promise<AgentServers> {
+  const { servers, env, signal } = start;
+  const settings = Object.entries(servers).map(([name, config]) => [name, toServerSettings(config, start)] as const);
+  const hub = createHub({
+    servers: Object.fromEntries(settings),
+    isLazy: false,
+    environment: env,
+    catalog: { nameTemplate: NAME_TEMPLATES.agent },
+  });
+  const longest = Math.max(0, ...settings.map(([, one]) => one.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs));
+  const late = AbortSignal.timeout(longest + GRACE_MS);
+  try {
+    await orAborted(hub.start(), AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (!late.aborted || signal.aborted) {
+      await hub.close();
+      throw error;
+    }
+  }
+  const disabled = settings.flatMap(([name, one]): readonly McpServerStatus[] =>
+    one.disabled === true ? [{ name, status: 'disabled' }] : [],
+  );
+  return { hub, status: () => [...hub.status().map(toServerStatus), ...disabled] };
+}
+
+/** For what comes after connecting: the listing. */
+const GRACE_MS = 5_000;

@@ -1,0 +1,67 @@
+import { RequestError } from '@quartermaster/core';
+import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+import { replay, type SessionRecord, type SessionStore } from './session-store.ts';
+
+export interface ConversationOptions {
+  /** The id of a new session, or of the fork. */
+  readonly sessionId: string;
+  readonly store: SessionStore;
+  readonly resume?: string | undefined;
+  /** Whether what is resumed goes on under the new id, the old one left as it is. */
+  readonly isFork: boolean;
+}
+
+/** The messages of a session, kept as they come. What has been loaded and called is read from them, and from nowhere else. */
+export class Conversation {
+  readonly id: string;
+  readonly #store: SessionStore;
+  #messages: readonly AnthropicMessage[];
+  /** Written with the first message: a query that says nothing leaves nothing behind. */
+  #unwritten: readonly SessionRecord[];
+
+  constructor(
+    id: string,
+    store: SessionStore,
+    begun: { readonly messages: readonly AnthropicMessage[]; readonly unwritten: readonly SessionRecord[] },
+  ) {
+    this.id = id;
+    this.#store = store;
+    this.#messages = begun.messages;
+    this.#unwritten = begun.unwritten;
+  }
+
+  get messages(): readonly AnthropicMessage[] {
+    return this.#messages;
+  }
+
+  async append(message: AnthropicMessage): Promise<void> {
+    this.#messages = [...this.#messages, message];
+    await this.#write({ kind: 'message', message });
+  }
+
+  async restart(messages: readonly AnthropicMessage[]): Promise<void> {
+    this.#messages = messages;
+    await this.#write({ kind: 'restart', messages });
+  }
+
+  async #write(record: SessionRecord): Promise<void> {
+    const records = [...this.#unwritten, record];
+    this.#unwritten = [];
+    await this.#store.append(this.id, records);
+  }
+}
+
+/** Begins a conversation, or goes on with one. */
+export async function openConversation(options: ConversationOptions): Promise<Conversation> {
+  const { sessionId, store, resume, isFork } = options;
+  if (resume === undefined) return new Conversation(sessionId, store, { messages: [], unwritten: [] });
+  const records = await store.read(resume);
+  if (records === undefined) {
+    throw new RequestError('invalid_request', `There is no session ${JSON.stringify(resume.slice(0, 200))} to resume`, {
+      context: { session: resume },
+    });
+  }
+  const messages = replay(records);
+  if (!isFork) return new Conversation(resume, store, { messages, unwritten: [] });
+  return new Conversation(sessionId, store, { messages, unwritten: [{ kind: 'restart', messages }] });
+}

@@ -1,0 +1,46 @@
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RequestError } from '@quartermaster/core';
+import { readRecord } from './read-record.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** A larger session is not read: it would not fit any model either. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Keeps each session in a file of its own, one record to a line, readable by the user alone. */
+export function createFileSessionStore(folder: string): SessionStore {
+  const pathOf = (id: string): string => {
+    // An id becomes a file's name.
+    if (!/^[\w-]{1,100}$/.test(id)) {
+      throw new RequestError(
+        'invalid_request',
+        `The session id ${JSON.stringify(id.slice(0, 200))} is none; allowed: letters, digits, _ and -`,
+      );
+    }
+    return join(folder, `${id}.jsonl`);
+  };
+  return {
+    pathOf,
+    async read(id) {
+      const path = pathOf(id);
+      try {
+        const { size } = await stat(path);
+        if (size > MOST_BYTES) {
+          throw new RequestError(
+            'invalid_request',
+            `The session ${id} has ${size} bytes; at most ${MOST_BYTES} are read`,
+          );
+        }
+        return (await readFile(path, 'utf8')).split('\n').flatMap(readRecord);
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    async append(id, records) {
+      const path = pathOf(id);
+      await mkdir(folder, { recursive: true });
+      await appendFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''), { mode: 0o600 });
+    },
+  };
+}

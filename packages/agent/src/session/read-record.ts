@@ -1,0 +1,25 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+import type { SessionRecord } from './session-store.ts';
+
+/** The record that a text holds, if it holds one: what was cut off by a crash costs itself, not the session. */
+export function readRecord(text: string): readonly SessionRecord[] {
+  if (text === '') return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return [];
+    if (value.kind === 'message' && isMessage(value.message)) return [{ kind: 'message', message: value.message }];
+    if (value.kind !== 'restart' || !Array.isArray(value.messages)) return [];
+    return [{ kind: 'restart', messages: (value.messages as readonly unknown[]).filter(isMessage) }];
+  } catch {
+    return [];
+  }
+}
+
+function isMessage(value: unknown): value is AnthropicMessage {
+  return (
+    isJsonObject(value) &&
+    typeof value.role === 'string' &&
+    (typeof value.content === 'string' || Array.isArray(value.content))
+  );
+}

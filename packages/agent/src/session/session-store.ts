@@ -1,0 +1,36 @@
+import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+
+/** Where conversations are kept, so that they can be resumed. */
+export interface SessionStore {
+  /** What was appended, in order. Undefined for a session that is not there. */
+  read(sessionId: string): Promise<readonly SessionRecord[] | undefined>;
+  append(sessionId: string, records: readonly SessionRecord[]): Promise<void>;
+  /** The file of a session, for hooks that want to look at it. */
+  pathOf?(sessionId: string): string;
+}
+
+export type SessionRecord =
+  | { readonly kind: 'message'; readonly message: AnthropicMessage }
+  /** The conversation begins anew with these: a compaction, or a fork. */
+  | { readonly kind: 'restart'; readonly messages: readonly AnthropicMessage[] };
+
+/** The conversation that the records tell. */
+export function replay(records: readonly SessionRecord[]): readonly AnthropicMessage[] {
+  const start = records.findLastIndex((record) => record.kind === 'restart');
+  return records
+    .slice(Math.max(0, start))
+    .flatMap((record) => (record.kind === 'restart' ? record.messages : [record.message]));
+}
+
+/** Keeps sessions as long as the process lasts. */
+export function createMemorySessionStore(): SessionStore {
+  const sessions = new Map<string, SessionRecord[]>();
+  return {
+    read: async (id) => sessions.get(id),
+    async append(id, records) {
+      const known = sessions.get(id) ?? [];
+      known.push(...records);
+      sessions.set(id, known);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Answered, Caller, DeferPlan, Memory, Toolbox } from '@quartermaster/core';
+import { orAborted } from '../or-aborted.ts';
+import type { SDKContentBlock, SDKUserBlock } from '../sdk-message.ts';
+import { type ContentLimits, resultContent } from './result-content.ts';
+
+export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
+
+export interface Calling {
+  readonly toolbox: Toolbox;
+  readonly plan: DeferPlan;
+  readonly memory: Memory;
+  readonly caller: Caller;
+  readonly limits: ContentLimits;
+  /** How many characters all results of one response may have together. */
+  readonly togetherCharacters: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the calls of one response side by side. Each is answered, in the order of the calls; none of them fails. */
+export async function callTools(calls: readonly ToolUse[], calling: Calling): Promise<readonly SDKUserBlock[]> {
+  const { toolbox, plan, memory, caller, signal } = calling;
+  const share = Math.floor(calling.togetherCharacters / Math.max(1, calls.length));
+  const limits = { ...calling.limits, mostCharacters: Math.min(calling.limits.mostCharacters, share) };
+  const answers = calls.map(({ id, name, input }) =>
+    toolbox.answer({ plan, call: { id, name, arguments: input }, memory, caller, signal }),
+  );
+  const answered = await orAborted(Promise.all(answers), signal);
+  return answered.map((answer, index) => toBlock(calls[index]?.id ?? '', answer, limits));
+}
+
+function toBlock(id: string, answer: Answered, limits: ContentLimits): SDKUserBlock {
+  const [only] = answer.outcomes;
+  const outcome = only !== undefined && answer.outcomes.length === 1 ? only : answer;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: resultContent(outcome, limits),
+    ...(answer.isError ? { is_error: true } : {}),
+  };
+}
+
+/** Stands for results that will not come: a call without one would be lost to the conversation. */
+export function withoutResults(calls: readonly ToolUse[], reason: string): readonly SDKUserBlock[] {
+  return calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }));
+}

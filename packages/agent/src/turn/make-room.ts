@@ -1,0 +1,64 @@
+import { type DeferPlan, estimateTokens, snapshotTokens } from '@quartermaster/core';
+import { UpstreamError } from '@quartermaster/host/upstream';
+import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { agentWire, type ResolvedModel } from '../model/index.ts';
+import type { SDKCompactBoundaryMessage } from '../sdk-message.ts';
+import { COMPACTION_DEFAULTS, compact, messageTokens } from '../session/index.ts';
+import type { Tally } from './tally.ts';
+import type { TurnContext } from './turn-context.ts';
+
+export interface Rooming {
+  readonly context: TurnContext;
+  readonly model: ResolvedModel;
+  readonly tally: Tally;
+  /** About how many tokens the next request would take. */
+  readonly tokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** Whether a request comes so near to the model's window that there may be no room for what follows. */
+export function isCrowded(tokens: number, { limits }: ResolvedModel): boolean {
+  return tokens > limits.contextTokens * COMPACTION_DEFAULTS.atShare;
+}
+
+/** About how many tokens a request takes: what is declared, what has been revealed, and the messages. */
+export function requestTokens(request: AnthropicRequest, plan: DeferPlan): number {
+  const { byTool } = snapshotTokens(plan.snapshot);
+  const revealed = agentWire.recall(request, plan).revealed.flatMap((name) => plan.snapshot.resolve(name) ?? []);
+  const shown = revealed.reduce((sum, tool) => sum + (byTool.get(tool) ?? 0), 0);
+  const system = typeof request.system === 'string' ? estimateTokens(request.system) : 0;
+  const messages = request.messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  return plan.tokens.after + shown + system + messages;
+}
+
+/** Compacts the conversation, and tells it. Undefined where nothing can be left out. */
+export async function makeRoom(rooming: Rooming): Promise<SDKCompactBoundaryMessage | undefined> {
+  const { context, model, tally, tokens, signal } = rooming;
+  const startedMs = context.now();
+  const compacted = await compact({
+    messages: context.conversation.messages,
+    contextTokens: model.limits.contextTokens,
+    model: model.model,
+    ask: model.upstream.whole,
+    signal,
+  });
+  if (compacted === undefined) return undefined;
+  tally.count(compacted.usage, model, { ms: context.now() - startedMs, isTurn: false });
+  await context.conversation.restart(compacted.messages);
+  context.planner.forget();
+  return {
+    type: 'system',
+    subtype: 'compact_boundary',
+    uuid: context.createId(),
+    session_id: context.conversation.id,
+    compact_metadata: { trigger: 'auto', pre_tokens: tokens },
+  };
+}
+
+/** Whether an upstream says that the request is longer than its window. Every host has words of its own for it. */
+export function isTooLong(error: unknown): boolean {
+  if (!(error instanceof UpstreamError) || (error.status !== 400 && error.status !== 413)) return false;
+  return /too (?:long|large|many tokens)|context (?:length|window)|maximum context|exceeds? the .*(?:tokens|context)/i.test(
+    error.message,
+  );
+}

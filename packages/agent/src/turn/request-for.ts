@@ -1,0 +1,30 @@
+import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import type { ResolvedModel } from '../model/index.ts';
+import type { TurnContext } from './turn-context.ts';
+
+const MOST_OUTPUT_TOKENS = 8_192;
+
+/** The next request, before tools: those are the plan's. */
+export function requestFor(context: TurnContext, { model, limits, upstream }: ResolvedModel): AnthropicRequest {
+  const { conversation, system, maxOutputTokens } = context;
+  const isCaching = upstream.transport === 'anthropic-messages';
+  return {
+    model,
+    max_tokens: maxOutputTokens ?? Math.max(1, Math.min(MOST_OUTPUT_TOKENS, Math.floor(limits.contextTokens / 4))),
+    ...(system === undefined ? {} : { system }),
+    messages: isCaching ? withBreakpoint(conversation.messages) : conversation.messages,
+    stream: true,
+  };
+}
+
+/** Everything up to here stands at the beginning of the next request too, and is worth the provider's cache. */
+function withBreakpoint(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return messages;
+  const blocks: readonly AnthropicBlock[] =
+    typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
+  const marked = blocks.map((block, index) =>
+    index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+  );
+  return [...messages.slice(0, -1), { ...last, content: marked }];
+}

@@ -1,0 +1,220 @@
+import { cutText } from '@quartermaster/core';
+import type { AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { agentWire, askModel, type ResolvedModel } from '../model/index.ts';
+import type {
+  SDKAssistantMessage,
+  SDKContentBlock,
+  SDKMessage,
+  SDKUserBlock,
+  SDKUserMessage,
+  Usage,
+} from '../sdk-message.ts';
+import { readUsage } from '../usage.ts';
+import { callTools, type ToolUse, withoutResults } from './call-tools.ts';
+import { isCrowded, isTooLong, makeRoom, requestTokens } from './make-room.ts';
+import { requestFor } from './request-for.ts';
+import { createTally, type Tally } from './tally.ts';
+import type { TurnContext } from './turn-context.ts';
+
+export interface TurnSignals {
+  /** Ends the whole query. */
+  readonly query: AbortSignal;
+  /** Ends this turn. */
+  readonly turn: AbortSignal;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+const MOST_ERROR_CHARACTERS = 2_000;
+
+/** How many responses in a row may be nothing but searches up to the loop's limit. */
+const MOST_PAUSES = 2;
+
+/** The share of the window that the results of one response may take together. */
+const RESULTS_SHARE = 0.25;
+
+/**
+ * From a prompt to its result: the model responds, its calls are run side by side and answered, until it calls nothing more. What goes
+ * wrong is in the result; only an aborted query throws.
+ */
+export async function* runTurn(
+  context: TurnContext,
+  prompt: AnthropicMessage,
+  signals: TurnSignals,
+): AsyncGenerator<SDKMessage, void, undefined> {
+  const tally = createTally(context);
+  // What ended the turn before must not end this one.
+  context.guard.takeStop();
+  try {
+    await context.conversation.append(prompt);
+    yield* rounds(context, tally, signals.turn);
+  } catch (error) {
+    signals.query.throwIfAborted();
+    const calls = openCalls(context);
+    if (calls.length > 0) yield await answer(context, withoutResults(calls, 'The call was interrupted.'));
+    yield tally.failure('error_during_execution', [messageOf(error)]);
+  }
+}
+
+async function* rounds(
+  context: TurnContext,
+  tally: Tally,
+  signal: AbortSignal,
+): AsyncGenerator<SDKMessage, void, undefined> {
+  let pauses = 0;
+  for (;;) {
+    if (tally.turns >= context.maxTurns) {
+      yield tally.failure('error_max_turns', [`The model was still calling tools after ${context.maxTurns} turns.`]);
+      return;
+    }
+    const model = await context.model();
+    const response = yield* respond({ context, tally, model, signal });
+    const content = response.content.filter((block) => block.type !== 'text' || block.text !== '');
+    if (content.length > 0) await context.conversation.append({ role: 'assistant', content });
+    const message = assistantMessage(context, { ...response, content }, model.model);
+    yield message;
+    if (response.stop_reason === 'refusal') {
+      yield tally.failure('error_during_execution', ['The model refused to answer.']);
+      return;
+    }
+    const calls = message.message.content.filter((block): block is ToolUse => block.type === 'tool_use');
+    if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
+      yield tally.success(textOf(message.message.content), message.message.stop_reason);
+      return;
+    }
+    pauses = calls.length > 0 ? 0 : pauses + 1;
+    if (pauses >= MOST_PAUSES) {
+      yield tally.failure('error_during_execution', ['The model searched for tools again and again, and called none.']);
+      return;
+    }
+    if (calls.length > 0) yield await runCalls(calls, { context, model, signal });
+    const stop = context.guard.takeStop();
+    if (stop !== undefined) {
+      yield tally.failure('error_during_execution', [stop]);
+      return;
+    }
+  }
+}
+
+interface Round {
+  readonly context: TurnContext;
+  readonly tally: Tally;
+  readonly model: ResolvedModel;
+  readonly signal: AbortSignal;
+}
+
+/** One response. A conversation that has outgrown the window is compacted before, or when the host says so. */
+async function* respond(round: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
+  const { context, model } = round;
+  for (let isRetry = false; ; isRetry = true) {
+    const tokens = requestTokens(requestFor(context, model), context.planner.plan(model));
+    if (!isRetry && isCrowded(tokens, model)) {
+      const boundary = await makeRoom({ ...round, tokens });
+      if (boundary !== undefined) yield boundary;
+    }
+    try {
+      return yield* ask(round);
+    } catch (error) {
+      const boundary = !isRetry && isTooLong(error) ? await makeRoom({ ...round, tokens }) : undefined;
+      if (boundary === undefined) throw error;
+      yield boundary;
+    }
+  }
+}
+
+async function* ask({
+  context,
+  tally,
+  model,
+  signal,
+}: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
+  const { toolbox, caller } = context;
+  const plan = context.planner.plan(model);
+  const startedMs = context.now();
+  const asked = askModel({
+    request: requestFor(context, model),
+    plan,
+    toolbox,
+    caller,
+    upstream: model.upstream,
+    signal,
+  });
+  try {
+    for (;;) {
+      const { value, done } = await asked.next();
+      if (done === true) {
+        tally.count(value.usage, model, { ms: context.now() - startedMs, isTurn: true });
+        return value;
+      }
+      if (context.includesPartial && value.type !== 'ping') {
+        const { createId, conversation } = context;
+        const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: null };
+        yield { type: 'stream_event', event: value, ...about };
+      }
+    }
+  } finally {
+    await asked.return({ content: [] });
+  }
+}
+
+async function runCalls(calls: readonly ToolUse[], round: Omit<Round, 'tally'>): Promise<SDKUserMessage> {
+  const { context, model, signal } = round;
+  const { toolbox, caller, maxResultTokens } = context;
+  const plan = context.planner.plan(model);
+  const blocks = await callTools(calls, {
+    toolbox,
+    plan,
+    memory: agentWire.recall(requestFor(context, model), plan),
+    caller,
+    signal,
+    limits: { mostCharacters: maxResultTokens * CHARACTERS_PER_TOKEN, images: model.capabilities.imagesInResults },
+    togetherCharacters: Math.floor(model.limits.contextTokens * RESULTS_SHARE) * CHARACTERS_PER_TOKEN,
+  });
+  return answer(context, blocks);
+}
+
+async function answer(
+  { conversation, createId }: TurnContext,
+  content: readonly SDKUserBlock[],
+): Promise<SDKUserMessage> {
+  await conversation.append({ role: 'user', content });
+  const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: null };
+  return { type: 'user', message: { role: 'user', content }, ...about };
+}
+
+function assistantMessage(context: TurnContext, response: AnthropicResponse, model: string): SDKAssistantMessage {
+  const { id, stop_reason = null, stop_sequence = null } = response;
+  const usage: Usage = readUsage(response.usage);
+  return {
+    type: 'assistant',
+    uuid: context.createId(),
+    session_id: context.conversation.id,
+    parent_tool_use_id: null,
+    message: {
+      id: typeof id === 'string' ? id : context.createId(),
+      type: 'message',
+      role: 'assistant',
+      model: typeof response.model === 'string' && response.model !== '' ? response.model : model,
+      // The blocks that a host sends are its own affair; these are the ones that are known.
+      content: response.content as readonly unknown[] as readonly SDKContentBlock[],
+      stop_reason,
+      stop_sequence,
+      usage,
+    },
+  };
+}
+
+/** The calls of the last message, where nobody has answered them. */
+function openCalls({ conversation }: TurnContext): readonly ToolUse[] {
+  const last = conversation.messages.at(-1);
+  if (last?.role !== 'assistant' || typeof last.content === 'string') return [];
+  const blocks = last.content as readonly unknown[] as readonly SDKContentBlock[];
+  return blocks.filter((block): block is ToolUse => block.type === 'tool_use');
+}
+
+function textOf(content: readonly SDKContentBlock[]): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function messageOf(error: unknown): string {
+  return cutText(error instanceof Error ? error.message : String(error), MOST_ERROR_CHARACTERS);
+}

@@ -1,0 +1,171 @@
+import {
+  type BeforeCall,
+  type Hooks,
+  isJsonObject,
+  type JsonObject,
+  type Resolved,
+  type ToolOutcome,
+} from '@quartermaster/core';
+import type { HookInput, HookJSONOutput, RunHooks } from '../hooks/index.ts';
+import { orAborted } from '../or-aborted.ts';
+import {
+  type CanUseTool,
+  decidePermission,
+  type PermissionMode,
+  readPermissionResult,
+  type ToolRules,
+} from '../permissions/index.ts';
+import type { SDKPermissionDenial } from '../sdk-message.ts';
+
+export interface GuardOptions {
+  readonly runHooks: RunHooks;
+  readonly allowed: ToolRules;
+  readonly disallowed: ToolRules;
+  readonly mode: () => PermissionMode;
+  readonly isLocal: (server: string) => boolean;
+  readonly canUseTool?: CanUseTool | undefined;
+  /** What every hook is told. */
+  readonly about: () => Pick<HookInput, 'session_id' | 'transcript_path' | 'cwd' | 'permission_mode'>;
+}
+
+/** Stands before and after every call. */
+export interface ToolGuard {
+  readonly hooks: Hooks;
+  /** The denials since it was last asked. */
+  takeDenials(): readonly SDKPermissionDenial[];
+  /** Why the turn must end, where a hook or a person said so since it was last asked. */
+  takeStop(): string | undefined;
+}
+
+/** Hooks first, then rules and the mode, then `canUseTool`: all of them see the real tool. */
+export function createToolGuard(options: GuardOptions): ToolGuard {
+  const { runHooks, canUseTool } = options;
+  /** What hooks before a call want to be told with its result. */
+  const notes = new Map<string, readonly string[]>();
+  let denials: SDKPermissionDenial[] = [];
+  let stop: string | undefined;
+
+  const deny = (call: Resolved, reason: string): BeforeCall => {
+    denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: call.arguments });
+    return { kind: 'deny', reason };
+  };
+  const heed = (answers: readonly HookJSONOutput[]): void => {
+    const ending = answers.find((answer) => answer.continue === false);
+    if (ending !== undefined) stop ??= ending.stopReason ?? 'A hook ended the turn.';
+  };
+  const inputOf = (call: Resolved) => ({
+    ...options.about(),
+    tool_name: call.name,
+    tool_input: call.arguments,
+    tool_use_id: call.id,
+  });
+
+  const hooks: Hooks = {
+    async beforeCall(call, { signal }) {
+      const answers = await runHooks({ ...inputOf(call), hook_event_name: 'PreToolUse' }, signal);
+      heed(answers);
+      const denial = answers.find((answer) => decisionOf(answer) === 'deny');
+      if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
+      if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
+      const pass = (arguments_: JsonObject): BeforeCall | undefined => {
+        const told = contexts(answers);
+        if (told.length > 0) notes.set(call.id, told);
+        return changed(call, arguments_);
+      };
+      const given = answers.findLast((answer) => isJsonObject(answer.hookSpecificOutput?.updatedInput));
+      const input = (given?.hookSpecificOutput?.updatedInput as JsonObject | undefined) ?? call.arguments;
+      const permission = decidePermission({
+        tool: call.tool,
+        name: call.name,
+        mode: options.mode(),
+        isAllowed: options.allowed(call.tool, call.name),
+        isDisallowed: options.disallowed(call.tool, call.name),
+        isLocal: options.isLocal(call.tool.server ?? ''),
+        hook: hookDecision(answers),
+      });
+      if (permission.kind === 'deny') return deny(call, permission.reason);
+      if (permission.kind === 'allow') return pass(input);
+      if (canUseTool === undefined) {
+        return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
+      }
+      const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
+      const result = readPermissionResult(await orAborted(Promise.resolve(asked), signal));
+      if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
+      if (result.interrupt === true) stop ??= result.message;
+      return deny(call, result.message);
+    },
+    async afterCall(call, outcome, { signal }) {
+      const before = notes.get(call.id) ?? [];
+      notes.delete(call.id);
+      const answers = await runHooks(afterInput(inputOf(call), outcome), signal);
+      heed(answers);
+      const replaced = answers.findLast((answer) => answer.hookSpecificOutput?.updatedMCPToolOutput !== undefined);
+      const blocked = answers.flatMap((answer) => (answer.decision === 'block' ? [reasonOf(answer) ?? ''] : []));
+      const told = [...before, ...contexts(answers), ...blocked].filter((text) => text !== '');
+      const result = replaced === undefined ? outcome : { ...outcome, ...toOutcome(replaced) };
+      return told.length === 0 ? result : withNotes(result, told);
+    },
+  };
+  return {
+    hooks,
+    takeDenials() {
+      const taken = denials;
+      denials = [];
+      return taken;
+    },
+    takeStop() {
+      const taken = stop;
+      stop = undefined;
+      return taken;
+    },
+  };
+}
+
+type CallInput = Omit<HookInput, 'hook_event_name'>;
+
+function afterInput(input: CallInput, outcome: ToolOutcome): HookInput {
+  return outcome.isError
+    ? { ...input, hook_event_name: 'PostToolUseFailure', error: outcome.text }
+    : { ...input, hook_event_name: 'PostToolUse', tool_response: outcome.value ?? outcome.text };
+}
+
+function changed(call: Resolved, input: JsonObject): BeforeCall | undefined {
+  return input === call.arguments ? undefined : { kind: 'change', arguments: input };
+}
+
+/** A question outweighs a permission: of several hooks the most careful is heard. */
+function hookDecision(answers: readonly HookJSONOutput[]): 'allow' | 'ask' | undefined {
+  const decisions = answers.map(decisionOf);
+  if (decisions.includes('ask')) return 'ask';
+  return decisions.includes('allow') ? 'allow' : undefined;
+}
+
+function decisionOf({ hookSpecificOutput, decision }: HookJSONOutput): 'allow' | 'deny' | 'ask' | undefined {
+  if (hookSpecificOutput?.permissionDecision !== undefined) return hookSpecificOutput.permissionDecision;
+  if (decision === 'block') return 'deny';
+  return decision === 'approve' ? 'allow' : undefined;
+}
+
+function reasonOf({ hookSpecificOutput, reason }: HookJSONOutput): string | undefined {
+  return hookSpecificOutput?.permissionDecisionReason ?? reason;
+}
+
+function contexts(answers: readonly HookJSONOutput[]): readonly string[] {
+  return answers.flatMap(({ hookSpecificOutput }) =>
+    typeof hookSpecificOutput?.additionalContext === 'string' ? [hookSpecificOutput.additionalContext] : [],
+  );
+}
+
+function toOutcome({ hookSpecificOutput }: HookJSONOutput): Pick<ToolOutcome, 'text' | 'value'> {
+  const value = hookSpecificOutput?.updatedMCPToolOutput;
+  return { text: typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), value };
+}
+
+/** Beside the result, in blocks of their own where it has blocks. */
+function withNotes(outcome: ToolOutcome, notes: readonly string[]): ToolOutcome {
+  const { value } = outcome;
+  const text = [outcome.text, ...notes].join('\n\n');
+  if (!isJsonObject(value) || !Array.isArray(value.content)) return { ...outcome, text, value: text };
+  const blocks = notes.map((note) => ({ type: 'text', text: note }));
+  return { ...outcome, text, value: { ...value, content: [...(value.content as readonly JsonObject[]), ...blocks] } };
+}

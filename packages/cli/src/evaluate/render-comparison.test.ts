@@ -1,0 +1,59 @@
+import { createSnapshot, createTool, type Searcher } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { drawComparison } from './draw-comparison.ts';
+import { evaluateQueries } from './evaluate-queries.ts';
+import { type Comparison, renderComparison } from './render-comparison.ts';
+import { summariseOutcomes } from './summarise-outcomes.ts';
+
+const snapshot = createSnapshot([createTool({ name: 'send' }), createTool({ name: 'pay' })]);
+
+/** Finds a tool by its name, refuses what it is told to, and is as sure as it is told to be. */
+function searcherThat(refuses: string, confidence: number): Searcher {
+  return {
+    engine: 'bm25',
+    async search({ query }) {
+      const hits = snapshot.tools
+        .filter(({ name }) => String(query).includes(name))
+        .map((tool) => ({ tool, score: 1 }));
+      return { hits, verdict: String(query).includes(refuses) ? 'none' : 'match', confidence };
+    },
+    async explain() {
+      return { kind: 'not-allowed' };
+    },
+  };
+}
+
+async function compare(): Promise<Comparison> {
+  const queries = [
+    { query: 'send it', relevant: ['send'] },
+    { query: 'pay now', relevant: ['pay'] },
+    { query: 'fly now', relevant: [] },
+  ];
+  const summaries = await Promise.all(
+    [searcherThat('now', 0.2), searcherThat('never', 0.9)].map(async (searcher) =>
+      summariseOutcomes(await evaluateQueries(queries, { searcher, snapshot })),
+    ),
+  );
+  const [one] = summaries;
+  const average = { label: 'average', summaries: summaries.map(({ scores }) => ({ scores })) };
+  return { engines: ['<strict>', 'loose'], rows: one === undefined ? [] : [{ label: 'plain', summaries }, average] };
+}
+
+describe('renderComparison', () => {
+  it('shows every figure with the engines beside each other', async () => {
+    const text = renderComparison(await compare());
+    expect(text).toMatch(/^hit@5 +queries +<strict> +loose$/m);
+    expect(text).toMatch(/^average +100\.0 ± \d/m);
+    expect(text).toMatch(/^right answers refused +queries.*\nplain +2 +50\.0 ± \S+ +0\.0 ± /m);
+    expect(text).toMatch(/^nothing fits: refused +queries.*\nplain +1 +100\.0 ± \S+ +0\.0 ± /m);
+    expect(text).not.toContain('NaN');
+  });
+
+  it('draws a bar for each engine in each block, with names that are safe to write', async () => {
+    const svg = drawComparison(await compare());
+    // Three figures of two rows and two engines, and two squares of the legend.
+    expect(svg.match(/<rect /g)).toHaveLength(14);
+    expect(svg).toContain('&lt;strict>');
+    expect(svg).not.toContain('NaN');
+  });
+});

@@ -1,0 +1,74 @@
+import { type Column, renderTable } from '../terminal/index.ts';
+import type { Estimate } from './estimate.ts';
+import { METRIC_TITLES, type Summary } from './summarise-outcomes.ts';
+
+/** Engines side by side: what each came to on the same queries. */
+export interface Comparison {
+  readonly engines: readonly string[];
+  readonly rows: readonly ComparedRow[];
+}
+
+export interface ComparedRow {
+  /** The set, split or stratum. */
+  readonly label: string;
+  /** One for each engine, in their order; all of the same queries. */
+  readonly summaries: readonly ComparedSummary[];
+}
+
+/** As much of a summary as is compared. An average over sets has only scores. */
+export type ComparedSummary = Pick<Summary, 'scores'> & Partial<Summary>;
+
+/** What is compared and drawn. */
+export const COMPARED_METRICS = ['hit1', 'hit5', 'recall5'] as const;
+
+/** A table per figure, the engines its columns; then what is refused, rightly and wrongly, and what a search takes. */
+export function renderComparison({ engines, rows }: Comparison): string {
+  const scored = rows.filter(({ summaries }) => summaries[0]?.queries !== 0);
+  const parts = COMPARED_METRICS.map((metric) =>
+    renderFigure(METRIC_TITLES[metric], engines, scored, ({ scores }) => renderPercent(scores[metric])),
+  );
+  const counted = scored.filter(({ summaries }) => summaries[0]?.rightLost !== undefined);
+  parts.push(
+    renderFigure('right answers refused', engines, counted, ({ rightLost }) => renderPercent(rightLost)),
+    renderFigure('p50, p99 in ms', engines, counted, ({ latencyMs }) => {
+      return latencyMs === undefined ? '' : `${latencyMs.p50.toFixed(2)}, ${latencyMs.p99.toFixed(2)}`;
+    }),
+  );
+  const refusable = rows.filter(({ summaries }) => (summaries[0]?.unanswerable?.queries ?? 0) > 0);
+  if (refusable.length > 0) {
+    const refusals = refusable.map(({ label, summaries }) => ({
+      label,
+      summaries: summaries.map((summary) => ({ ...summary, queries: summary.unanswerable?.queries ?? 0 })),
+    }));
+    parts.push(
+      renderFigure('nothing fits: refused', engines, refusals, ({ unanswerable }) => {
+        return renderPercent(unanswerable?.refused);
+      }),
+    );
+  }
+  return parts.join('\n\n');
+}
+
+/** `63.1 ± 2.4`, in percent; the larger side of the interval where it is lopsided. */
+export function renderPercent(estimate: Estimate | undefined): string {
+  if (estimate === undefined || Number.isNaN(estimate.mean)) return '–';
+  const { mean, low, high } = estimate;
+  return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
+}
+
+function renderFigure(
+  title: string,
+  engines: readonly string[],
+  rows: readonly ComparedRow[],
+  cell: (summary: ComparedSummary) => string,
+): string {
+  const columns: Column[] = [
+    { title },
+    { title: 'queries', align: 'right' },
+    ...engines.map((engine): Column => ({ title: engine, align: 'right' })),
+  ];
+  return renderTable(
+    columns,
+    rows.map(({ label, summaries }) => [label, String(summaries[0]?.queries ?? ''), ...summaries.map(cell)]),
+  );
+}

@@ -1,0 +1,74 @@
+import type { Config } from '@quartermaster/host/config';
+import type { Store } from '@quartermaster/host/store';
+import {
+  createHub,
+  createMemoryTokenStore,
+  createOAuthClient,
+  type Hub,
+  type ServerSettings,
+} from '@quartermaster/mcp';
+import type { CommandIo } from '../command-io.ts';
+import { leaveOutOurselves } from './leave-out-ourselves.ts';
+
+export interface ConfiguredHubOptions {
+  /** As `configuredServers` gives them. */
+  readonly servers: Readonly<Record<string, ServerSettings>>;
+  /** Keeps listings, pins and tokens. Without it every server is started to know its tools. */
+  readonly store: Pick<Store, 'listings' | 'pins' | 'tokens'> | undefined;
+  /** Files that `quartermaster mcp login` has to be told of to know the same servers; not where strangers get to read it. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  readonly env: CommandIo['env'];
+  /** Whether changed definitions are held back until they are accepted. @default false */
+  readonly isStrict?: boolean;
+  /** Whether servers that are known from the store wait for their first use. @default true */
+  readonly isLazy?: boolean;
+}
+
+/** The servers of the settings, without those that would start this program again. Undefined where there are none. */
+export function configuredServers(
+  { mcpServers }: Config,
+  print: (line: string) => void,
+): Readonly<Record<string, ServerSettings>> | undefined {
+  const { servers, ourselves } = leaveOutOurselves(mcpServers);
+  if (ourselves.length > 0) print(`left out, since it is this proxy itself: ${ourselves.join(', ')}`);
+  return Object.keys(servers).length === 0 ? undefined : servers;
+}
+
+export function createConfiguredHub(
+  { tools }: Config,
+  { servers, store, mcpConfig = [], env, isStrict = false, isLazy = true }: ConfiguredHubOptions,
+): Hub {
+  const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
+  return createHub({
+    servers,
+    environment: env,
+    isLazy,
+    definitionChanges: isStrict ? 'strict' : 'report',
+    policies: tools.policies,
+    oauth: createOAuthClient({
+      tokens: store?.tokens ?? createMemoryTokenStore(),
+      howToSignIn: ({ user, server }) =>
+        `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
+    }),
+    ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
+  });
+}
+
+/**
+ * For one user: every address may ask for a sign-in, since clients' files don't say which ones do. One that was given a key of its
+ * own is asked with that.
+ */
+export function offerSignIn(
+  servers: Readonly<Record<string, ServerSettings>>,
+): Readonly<Record<string, ServerSettings>> {
+  const offered = Object.entries(servers).map(([name, settings]) => {
+    if (!('url' in settings) || settings.oauth !== undefined) return [name, settings] as const;
+    const hasKey = Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization');
+    return [name, { ...settings, oauth: !hasKey }] as const;
+  });
+  return Object.fromEntries(offered);
+}
+
+function shellWord(word: string, index: number): string {
+  return index === 0 || /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

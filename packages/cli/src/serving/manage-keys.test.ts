@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { openStore } from '@quartermaster/host/store';
+import { describe, expect, it } from 'vitest';
+import { runCommand, temporaryFolder } from './running-command.fixture.ts';
+
+/** Commands on one store, in a folder with nothing else. */
+function onStore() {
+  const file = join(temporaryFolder(), 'store.db');
+  const keys = (...args: string[]) =>
+    runCommand(['keys', ...args, '--store', file], { XDG_DATA_HOME: temporaryFolder() });
+  return { file, keys };
+}
+
+describe('quartermaster keys', () => {
+  it('creates a key whose secret is all of stdout, and is known by its hash alone', async () => {
+    const { file, keys } = onStore();
+    const created = await keys('create', 'team', '--models', 'claude-*', '--requests-per-minute', '60');
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^qm_\S{40,}\n$/);
+    const secret = created.out.trim();
+    expect(created.err).not.toContain(secret);
+    const store = await openStore({ path: file });
+    expect(await store.keys.find(secret)).toMatchObject({
+      ...{ name: 'team', models: ['claude-*'], catalogs: ['*'], limits: { requestsPerMinute: 60 } },
+    });
+    await store.close();
+    const listed = await keys('list');
+    expect(listed.out).toMatch(/^id .*\nkey_\S+ +team .*claude-\* .*60 requests\/min$/m);
+    expect(listed.out).not.toContain(secret);
+  });
+
+  it('creates a key that may use some tools only', async () => {
+    const { file, keys } = onStore();
+    const created = await keys('create', 'reader', '--allow', 'github/*', 'files/read_*', '--deny', '*/delete_*');
+    const store = await openStore({ path: file });
+    const key = await store.keys.find(created.out.trim());
+    await store.close();
+    expect(key?.tools).toEqual({ allow: ['github/*', 'files/read_*'], deny: ['*/delete_*'] });
+    expect((await keys('list')).out).toContain('github/* files/read_* not */delete_*');
+  });
+
+  it('revokes a key once', async () => {
+    const { keys } = onStore();
+    await keys('create', 'team');
+    const { id } = JSON.parse((await keys('list', '--json')).out) as { id: string };
+    expect(await keys('revoke', id)).toMatchObject({ code: 0, out: '', err: `Revoked ${id}\n` });
+    expect((await keys('list')).out).toMatch(/revoked \d{4}-\d\d-\d\d/);
+    expect((await keys('revoke', id)).code).toBe(1);
+    expect((await keys('revoke', 'nobody')).code).toBe(1);
+  });
+
+  it('says so where there are none', async () => {
+    const { keys } = onStore();
+    expect(await keys('list')).toMatchObject({ code: 0, out: 'There are no keys in the store.\n' });
+    expect(await keys('list', '--json')).toMatchObject({ code: 0, out: '' });
+  });
+
+  it.each([
+    [['create'], 'missing required argument'],
+    [['create', 'x', '--tokens-per-minute', 'many'], 'a whole number'],
+    [['list', '--store', 'mysql://h/d'], 'not mysql://'],
+  ])('refuses %j', async (args, expected) => {
+    const { code, err } = await runCommand(['keys', ...args], { XDG_DATA_HOME: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(err).toContain(expected);
+  });
+});

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { StoreSettings } from '@quartermaster/host/config';
+import { readEncryptionKey } from '@quartermaster/host/store';
+import { InputError } from '../input-error.ts';
+
+/** The length of an AES-256 key. */
+const KEY_BYTES = 32;
+
+/** The keys for tokens: those of the settings, else the one in a file beside the store, if a sign-in has made it. */
+export function tokenKeys({ location, encryptionKeys }: StoreSettings): readonly Uint8Array[] {
+  const file = keyFile(location);
+  if (encryptionKeys.length > 0 || file === undefined || !existsSync(file)) return encryptionKeys;
+  return [readEncryptionKey(readFileSync(file, 'utf8'))];
+}
+
+/**
+ * Sees to it that tokens can be encrypted, with a key of its own beside the store where the settings have none. A store that others
+ * share needs a key that they share too.
+ */
+export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void {
+  if (encryptionKeys.length > 0) return;
+  const file = keyFile(location);
+  if (file === undefined) throw new InputError('url' in location ? NEEDS_KEY : NEEDS_FILE);
+  if (existsSync(file)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** Undefined for a store that is not a file. */
+function keyFile(location: StoreSettings['location']): string | undefined {
+  return 'path' in location && location.path !== ':memory:' ? `${location.path}.key` : undefined;
+}
+
+const NEEDS_KEY = `Tokens in PostgreSQL need a key to be encrypted with. Make one, and give it to every replica:
+
+  export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32)`;
+
+const NEEDS_FILE = 'A store in memory forgets the sign-in when this ends; name a file with --store FILE';

@@ -1,0 +1,126 @@
+import { createSnapshot, type Tool } from '../catalog/index.ts';
+import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
+import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
+import { createToolbox, type Toolbox } from '../dispatch/index.ts';
+import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
+import { runLoop } from './run-loop.ts';
+import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
+
+export const TOOLS: readonly Tool[] = [
+  sampleTool({ name: 'read_file', policy: 'never', description: 'Reads a file.' }),
+  sampleTool({ name: 'create_issue', description: 'Opens an issue.' }),
+  sampleTool({ name: 'close_issue', description: 'Closes an issue.' }),
+  sampleTool({ name: 'send_message', description: 'Sends a message.' }),
+];
+
+export const DONE: ScriptedRound = { items: [{ kind: 'text', text: 'All done.' }], ending: 'done' };
+
+/** The first request of every test, and the way to run a scripted turn. */
+export function script<Request, Part>(
+  sample: WireSample<Request, Part>,
+  form: Form,
+): {
+  first: Request;
+  run: (request: Request, rounds: readonly ScriptedRound[], extra?: Extra) => Promise<Run<Request, Part>>;
+} {
+  const first = freeze(sample.request({ text: 'Open an issue', tools: TOOLS, unknown: 'kept' }));
+  return {
+    first,
+    run: (request, rounds, extra = {}) => runScript(sample, { request, form, script: rounds, ...extra }),
+  };
+}
+
+export interface Extra {
+  readonly tools?: readonly Tool[];
+  readonly unavailable?: readonly Unavailable[];
+  readonly maxRounds?: number;
+}
+
+export interface Run<Request, Part> {
+  readonly plan: Plan;
+  readonly parts: readonly Part[];
+  readonly received: Received;
+  /** What went upstream, round by round. */
+  readonly requests: readonly Request[];
+  readonly seen: readonly Seen[];
+}
+
+async function runScript<Request, Part>(
+  sample: WireSample<Request, Part>,
+  options: Extra & { readonly request: Request; readonly form: Form; readonly script: readonly ScriptedRound[] },
+): Promise<Run<Request, Part>> {
+  const toolbox = makeToolbox(options.tools ?? TOOLS, options.unavailable);
+  const plan = toolbox.plan(undefined, { ...sample.planOptions, form: options.form });
+  const requests: Request[] = [];
+  const parts: Part[] = [];
+  const loop = runLoop<Request, Part>({
+    wire: sample.wire,
+    toolbox,
+    plan,
+    request: freeze(options.request),
+    maxRounds: options.maxRounds ?? 5,
+    async *upstream(request) {
+      const script = options.script[requests.length];
+      requests.push(request);
+      if (script === undefined) throw new Error(`The script has no round ${requests.length}`);
+      yield* sample.round(script);
+    },
+  });
+  for await (const part of loop) parts.push(part);
+  const seen = requests.map((request) => sample.seen(request));
+  return { plan, parts, received: sample.received(parts), requests, seen };
+}
+
+function makeToolbox(tools: readonly Tool[], unavailable: readonly Unavailable[] = []): Toolbox {
+  return createToolbox({
+    tools: createSnapshot(tools),
+    searcher: wordSearcher,
+    unavailable: () => unavailable,
+    settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+  });
+}
+
+export function reply<Request, Part>(
+  sample: WireSample<Request, Part>,
+  request: Request,
+  turn: { readonly parts: readonly Part[]; readonly received: Received },
+  text?: string,
+): Request {
+  const results = new Map(turn.received.calls.map((made) => [made.id, `Result of ${made.name}`]));
+  return freeze(sample.next(request, turn.parts, { results, ...(text === undefined ? {} : { text }) }));
+}
+
+/** Calls without an answer before the next assistant message, and answers without a call, over all requests. */
+export function unpaired(requests: readonly Seen[]): readonly string[] {
+  return requests.flatMap(({ messages }) => {
+    const wrong: string[] = [];
+    let open = new Set<string>();
+    for (const message of messages) {
+      if (message.role === 'assistant' || message.role === 'user') {
+        if (message.answers.length === 0) {
+          wrong.push(...[...open].map((id) => `${id} is unanswered`));
+          open = new Set();
+        }
+      }
+      for (const id of message.answers) if (!open.delete(id)) wrong.push(`${id} answers nothing`);
+      for (const id of message.calls) {
+        if (open.has(id)) wrong.push(`${id} is twice in a message`);
+        open.add(id);
+      }
+    }
+    return [...wrong, ...[...open].map((id) => `${id} is unanswered at the end`)];
+  });
+}
+
+export function call(id: string, name: string, input: unknown): ScriptedItem {
+  return { kind: 'call', id, name, json: JSON.stringify(input) };
+}
+
+/** A wire never changes what it is given. */
+export function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  }
+  return value;
+}

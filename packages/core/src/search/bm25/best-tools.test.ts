@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BestTools } from './best-tools.ts';
+
+describe('BestTools', () => {
+  it('gives the tools with the greatest sums, ties in catalog order, as sorting all of them would', () => {
+    const best = new BestTools();
+    const anySum = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 0x7fffffff }));
+    fc.assert(
+      fc.property(
+        fc.array(anySum, { minLength: 1, maxLength: 700 }),
+        fc.integer({ min: 1, max: 200 }),
+        fc.boolean(),
+        (sums, count, isReversed) => {
+          const order = sums.map((_, tool) => tool);
+          const tools = Uint32Array.from(isReversed ? order.reverse() : order);
+          const most = Math.max(...sums);
+          const ranked = best.rank({ sums: Int32Array.from(sums), tools, size: sums.length, most }, count);
+          const expected = sums
+            .map((sum, tool) => ({ tool, sum }))
+            .sort((left, right) => right.sum - left.sum || left.tool - right.tool)
+            .slice(0, count);
+          expect(ranked).toEqual(expected);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { type Bm25Index, NO_LIST, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
+import { type QueryVector, type StaticEmbedder, toQueryVector } from '../semantic/index.ts';
+import { FUNCTION_WORDS, foldText, nameKey, TokenKind, tokenize } from '../text/index.ts';
+import { splitClauses } from './split-clauses.ts';
+
+/** A request as the ranker sees it. */
+export interface HybridRequest {
+  /** Without its operators, misspelt words put right. */
+  readonly text: string;
+  readonly key: string;
+  readonly vector: QueryVector;
+  /** How much of the request, by idf, the catalog has words for. */
+  readonly knownShare: number;
+  /** Empty for a request of one clause. */
+  readonly clauses: readonly RequestClause[];
+}
+
+export interface RequestClause {
+  readonly answer: QueryRanking;
+  /** The best sum of terms that any tool has for it. */
+  readonly best: number;
+  readonly vector: QueryVector;
+}
+
+export interface RequestReaders {
+  readonly ranker: QueryRanker;
+  readonly embedder: StaticEmbedder;
+  readonly allowed: ((tool: number) => boolean) | undefined;
+}
+
+/** How many tools a clause is looked up for. */
+export const CLAUSE_TERMS = 12;
+
+/** @param text the request without its operators */
+export function readRequest(text: string, lexical: QueryRanking, readers: RequestReaders): HybridRequest {
+  const { ranker, embedder, allowed } = readers;
+  const corrected = correctWords(text, lexical, readers);
+  const { mass, hasWords, hasKnownWord } = lexical.plan;
+  const hasMeaning = hasKnownWord || knowsSome(corrected, embedder);
+  return {
+    text: corrected,
+    key: nameKey(corrected),
+    vector: toQueryVector(hasMeaning ? embedder.query(corrected) : new Float32Array(embedder.dimensions)),
+    knownShare: mass > 0 ? mass / (mass + unknownMass(corrected, ranker.index)) : 0,
+    clauses: (hasWords ? splitClauses(corrected) : []).map((clause) => {
+      const answer = ranker.rank(clause, allowed, CLAUSE_TERMS);
+      const best = answer.rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), 0);
+      const vector = toQueryVector(embedder.query(clause));
+      return { answer, best: Math.max(best, Number.MIN_VALUE), vector };
+    }),
+  };
+}
+
+/** What the terms of a tool that is not named add up to, in whole numbers. */
+export function sumOf(ranking: Ranking): number {
+  return ranking.kind === 'terms' ? ranking.sum : 0;
+}
+
+/** Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. */
+function correctWords(text: string, { plan }: QueryRanking, { ranker, embedder }: RequestReaders): string {
+  const { terms } = ranker.index;
+  const spelt = new Map<string, { readonly list: number; readonly weight: number }>();
+  for (const { list, reasons } of plan.lists) {
+    for (const { word, match, weight } of reasons) {
+      // Lists beyond the terms are those of stems, which are no words.
+      if (match !== 'typo' || list >= terms.size || embedder.knows(word)) continue;
+      if (weight > (spelt.get(word)?.weight ?? 0)) spelt.set(word, { list, weight });
+    }
+  }
+  if (spelt.size === 0) return text;
+  return text.replace(WORD, (word) => {
+    const right = spelt.get(foldText(word).toLowerCase());
+    return right === undefined ? word : terms.text(right.list);
+  });
+}
+
+/**
+ * Whether the embedder knows a single word. What it must read in parts throughout ("zzzz qqqq") has a vector all the same, which
+ * is near to something by chance alone.
+ */
+function knowsSome(text: string, embedder: StaticEmbedder): boolean {
+  const words = foldText(text).toLowerCase().match(WORD) ?? [];
+  return words.some((word) => UNSPACED.test(word) || embedder.knows(word));
+}
+
+/** What the words that no tool has would weigh if they were the rarest in the catalog. */
+function unknownMass(text: string, index: Bm25Index): number {
+  const words = new Set<string>();
+  for (const token of tokenize(text)) {
+    if (token.kind === TokenKind.word && !GRAMMAR.has(token.text) && !NUMBER.test(token.text)) words.add(token.text);
+  }
+  let unknown = 0;
+  for (const word of words) {
+    const list = index.stemListOf(word);
+    if (list === NO_LIST || index.listLength(list) === 0) unknown += 1;
+  }
+  return unknown * Math.log(1 + index.toolCount);
+}
+
+const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
+const NUMBER = /^\d+$/;
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Scripts that don't put spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

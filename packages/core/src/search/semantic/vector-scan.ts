@@ -1,0 +1,172 @@
+import type { QueryVector } from './query-vector.ts';
+import { signWords, type VectorIndex } from './vector-index.ts';
+import { BLOCK, CHUNK, type VectorWorkspace, workspaceOf } from './vector-memory.ts';
+
+/** Compares requests with all vectors of an index. */
+export interface VectorScan {
+  /**
+   * At least `wanted` ids, ascending, that are likely to hold the nearest vectors: those with the fewest sign bits that
+   * differ from the query's. Sign bits are an eighth of the components, which is what makes a full pass over 100,000 tools
+   * affordable. `allowed` leaves out what is not allowed before the count, so that it can't crowd out the rest.
+   */
+  near(query: QueryVector, wanted: number, allowed?: (id: number) => boolean): Uint32Array;
+  /** The cosine of the query with each of these vectors. */
+  cosines(query: QueryVector, ids: Uint32Array): Float64Array;
+}
+
+/** In WebAssembly where the index was laid out for it, else in JavaScript; the answers are the same to the last bit. */
+export function createVectorScan(index: VectorIndex): VectorScan {
+  const workspace = workspaceOf(index);
+  return workspace === undefined ? createPlainScan(index) : createWasmScan(index, workspace);
+}
+
+export function createPlainScan(index: VectorIndex): VectorScan {
+  const { count, dimensions } = index;
+  const distances = new Uint16Array(count);
+  return {
+    near(query, wanted, allowed) {
+      const histogram = new Uint32Array(dimensions + 1);
+      scanSigns(index, query.signs, distances, histogram);
+      if (allowed !== undefined) countAllowed(distances, histogram, allowed);
+      return collect(distances, reach(histogram, wanted));
+    },
+    cosines(query, ids) {
+      const cosines = new Float64Array(ids.length);
+      for (let at = 0; at < ids.length; at++) {
+        const id = ids[at] as number;
+        cosines[at] = dot(index, query.components, id) * query.scale * (index.scales[id] as number);
+      }
+      return cosines;
+    },
+  };
+}
+
+function createWasmScan(index: VectorIndex, { kernel, buffer, addresses }: VectorWorkspace): VectorScan {
+  const { count, dimensions } = index;
+  const blocks = Math.ceil(count / BLOCK) * BLOCK;
+  const querySigns = new Int32Array(buffer, addresses.querySigns, signWords(dimensions));
+  const upperHalves = new Int16Array(buffer, addresses.queryComponents, dimensions);
+  const lowerHalves = new Int16Array(buffer, addresses.queryComponents + 2 * dimensions, dimensions);
+  const histogram = new Uint32Array(buffer, addresses.histogram, dimensions + 1);
+  const distances = new Uint16Array(buffer, addresses.distances, blocks);
+  const ids = new Uint32Array(buffer, addresses.ids, CHUNK);
+  const products = new Int32Array(buffer, addresses.products, 2 * CHUNK);
+  // What fills up the last block is never near.
+  distances.fill(NEVER, count);
+
+  return {
+    near(query, wanted, allowed) {
+      querySigns.set(query.signs);
+      histogram.fill(0);
+      const { signs, querySigns: mine, distances: out, histogram: counts } = addresses;
+      kernel.scan(signs, mine, signWords(dimensions) * 4, count, out, counts);
+      if (allowed !== undefined) countAllowed(distances.subarray(0, count), histogram, allowed);
+      const limit = reach(histogram, wanted);
+      const found = new Uint32Array(countUpTo(histogram, limit));
+      for (let start = 0, filled = 0; filled < found.length; start += CHUNK) {
+        const end = Math.min(start + CHUNK, blocks);
+        const after = kernel.collect(addresses.distances, start, end, limit, addresses.ids) >>> 0;
+        const some = (after - addresses.ids) / 4;
+        found.set(ids.subarray(0, some), filled);
+        filled += some;
+      }
+      return found;
+    },
+    cosines(query, wanted) {
+      for (let i = 0; i < dimensions; i++) {
+        const component = query.components[i] as number;
+        upperHalves[i] = component >> HALF_BITS;
+        lowerHalves[i] = component & (HALF - 1);
+      }
+      const cosines = new Float64Array(wanted.length);
+      for (let start = 0; start < wanted.length; start += CHUNK) {
+        const some = wanted.subarray(start, start + CHUNK);
+        ids.set(some);
+        const { components, queryComponents: mine, ids: from, products: to } = addresses;
+        kernel.dot(components, mine, dimensions, from, some.length, to);
+        for (let at = 0; at < some.length; at++) {
+          const scale = index.scales[some[at] as number] as number;
+          const product = (products[2 * at] as number) * HALF + (products[2 * at + 1] as number);
+          cosines[start + at] = product * query.scale * scale;
+        }
+      }
+      return cosines;
+    },
+  };
+}
+
+/** The distance up to which there are as many as wanted, or all. */
+function reach(histogram: Uint32Array, wanted: number): number {
+  let limit = 0;
+  for (let seen = histogram[0] as number; seen < wanted && limit < histogram.length - 1; ) {
+    limit += 1;
+    seen += histogram[limit] as number;
+  }
+  return limit;
+}
+
+function countUpTo(histogram: Uint32Array, limit: number): number {
+  let count = 0;
+  for (let distance = 0; distance <= limit; distance++) count += histogram[distance] as number;
+  return count;
+}
+
+/** Puts what is not allowed out of reach, and counts the rest anew. */
+function countAllowed(distances: Uint16Array, histogram: Uint32Array, allowed: (id: number) => boolean): void {
+  histogram.fill(0);
+  for (let id = 0; id < distances.length; id++) {
+    if (!allowed(id)) {
+      distances[id] = NEVER;
+      continue;
+    }
+    const distance = distances[id] as number;
+    histogram[distance] = (histogram[distance] as number) + 1;
+  }
+}
+
+function scanSigns(index: VectorIndex, mine: Int32Array, distances: Uint16Array, histogram: Uint32Array): void {
+  const { count, signs } = index;
+  const words = mine.length;
+  for (let id = 0, at = 0; id < count; id++, at += words) {
+    let distance = 0;
+    for (let word = 0; word < words; word++) {
+      const differing = (signs[at + word] as number) ^ (mine[word] as number);
+      distance += bitCount(differing);
+    }
+    distances[id] = distance;
+    histogram[distance] = (histogram[distance] as number) + 1;
+  }
+}
+
+/** The bits that are set in 32: added up in pairs, fours, eights, and all eights by one multiplication. */
+function bitCount(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function collect(distances: Uint16Array, limit: number): Uint32Array {
+  const near: number[] = [];
+  for (let id = 0; id < distances.length; id++) if ((distances[id] as number) <= limit) near.push(id);
+  return Uint32Array.from(near);
+}
+
+/** Whole numbers below 2⁵³, so that the sum is exact. */
+function dot({ components, dimensions }: VectorIndex, query: Int32Array, id: number): number {
+  const start = id * dimensions;
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < dimensions; i += 4) {
+    a += (query[i] as number) * (components[start + i] as number);
+    b += (query[i + 1] as number) * (components[start + i + 1] as number);
+    c += (query[i + 2] as number) * (components[start + i + 2] as number);
+    d += (query[i + 3] as number) * (components[start + i + 3] as number);
+  }
+  return a + b + c + d;
+}
+
+/** A component of a query is `upper × 2¹⁵ + lower`, and both halves are 16-bit integers; the lower is never negative. */
+const HALF_BITS = 15;
+const HALF: number = 2 ** HALF_BITS;
+
+/** More than any distance. */
+const NEVER = 0xffff;

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { type ArgumentChecker, type JsonObject, parseArguments, type Tool } from '@quartermaster/core';
+import type { McpConnectorSettings } from '@quartermaster/host/config';
+import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
+import { ApiError } from '../http/index.ts';
+import type { AddressRules } from './address-rules.ts';
+import type { RequestedServer } from './connector-request.ts';
+import type { ListingCache } from './listing-cache.ts';
+import { type CallResult, errorResult, writeResult } from './write-result.ts';
+
+/** The servers of one request, connected to when they are needed. */
+export interface ConnectedServers {
+  /** Throws what the client is to be told where a server can't be asked. */
+  list(server: string): Promise<readonly Tool[]>;
+  /** Never throws but for an aborted signal: what goes wrong is the model's to read. */
+  call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly servers: readonly RequestedServer[];
+  /** Whose request it is: nothing is shared with anybody else's. */
+  readonly owner: string;
+  readonly settings: McpConnectorSettings;
+  readonly rules: AddressRules;
+  readonly fetch: typeof globalThis.fetch;
+  readonly listings: ListingCache;
+  readonly checkArguments: ArgumentChecker;
+  readonly now: () => number;
+  /** Told of every call that was made. */
+  onCall(call: ServerCall): void;
+}
+
+/** What a call has come to. The server goes by the pattern that let it in: its own name and address are its client's. */
+export interface ServerCall {
+  readonly pattern: string;
+  readonly isError: boolean;
+  readonly durationMs: number;
+}
+
+/** Refuses an address that may not be connected to, then connects to nothing until it has to. */
+export function connectServers(options: ConnectOptions): ConnectedServers {
+  const { servers, settings, rules, checkArguments, now, onCall } = options;
+  for (const [index, { url }] of servers.entries()) {
+    if (rules.find(url) !== undefined) continue;
+    const message = `mcp_servers.${index}.url: this gateway does not connect to ${url.protocol}//${url.host}`;
+    throw new ApiError(400, message.slice(0, 400));
+  }
+  const patternOf = (name: string): string => {
+    const server = servers.find((one) => one.name === name);
+    return (server === undefined ? undefined : rules.find(server.url)?.pattern) ?? 'other';
+  };
+  const opened = new Map<string, OpenedServer>();
+  const open = (name: string): OpenedServer => {
+    const known = opened.get(name);
+    const server = servers.find((one) => one.name === name);
+    if (known !== undefined || server === undefined) return known ?? failUnknown(name);
+    const made = openServer(server, options);
+    opened.set(name, made);
+    return made;
+  };
+
+  return {
+    async list(name) {
+      const { hub, status } = open(name);
+      await hub.start();
+      const [state] = hub.status();
+      const { tools } = hub.snapshot();
+      if (state?.reason === undefined || tools.length > 0) return tools;
+      throw unreachable(name, status() ?? state.reason);
+    },
+    async call(tool, input, signal) {
+      const name = tool.server ?? '';
+      const startedAt = now();
+      const told = (result: CallResult): CallResult => {
+        onCall({ pattern: patternOf(name), isError: result.isError, durationMs: now() - startedAt });
+        return result;
+      };
+      try {
+        const sent = readInput(input);
+        if (sent === undefined) return errorResult('The arguments are no JSON object; send one that fits the schema');
+        const check = checkArguments(tool, sent);
+        if (check.kind === 'wrong') return errorResult(describeProblems(check.problems));
+        const { hub } = open(name);
+        const answer = await hub.call({ tool, arguments: check.arguments ?? sent, signal });
+        return told(writeResult(answer, settings.resultBytes));
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        const reason = opened.get(name)?.status() ?? oneLine(error);
+        return told(errorResult(`The call to MCP server '${name}' failed: ${reason}`));
+      }
+    },
+    async close() {
+      await Promise.all([...opened.values()].map(({ hub }) => hub.close()));
+    },
+  };
+}
+
+interface OpenedServer {
+  readonly hub: Hub;
+  /** Why the server refused, where it did so in a way that its errors don't tell. */
+  status(): string | undefined;
+}
+
+function openServer({ name, url, token }: RequestedServer, options: ConnectOptions): OpenedServer {
+  const { settings, owner, fetch, listings } = options;
+  let refusal: number | undefined;
+  const key = createHash('sha256')
+    .update(JSON.stringify([owner, name, url.href, token ?? null]))
+    .digest('hex');
+  const kept: ListingStore = {
+    get: async (): Promise<StoredListing | undefined> => listings.get(key),
+    put: async (_, listing) => listings.put(key, listing),
+  };
+  const { connectTimeoutMs, callTimeoutMs } = settings;
+  const hub = createHub({
+    servers: {
+      [name]: {
+        url: url.href,
+        ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+        ...{ connectTimeoutMs, listTimeoutMs: connectTimeoutMs, callTimeoutMs },
+      },
+    },
+    listings: kept,
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      refusal = response.status === 401 || response.status === 403 ? response.status : undefined;
+      return response;
+    },
+  });
+  return {
+    hub,
+    status: () => (refusal === undefined ? undefined : `it refused the authorization (status ${refusal})`),
+  };
+}
+
+function unreachable(server: string, reason: string): ApiError {
+  const kind = reason.includes('refused the authorization') ? 'Authentication' : 'Connection';
+  return new ApiError(400, `${kind} error while communicating with MCP server '${server}': ${reason}`);
+}
+
+function failUnknown(name: string): never {
+  throw new Error(`The request has no server ${name}`);
+}
+
+/** Models send objects; some send them as text. */
+function readInput(input: unknown): JsonObject | undefined {
+  const value = typeof input === 'string' ? parseArguments(input) : input;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+function describeProblems(problems: readonly { readonly path: string; readonly message: string }[]): string {
+  const lines = problems.slice(0, MOST_PROBLEMS).map(({ path, message }) => `${path || 'arguments'}: ${message}`);
+  return `The arguments don't fit the tool's schema:\n${lines.join('\n')}`;
+}
+
+const MOST_PROBLEMS = 10;
+
+function oneLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\s+/g, ' ').slice(0, 500);
+}

@@ -1,0 +1,108 @@
+import {
+  createSnapshot,
+  isJsonObject,
+  type JsonObject,
+  NAME_TEMPLATES,
+  parseTools,
+  type Tool,
+  writeTool,
+} from '@quartermaster/core';
+import { ApiError } from '../http/index.ts';
+import type { Toolset } from './connector-request.ts';
+
+/** The tools that a request gets from its servers. */
+export interface ConnectorTools {
+  /** The request's definitions with each toolset replaced by the tools that it stands for. */
+  readonly definitions: readonly unknown[];
+  /** The tool behind a name that a model wrote. */
+  resolve(modelName: string): Tool | undefined;
+  /** What a model knows a server's tool by, whether it is still there or not. */
+  nameOf(server: string, tool: string): string;
+  /** Whether a reference leads to one of these servers, but to none of its tools. */
+  isDangling(modelName: string): boolean;
+}
+
+/** Names as the API has them: the server's, an underscore, the tool's. Providers take 64 characters. */
+const NAMES = { nameTemplate: NAME_TEMPLATES.connector, maxNameLength: 64 };
+
+export function makeConnectorTools(
+  definitions: readonly unknown[],
+  toolsets: readonly { readonly toolset: Toolset; readonly tools: readonly Tool[] }[],
+): ConnectorTools {
+  const enabled = toolsets.map(({ toolset, tools }) => ({
+    toolset,
+    tools: tools.filter(({ name }) => toolset.isEnabled(name)),
+  }));
+  const snapshot = createSnapshot(
+    enabled.flatMap(({ tools }) => tools),
+    { ...NAMES, onDuplicate: 'first' },
+  );
+  const written = new Map(
+    enabled.map(({ toolset, tools }) => [toolset, writeToolset(toolset, tools, (tool) => snapshot.modelName(tool))]),
+  );
+  const placed = new Map(enabled.map(({ toolset }) => [toolset.at, written.get(toolset) ?? []]));
+  const implied = enabled.filter(({ toolset }) => toolset.at === undefined);
+  const all = [
+    ...definitions.flatMap((definition, at): readonly unknown[] => placed.get(at) ?? [definition]),
+    ...implied.flatMap(({ toolset }) => written.get(toolset) ?? []),
+  ];
+  checkNames(all);
+  const prefixes = toolsets.map(({ toolset }) => `${toolset.server}_`);
+  return {
+    definitions: all,
+    resolve: (modelName) => snapshot.resolve(modelName),
+    nameOf(server, name) {
+      const tool = enabled.find((one) => one.toolset.server === server)?.tools.find((one) => one.name === name);
+      return tool === undefined ? plainName(server, name) : snapshot.modelName(tool);
+    },
+    isDangling: (modelName) =>
+      snapshot.resolve(modelName) === undefined && prefixes.some((prefix) => modelName.startsWith(prefix)),
+  };
+}
+
+/** A listing as clients keep it. What can't be read is left out, as it is where the server itself is asked. */
+export function readListing(server: string, listing: readonly JsonObject[]): readonly Tool[] {
+  const definitions = listing.map(({ name, description, input_schema: inputSchema }) => ({
+    ...{ name, inputSchema },
+    ...(typeof description === 'string' ? { description } : {}),
+  }));
+  return parseTools(definitions, { format: 'mcp', server }).tools;
+}
+
+/** The same, to be kept by a client. */
+export function writeListing(tools: readonly Tool[]): readonly JsonObject[] {
+  return tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
+}
+
+function writeToolset(
+  { isDeferred, cacheControl }: Toolset,
+  tools: readonly Tool[],
+  nameOf: (tool: Tool) => string,
+): readonly JsonObject[] {
+  const written = tools.map((tool) =>
+    writeTool({ ...tool, policy: 'never' }, 'anthropic', { name: nameOf(tool), deferred: isDeferred(tool.name) }),
+  );
+  // A breakpoint can't stand on a deferred tool: those are no part of what is cached.
+  const last = written.findLastIndex((definition) => definition.defer_loading !== true);
+  if (cacheControl === undefined) return written;
+  return written.map((definition, at) => (at === last ? { ...definition, cache_control: cacheControl } : definition));
+}
+
+function checkNames(definitions: readonly unknown[]): void {
+  const seen = new Set<string>();
+  for (const definition of definitions) {
+    const name = isJsonObject(definition) ? definition.name : undefined;
+    if (typeof name !== 'string') continue;
+    if (seen.has(name)) {
+      throw new ApiError(400, `tools: Tool names must be unique; '${name.slice(0, 128)}' is an MCP server's tool too`, {
+        details: { error_code: 'tool_name_conflict' },
+      });
+    }
+    seen.add(name);
+  }
+}
+
+/** For a tool that is gone: close enough for a history that is only read. */
+function plainName(server: string, name: string): string {
+  return `${server}_${name}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAMES.maxNameLength);
+}

@@ -1,0 +1,1 @@
+export { createConnectedModels } from './connected-models.ts';

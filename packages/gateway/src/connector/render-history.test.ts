@@ -1,0 +1,111 @@
+import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderHistory } from './render-history.ts';
+
+const NAMES = {
+  nameOf: (server: string, tool: string) => `${server}_${tool}`,
+  isDangling: (name: string) => name === 'crm_gone',
+};
+const ASK = { role: 'user', content: 'Hello' };
+
+const text = (words: string): AnthropicBlock => ({ type: 'text', text: words });
+const use = (id: string): AnthropicBlock => ({ type: 'mcp_tool_use', id, name: 'find', server_name: 'crm', input: {} });
+const result = (id: string, more: object = {}): AnthropicBlock => ({
+  ...{ type: 'mcp_tool_result', tool_use_id: id, is_error: false },
+  content: [{ type: 'text', text: id, citations: null }],
+  ...more,
+});
+const call = (id: string): AnthropicBlock => ({ type: 'tool_use', id, name: 'now', input: {} });
+const answer = (id: string): AnthropicBlock => ({ type: 'tool_result', tool_use_id: id, content: 'x' });
+const plainUse = (id: string): AnthropicBlock => ({ type: 'tool_use', id, name: 'crm_find', input: {} });
+const plainResult = (id: string): AnthropicBlock => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: [{ type: 'text', text: id }],
+});
+const assistant = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: 'assistant', content });
+const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: 'user', content });
+const rendered = (...messages: AnthropicMessage[]) => renderHistory(messages, NAMES);
+
+describe('the history with calls to servers', () => {
+  it('tells calls side by side from calls one after the other', () => {
+    expect(rendered(ASK, assistant(use('a'), use('b'), result('a'), result('b'), text('Done.')))).toEqual([
+      ASK,
+      assistant(plainUse('a'), plainUse('b')),
+      user(plainResult('a'), plainResult('b')),
+      assistant(text('Done.')),
+    ]);
+    expect(rendered(ASK, assistant(use('a'), result('a'), use('b'), result('b')), ASK)).toEqual([
+      ASK,
+      assistant(plainUse('a')),
+      user(plainResult('a')),
+      assistant(plainUse('b')),
+      user(plainResult('b'), text('Hello')),
+    ]);
+  });
+
+  it('puts results with those of the client’s own calls, past a system message', () => {
+    const system = { role: 'system', content: 'Mind the gap.' };
+    expect(
+      rendered(ASK, assistant(use('a'), call('t'), result('a'), text('Meanwhile.')), system, user(answer('t'))),
+    ).toEqual([
+      ASK,
+      assistant(plainUse('a'), call('t'), text('Meanwhile.')),
+      system,
+      user(plainResult('a'), answer('t')),
+    ]);
+  });
+
+  it('drops half a pair, listings, and references that lead nowhere', () => {
+    const found = (...names: string[]): AnthropicBlock => ({
+      type: 'tool_search_tool_result',
+      tool_use_id: 's',
+      content: {
+        type: 'tool_search_tool_search_result',
+        tool_references: names.map((tool_name) => ({ type: 'tool_reference', tool_name })),
+      },
+    });
+    const listing = { type: 'mcp_tool_listing', mcp_server_name: 'crm', tools: [] };
+    expect(
+      rendered(ASK, assistant(listing, use('a'), result('b'), found('crm_find', 'crm_gone', 'other'), text('Hm.'))),
+    ).toEqual([ASK, assistant(found('crm_find', 'other'), text('Hm.'))]);
+    expect(rendered(ASK, assistant(use('a')), ASK)).toEqual([ASK, ASK]);
+  });
+
+  it('keeps errors, and messages that have nothing to do with servers as they are', () => {
+    const plain = assistant(text('Hi.'), call('t'));
+    const [, , failed] = rendered(ASK, assistant(use('a'), result('a', { is_error: true, content: 'No.' })));
+    expect(failed).toEqual(user({ type: 'tool_result', tool_use_id: 'a', content: 'No.', is_error: true }));
+    expect(rendered(ASK, plain, user(answer('t')))[1]).toBe(plain);
+  });
+
+  it('has every call answered right after it, whatever was cut out, and grows at its end', () => {
+    const turn = fc.array(fc.constantFrom('text', 'one', 'two', 'cut'), { minLength: 1, maxLength: 6 }).map((kinds) =>
+      kinds.flatMap((kind, at): AnthropicBlock[] => {
+        const [a, b] = [`a${at}`, `b${at}`];
+        if (kind === 'text') return [text('Hm.')];
+        if (kind === 'one') return [use(a), result(a)];
+        return kind === 'two' ? [use(a), use(b), result(a), result(b)] : [use(a)];
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 4 }), (turns) => {
+        const messages = turns.flatMap((blocks) => [ASK, assistant(...blocks)]);
+        const all = renderHistory([...messages, ASK], NAMES);
+        for (const [at, message] of all.entries()) {
+          const calls = idsOf(message, 'tool_use', 'id');
+          expect(idsOf(all[at + 1], 'tool_result', 'tool_use_id')).toEqual(calls);
+          expect(message.content.length).toBeGreaterThan(0);
+        }
+        const before = JSON.stringify(renderHistory([...messages.slice(0, -2), ASK], NAMES)).slice(0, -1);
+        expect(JSON.stringify(all).startsWith(before)).toBe(true);
+      }),
+    );
+  });
+});
+
+function idsOf(message: AnthropicMessage | undefined, type: string, field: string): readonly unknown[] {
+  const blocks = Array.isArray(message?.content) ? (message.content as readonly AnthropicBlock[]) : [];
+  return blocks.filter((block) => block.type === type).map((block) => block[field]);
+}

@@ -1,0 +1,122 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
+import type { ConnectorTools } from './connector-tools.ts';
+
+type Names = Pick<ConnectorTools, 'nameOf' | 'isDangling'>;
+
+/**
+ * The messages as a model without a connector reads them: a server's call becomes an ordinary call, and its result a message of
+ * the user's after it. A pure function of the blocks, so that a turn that is replayed gives the bytes that it had when it was
+ * made.
+ *
+ * ```
+ * assistant: text, mcp_tool_use A, mcp_tool_use B, mcp_tool_result A, mcp_tool_result B, text
+ *       becomes
+ * assistant: text, tool_use A, tool_use B    user: tool_result A, tool_result B    assistant: text
+ * ```
+ */
+export function renderHistory(messages: readonly AnthropicMessage[], names: Names): readonly AnthropicMessage[] {
+  const rendered: AnthropicMessage[] = [];
+  /** Results that belong at the beginning of the user's next message. */
+  let carried: readonly AnthropicBlock[] = [];
+  for (const message of messages) {
+    if (message.role === 'user' && carried.length > 0) {
+      rendered.push({ ...message, content: [...carried, ...blocksOf(message)] });
+      carried = [];
+    } else if (message.role === 'assistant') {
+      if (carried.length > 0) rendered.push({ role: 'user', content: carried });
+      const turn = renderTurn(message, names);
+      rendered.push(...turn.messages);
+      carried = turn.carried;
+    } else rendered.push(message);
+  }
+  return carried.length === 0 ? rendered : [...rendered, { role: 'user', content: carried }];
+}
+
+interface RenderedTurn {
+  readonly messages: readonly AnthropicMessage[];
+  readonly carried: readonly AnthropicBlock[];
+}
+
+function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
+  const blocks = blocksOf(message);
+  if (!blocks.some(isTouched)) return { messages: [message], carried: [] };
+  const paired = pairsIn(blocks);
+  const messages: AnthropicMessage[] = [];
+  let turn: AnthropicBlock[] = [];
+  let results: AnthropicBlock[] = [];
+  let hasClientCall = false;
+  for (const block of blocks) {
+    if (block.type === 'mcp_tool_result') {
+      if (paired.has(String(block.tool_use_id))) results.push(toResult(block));
+      continue;
+    }
+    if (block.type === 'mcp_tool_listing') continue;
+    if (block.type === 'mcp_tool_use' && !paired.has(String(block.id))) continue;
+    // What the model wrote after the results was its next turn; unless a call of the client's waits for its result as well.
+    if (results.length > 0 && !hasClientCall) {
+      messages.push({ ...message, content: turn }, { role: 'user', content: results });
+      turn = [];
+      results = [];
+    }
+    hasClientCall ||= block.type === 'tool_use';
+    turn.push(toPlain(block, names));
+  }
+  if (turn.length > 0) messages.push({ ...message, content: turn });
+  return { messages, carried: results };
+}
+
+/** Half a pair is left by a cut response, or by compaction. */
+function pairsIn(blocks: readonly AnthropicBlock[]): ReadonlySet<string> {
+  const called = new Set<string>();
+  const paired = new Set<string>();
+  for (const { type, id, tool_use_id: answered } of blocks) {
+    if (type === 'mcp_tool_use') called.add(String(id));
+    if (type === 'mcp_tool_result' && called.has(String(answered))) paired.add(String(answered));
+  }
+  return paired;
+}
+
+function toPlain(block: AnthropicBlock, names: Names): AnthropicBlock {
+  if (block.type === 'tool_search_tool_result') return withoutDangling(block, names);
+  if (block.type !== 'mcp_tool_use') return block;
+  const { type: _, id, name, server_name: server, input, ...rest } = block;
+  return { type: 'tool_use', id, name: names.nameOf(String(server), String(name)), input, ...rest };
+}
+
+function toResult(block: AnthropicBlock): AnthropicBlock {
+  const { type: _, tool_use_id, content = '', is_error, ...rest } = block;
+  return {
+    ...{ type: 'tool_result', tool_use_id },
+    content: Array.isArray(content) ? content.map(toText) : content,
+    ...(is_error === true ? { is_error } : {}),
+    ...rest,
+  };
+}
+
+/** Results have no citations, which clients are told in so many words. */
+function toText(block: unknown): unknown {
+  if (!isJsonObject(block) || block.citations !== null) return block;
+  const { citations: _, ...text } = block;
+  return text;
+}
+
+/** A server may have lost a tool since it was found. */
+function withoutDangling(block: AnthropicBlock, names: Names): AnthropicBlock {
+  const { content } = block;
+  if (!isJsonObject(content) || !Array.isArray(content.tool_references)) return block;
+  const kept = content.tool_references.filter(
+    (one: unknown) => !(isJsonObject(one) && typeof one.tool_name === 'string' && names.isDangling(one.tool_name)),
+  );
+  if (kept.length === content.tool_references.length) return block;
+  return { ...block, content: { ...content, tool_references: kept } };
+}
+
+function isTouched({ type }: AnthropicBlock): boolean {
+  return type.startsWith('mcp_tool_') || type === 'tool_search_tool_result';
+}
+
+function blocksOf({ content }: AnthropicMessage): readonly AnthropicBlock[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter((block) => isJsonObject(block) && typeof block.type === 'string') : [];
+}

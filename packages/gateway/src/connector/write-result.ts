@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
+
+/** What came of a call to a server. */
+export interface CallResult {
+  readonly content: readonly AnthropicBlock[];
+  readonly isError: boolean;
+}
+
+/**
+ * A server's result as text, which is all that a result can hold here: of images and sound it is said that they were there.
+ * What is longer than `maxBytes` is cut, and says so.
+ */
+export function writeResult(result: JsonObject, maxBytes: number): CallResult {
+  const content = Array.isArray(result.content) ? result.content : [];
+  const texts = content.map(textOf);
+  // Servers that send structured content are asked to send it as text too, and some don't.
+  if (texts.length === 0 && result.structuredContent !== undefined)
+    texts.push(JSON.stringify(result.structuredContent));
+  return { content: within(texts, maxBytes), isError: result.isError === true };
+}
+
+export function errorResult(message: string): CallResult {
+  return { content: [textBlock(message)], isError: true };
+}
+
+function textOf(part: unknown): string {
+  if (!isJsonObject(part)) return '';
+  const { type, text, mimeType, data, resource, uri, name } = part;
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'resource' && isJsonObject(resource)) {
+    return typeof resource.text === 'string'
+      ? resource.text
+      : `[the resource ${shown(resource.uri)}, which is no text]`;
+  }
+  if (type === 'resource_link') return `[the resource ${shown(name)} at ${shown(uri)}]`;
+  const size = typeof data === 'string' ? `, ${data.length} characters of base64` : '';
+  return `[${shown(type)} of type ${shown(mimeType)}${size}, which can't be shown here]`;
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 500) : 'unknown';
+}
+
+function within(texts: readonly string[], maxBytes: number): readonly AnthropicBlock[] {
+  const total = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (total <= maxBytes) return texts.map(textBlock);
+  const kept: AnthropicBlock[] = [];
+  let left = maxBytes;
+  for (const text of texts) {
+    if (left <= 0) break;
+    const piece = cut(text, left);
+    kept.push(textBlock(piece));
+    left -= Buffer.byteLength(piece);
+  }
+  return [...kept, textBlock(`[cut off here: the result has ${total} bytes, and ${maxBytes} are allowed]`)];
+}
+
+/** Between two characters, never inside one. */
+function cut(text: string, bytes: number): string {
+  const encoded = Buffer.from(text);
+  if (encoded.length <= bytes) return text;
+  let end = bytes;
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return encoded.toString('utf8', 0, end);
+}
+
+function textBlock(text: string): AnthropicBlock {
+  return { type: 'text', text, citations: null };
+}

@@ -1,0 +1,99 @@
+import { createServer, IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { getRequestListener } from '@hono/node-server';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { noteIncoming } from './incoming.ts';
+import { readBytes } from './read-bytes.ts';
+
+const TEXT = JSON.stringify({ text: 'é'.repeat(100_000) });
+const LIMIT = 1_000_000;
+
+/** Hands requests of Node's HTTP on as `serve` does, and answers with what was read, or with the refusal's status. */
+async function echo(prepare: (request: Request) => Request | Promise<Request>): Promise<string> {
+  const listener = getRequestListener(async (request, { incoming }) => {
+    if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
+    try {
+      return new Response(new Uint8Array(await readBytes(await prepare(request), LIMIT)));
+    } catch (error) {
+      return new Response(String(error), { status: error instanceof ApiError ? error.status : 500 });
+    }
+  });
+  return listen(listener);
+}
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function readFirst(read: Request, given: Request): Promise<Request> {
+  await read.text();
+  return given;
+}
+
+async function send(url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, { method: 'POST', body: typeof body === 'string' ? body : new Uint8Array(body), headers });
+}
+
+describe('a body that came over Node’s HTTP', () => {
+  it.each<[string, (request: Request) => Request | Promise<Request>]>([
+    ['as it is', (request) => request],
+    ['after a clone was read', (request) => readFirst(request.clone(), request)],
+    ['from a clone', (request) => request.clone()],
+    ['with a clone that nobody reads', (request) => request.clone() && request],
+    ['in another request', (request) => new Request(request, { headers: request.headers })],
+    ['after somebody has looked at its stream', (request) => (request.body === null ? request.clone() : request)],
+  ])('is read whole %s', async (_, prepare) => {
+    const url = await echo(prepare);
+    expect(await (await send(url, TEXT)).text()).toBe(TEXT);
+    expect(await (await send(url, gzipSync(TEXT), { 'content-encoding': 'gzip' })).text()).toBe(TEXT);
+  });
+
+  it('is read without a copy in between where nobody else has begun', async () => {
+    const memories: ArrayBufferLike[] = [];
+    const large = 'x'.repeat(2 * 1024 * 1024);
+    const listener = getRequestListener(async (request, { incoming }) => {
+      if (incoming instanceof IncomingMessage) noteIncoming(request, incoming);
+      memories.push((await readBytes(request, large.length)).buffer);
+      return new Response('ok');
+    });
+    await send(await listen(listener), large);
+    expect(memories[0]).toBeInstanceOf(SharedArrayBuffer);
+  });
+
+  it('is refused where somebody else has read it already', async () => {
+    const url = await echo((request) => readFirst(request, request));
+    const response = await send(url, TEXT);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('could not be read')]);
+  });
+
+  it('is refused as soon as it is larger than allowed, compressed or not', async () => {
+    const url = await echo((request) => request);
+    const large = 'x'.repeat(LIMIT + 1);
+    expect((await send(url, gzipSync(large), { 'content-encoding': 'gzip' })).status).toBe(413);
+    expect((await send(url, 'x'.repeat(LIMIT))).status).toBe(200);
+  });
+});
+
+describe('a request that another framework has made', () => {
+  const make = (body: string, headers: Record<string, string> = {}): Request =>
+    new Request('http://localhost/', { method: 'POST', body, headers });
+
+  it('is read whole, whatever it says of its length', async () => {
+    expect((await readBytes(make(TEXT), LIMIT)).toString()).toBe(TEXT);
+    expect((await readBytes(make(TEXT, { 'content-length': '3' }), LIMIT)).toString()).toBe(TEXT);
+    expect(await readBytes(new Request('http://localhost/'), LIMIT)).toHaveLength(0);
+  });
+
+  it('is refused beyond the limit, though it declares less', async () => {
+    const lying = make('x'.repeat(LIMIT + 1), { 'content-length': '3' });
+    await expect(readBytes(lying, LIMIT)).rejects.toMatchObject({ status: 413 });
+  });
+});

@@ -1,0 +1,3 @@
+export { checkOrigin } from './check-origin.ts';
+export { permissionsOf } from './key-permissions.ts';
+export { createServerCatalogs, type ServerCatalog, type ServerCatalogs } from './server-catalogs.ts';

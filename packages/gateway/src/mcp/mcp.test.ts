@@ -1,0 +1,160 @@
+import { request as httpRequest } from 'node:http';
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { hashApiKey } from '@quartermaster/host/store';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { GatewayOptions, McpOptions } from '../gateway-options.ts';
+import { type RunningGateway, runningGateway } from '../running-gateway.fixture.ts';
+import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+import { EVERYTHING, inProcess, type TestTools, testHub } from './mcp-servers.fixture.ts';
+
+type Line = 'v1' | 'v2' | 'v2-modern';
+
+const LINES: readonly Line[] = ['v1', 'v2', 'v2-modern'];
+const MAIL: TestTools = { send_mail: { description: 'Send a mail' }, read_mail: { description: 'Read a mail' } };
+const INFO = { name: 'test-client', version: '1.0.0' };
+
+/** The real client of a line, connected over the network. What differs between the lines is types, not what is used here. */
+async function connect(line: Line, url: string, key?: string): Promise<ClientV2> {
+  const address = new URL('/mcp', url);
+  const options = { requestInit: { headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) } } };
+  const mode: VersionNegotiationMode = line === 'v2' ? 'legacy' : { pin: '2026-07-28' };
+  const client =
+    line === 'v1' ? (new ClientV1(INFO) as unknown as ClientV2) : new ClientV2(INFO, { versionNegotiation: { mode } });
+  const transport =
+    line === 'v1' ? new TransportV1(address, options) : new StreamableHTTPClientTransport(address, options);
+  await client.connect(transport as StreamableHTTPClientTransport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function running(
+  servers: Parameters<typeof testHub>[0],
+  { mcp, ...more }: Partial<Omit<GatewayOptions, 'mcp'>> & { mcp?: Partial<McpOptions> } = {},
+): Promise<RunningGateway> {
+  return runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub: testHub(servers), ...mcp }, ...more });
+}
+
+function textOf(result: { readonly content?: unknown }): string {
+  return (result.content as { text: string }[])[0]?.text ?? '';
+}
+
+const namesIn = async (client: ClientV2) => (await client.listTools()).tools.map(({ name }) => name);
+
+describe.each(LINES)('a %s client at /mcp', (line) => {
+  it('searches and calls the tools of every configured server, processes included', async () => {
+    const { url } = await running({ mail: inProcess(MAIL), all: EVERYTHING }, { mcp: { form: 'bridge' } });
+    const client = await connect(line, url);
+    expect(await namesIn(client)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 'send a mail' } });
+    expect(textOf(found)).toContain('mail__send_mail');
+    const call = { name: 'all__echo', arguments: { message: 'hello' } };
+    expect(textOf(await client.callTool({ name: 'tool_call', arguments: call }))).toContain('hello');
+  });
+
+  it('has what its key may use, and nothing without a key', async () => {
+    const permissions = { models: ['*'], catalogs: ['mail'], limits: {} };
+    const keys = [
+      { ...permissions, name: 'mail', hash: hashApiKey('mail-key') },
+      { ...permissions, name: 'reader', hash: hashApiKey('reader-key'), tools: { allow: ['*/read_*'] } },
+      { ...permissions, name: 'careful', hash: hashApiKey('careful-key'), tools: { deny: ['mail/send_*'] } },
+      { ...permissions, name: 'all', hash: hashApiKey('all-key'), catalogs: ['*'] },
+    ];
+    const servers = { mail: inProcess(MAIL), other: inProcess({ read_other: {} }) };
+    const { url } = await running(servers, { keys, mcp: { form: 'inline' } });
+    const seen = async (key: string) => namesIn(await connect(line, url, key));
+    expect(await seen('mail-key')).toEqual(['mail__send_mail', 'mail__read_mail']);
+    expect(await seen('reader-key')).toEqual(['mail__read_mail', 'other__read_other']);
+    expect(await seen('careful-key')).toEqual(['mail__read_mail']);
+    expect(await seen('all-key')).toEqual(['mail__send_mail', 'mail__read_mail', 'other__read_other']);
+    const client = await connect(line, url, 'careful-key');
+    expect((await client.callTool({ name: 'mail__send_mail', arguments: {} })).isError).toBe(true);
+    await expect(connect(line, url)).rejects.toThrow();
+    await expect(connect(line, url, 'wrong')).rejects.toThrow();
+  });
+
+  it('does not keep the gateway from stopping', async () => {
+    const gateway = await running({ mail: inProcess(MAIL) }, { mcp: { sessions: true } });
+    const client = await connect(line, gateway.url);
+    await client.listTools();
+    await gateway.close();
+  });
+});
+
+describe('/mcp', () => {
+  const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const ACCEPT = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
+
+  it.each([
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['http://localhost:6274', 200],
+    ['https://inspector.example', 200],
+  ])('a page of %s is answered with %i', async (origin, status) => {
+    const { post } = await running({ mail: inProcess(MAIL) }, { mcp: { origins: ['https://inspector.example'] } });
+    const response = await post('/mcp', LIST, { ...ACCEPT, origin });
+    expect(response.status).toBe(status);
+    const body = await response.text();
+    if (status === 403) expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
+  });
+
+  it('a name that somebody else points at this machine is not served without keys', async () => {
+    const { url } = await running({ mail: inProcess(MAIL) });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { ...ACCEPT, host: 'rebound.example', 'content-type': 'application/json' };
+      const sent = httpRequest(new URL('/mcp', url), { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify(LIST));
+    });
+    expect(status).toBe(403);
+  });
+
+  it('a body beyond the limit is refused', async () => {
+    const { post } = await running({ mail: inProcess(MAIL) }, { settings: { maxBodyBytes: 2_000 } });
+    const params = { padding: 'x'.repeat(2_000) };
+    expect((await post('/mcp', { ...LIST, params }, ACCEPT)).status).toBe(413);
+  });
+
+  it('calls are counted by server, and by tool for whoever made them', async () => {
+    const keys = [{ models: ['*'], catalogs: ['*'], limits: {}, name: 'ann', hash: hashApiKey('ann-key') }];
+    const { url } = await running({ mail: inProcess(MAIL) }, { keys, mcp: { form: 'bridge' } });
+    const client = await connect('v2-modern', url, 'ann-key');
+    for (let turn = 0; turn < 3; turn += 1) {
+      await client.callTool({ name: 'tool_call', arguments: { name: 'mail__send_mail', arguments: {} } });
+    }
+    const headers = { 'x-api-key': 'ann-key' };
+    const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
+    expect(metrics).toContain('quartermaster_mcp_calls_total{server="mail",outcome="success"} 3\n');
+    expect(metrics).toContain('quartermaster_mcp_call_seconds_count{server="mail"} 3\n');
+    expect(metrics).not.toContain('send_mail');
+    const usage = await (await fetch(`${url}/v1/catalogs/mail/usage`, { headers })).json();
+    expect(usage).toEqual({
+      ...{ type: 'catalog_usage', name: 'mail' },
+      tools: [{ tool: 'mail/send_mail', calls: 3 }],
+      suggested_pins: ['mail/send_mail'],
+    });
+  });
+
+  it('is not there without servers', async () => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    expect((await post('/mcp', LIST, ACCEPT)).status).toBe(404);
+  });
+
+  it('requests are counted, and no line of the log holds what was sent', async () => {
+    const { post, log, close } = await running({ mail: inProcess(MAIL) }, { mcp: { form: 'inline' } });
+    const params = { name: 'mail__send_mail', arguments: { text: 'a secret' } };
+    const response = await post('/mcp', { ...LIST, method: 'tools/call', params }, ACCEPT);
+    expect(await response.text()).toContain('a secret');
+    await close();
+    expect(log).toContainEqual(expect.objectContaining({ event: 'request-end', route: 'mcp', status: 200 }));
+    expect(JSON.stringify(log)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { createSnapshot, type Snapshot, type Tool, type Unavailable, writeTool } from '@quartermaster/core';
+import { type CompiledPermissions, compilePermissions, type Hub, type Permissions } from '@quartermaster/mcp';
+import type { Clock } from '../clock.ts';
+import { ApiError } from '../http/index.ts';
+
+/** The catalog that has the tools of every configured server: named as the block of the settings is. */
+export const ALL_SERVERS = 'mcpServers';
+
+/** The tools of one configured server, or of all of them, at one moment. */
+export interface ServerCatalog {
+  readonly name: string;
+  readonly hash: string;
+  readonly tools: readonly Tool[];
+  /** About how long the definitions are as text. */
+  readonly bytes: number;
+  /** When these tools were first seen here, in milliseconds since 1970. */
+  readonly updatedAt: number;
+  /** The definitions as a request would have them. */
+  definitions(): readonly unknown[];
+  /** Its servers that can't be reached now. */
+  unavailable(): readonly Unavailable[];
+}
+
+/** Configured MCP servers as named catalogs: nobody uploads them, and nobody can change them but their servers. */
+export interface ServerCatalogs {
+  has(name: string): boolean;
+  /** In the order of the settings, the catalog of all last. */
+  names(): readonly string[];
+  /**
+   * The catalog, of the tools that a key may use where that was decided tool by tool. Waits for servers that are being started.
+   * Throws where nothing is known of the tools and no server answers.
+   */
+  load(name: string, tools?: Permissions): Promise<ServerCatalog>;
+}
+
+export function createServerCatalogs(options: {
+  readonly hub: Hub;
+  readonly clock: Clock;
+  /** How long a request waits for servers that are started for the first time. @default 10_000 */
+  readonly startTimeoutMs?: number;
+}): ServerCatalogs {
+  const { hub, clock, startTimeoutMs = START_TIMEOUT_MS } = options;
+  const servers = new Set(hub.servers().map(({ name }) => name));
+  const names = servers.size === 0 ? [] : [...new Set([...servers, ALL_SERVERS])];
+  const restrictions = new WeakMap<ServerCatalog, Map<CompiledPermissions, ServerCatalog>>();
+  const kept = new Map<string, { readonly snapshot: Snapshot; readonly catalog: ServerCatalog }>();
+
+  function catalogNow(name: string): ServerCatalog {
+    const snapshot = hub.snapshot();
+    const before = kept.get(name);
+    if (before?.snapshot === snapshot) return before.catalog;
+    const tools = name === ALL_SERVERS ? snapshot.tools : snapshot.tools.filter((tool) => tool.server === name);
+    const made = makeCatalog({ name, tools, hub, now: clock.now() });
+    // Another server has changed: this one's tools are as old as they were.
+    const catalog = before?.catalog.hash === made.hash ? before.catalog : made;
+    kept.set(name, { snapshot, catalog });
+    return catalog;
+  }
+
+  /** Made once: keys are many, and what they may use is often the same. */
+  function restricted(catalog: ServerCatalog, permissions: Permissions): ServerCatalog {
+    const compiled = compilePermissions(permissions);
+    const known = restrictions.get(catalog) ?? new Map<CompiledPermissions, ServerCatalog>();
+    restrictions.set(catalog, known);
+    const { name, tools, updatedAt } = catalog;
+    const made =
+      known.get(compiled) ?? makeCatalog({ name, tools: tools.filter(compiled.allowsTool), hub, now: updatedAt });
+    known.set(compiled, made);
+    return made;
+  }
+
+  return {
+    has: (name) => names.includes(name),
+    names: () => names,
+    async load(name, tools) {
+      await within(hub.start(), startTimeoutMs, clock);
+      const catalog = catalogNow(name);
+      const [down] = catalog.unavailable();
+      if (catalog.tools.length > 0 || down === undefined)
+        return tools === undefined ? catalog : restricted(catalog, tools);
+      throw new ApiError(502, `Catalog '${name}' can't be read now: server '${down.server}': ${down.reason}`);
+    },
+  };
+}
+
+const START_TIMEOUT_MS = 10_000;
+
+function makeCatalog(parts: {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+  readonly hub: Hub;
+  readonly now: number;
+}): ServerCatalog {
+  const { name, tools, hub, now } = parts;
+  const snapshot = createSnapshot(tools, { digest });
+  let written: readonly unknown[] | undefined;
+  const definitions = (): readonly unknown[] => {
+    written ??= tools.map((tool) => writeTool(tool, 'anthropic', { name: snapshot.modelName(tool) }));
+    return written;
+  };
+  return {
+    ...{ name, tools, definitions },
+    hash: snapshot.hash,
+    bytes: tools.reduce((sum, tool) => sum + tool.description.length + JSON.stringify(tool.schema).length + 100, 0),
+    updatedAt: now,
+    unavailable: () => hub.unavailable().filter(({ server }) => name === ALL_SERVERS || server === name),
+  };
+}
+
+/** A slow server must not hold up a request that can be served without it. */
+async function within(work: Promise<void>, ms: number, clock: Clock): Promise<void> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
+  });
+  await Promise.race([work, late]);
+  cancel();
+}
+
+function digest(chunks: Iterable<string>): string {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk, 'utf8');
+  return hash.digest('hex');
+}

@@ -1,0 +1,37 @@
+import { createSnapshot, NAME_TEMPLATES, suggestPins, type Tool, type ToolUse } from '@quartermaster/core';
+import type { UsageStore } from '@quartermaster/host/store';
+
+/** How many of an owner's tools are looked through, the most used first. */
+const MOST_TOOLS = 1_000;
+
+/** The longest names that the dialects take: a tool whose name had to be cut is called by another name in each. */
+const NAME_LENGTHS = [128, 64];
+
+/**
+ * How often this owner's models called the tools of a catalog, by whatever catalog or request they came to know the name, and
+ * which of them are worth a place in every request.
+ */
+export async function readCatalogUsage(
+  usage: UsageStore | undefined,
+  { name, tools, owner }: { readonly name: string; readonly tools: readonly Tool[]; readonly owner: string },
+): Promise<object> {
+  const ids = idsByName(tools);
+  const uses = (await usage?.tools({ owner, limit: MOST_TOOLS })) ?? [];
+  const calls = new Map<string, number>();
+  for (const use of uses) {
+    const id = ids.get(use.tool);
+    if (id !== undefined) calls.set(id, (calls.get(id) ?? 0) + use.calls);
+  }
+  const counted: ToolUse[] = [...calls].map(([tool, count]) => ({ tool, calls: count }));
+  counted.sort((left, right) => right.calls - left.calls || (left.tool < right.tool ? -1 : 1));
+  return { type: 'catalog_usage', name, tools: counted, suggested_pins: suggestPins(counted) };
+}
+
+function idsByName(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const maxNameLength of NAME_LENGTHS) {
+    const snapshot = createSnapshot(tools, { nameTemplate: NAME_TEMPLATES.proxy, maxNameLength, onDuplicate: 'first' });
+    for (const tool of snapshot.tools) ids.set(snapshot.modelName(tool), tool.id);
+  }
+  return ids;
+}

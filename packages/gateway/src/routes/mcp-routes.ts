@@ -1,0 +1,65 @@
+import type { Access as McpAccess } from '@quartermaster/mcp';
+import type { Hono } from 'hono';
+import { type ApiError, readBytes, type Visit } from '../http/index.ts';
+import { checkOrigin, permissionsOf } from '../mcp/index.ts';
+import type { OnEnd } from './answer-model-request.ts';
+import type { Services } from './services.ts';
+
+/** The configured MCP servers as one, over Streamable HTTP. */
+export function mountMcpRoutes(app: Hono, { reception, settings, mcp }: Services): void {
+  if (mcp === undefined) return;
+  const { hub, proxy, origins } = mcp;
+  const servers = hub.servers().map(({ name }) => name);
+
+  async function answer({ request, access, signal }: Visit, onEnd: OnEnd): Promise<Response> {
+    checkOrigin(request, origins);
+    const bytes = await readBytes(request, settings.maxBodyBytes);
+    const { owner } = access;
+    const theirs: McpAccess = {
+      ...(owner === '' ? {} : { id: owner, user: owner }),
+      permissions: permissionsOf(access, servers),
+    };
+    const response = await proxy.fetch(withBody(request, bytes, signal), theirs);
+    if (!isEventStream(response) || response.body === null) return response;
+    // A stream that only listens has no end of its own: nobody waits for it when the gateway stops.
+    if (request.method === 'GET' || bytes.includes(LISTEN)) {
+      onEnd();
+      return response;
+    }
+    return endingWith(response, onEnd);
+  }
+
+  app.all('/mcp', (context) =>
+    reception.receive(context.req.raw, { route: 'mcp', isLimited: true, errorBody: rpcErrorBody, handler: answer }),
+  );
+}
+
+const LISTEN = 'subscriptions/listen';
+
+/** The same request with its body read, within bounds and decompressed. */
+function withBody(request: Request, bytes: Buffer, signal: AbortSignal): Request {
+  const headers = new Headers(request.headers);
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  const { method, url } = request;
+  return new Request(url, { method, headers, signal, ...(bytes.length === 0 ? {} : { body: new Uint8Array(bytes) }) });
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** The same response, whose end is told, however it ends. */
+function endingWith(response: Response, onEnd: OnEnd): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const done = (): void => onEnd();
+  response.body?.pipeTo(writable).then(done, done);
+  return new Response(readable, { status: response.status, headers: response.headers });
+}
+
+/** MCP clients read errors as JSON-RPC has them. */
+function rpcErrorBody(error: ApiError): object {
+  return { jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message: error.message } };
+}
+
+const SERVER_ERROR = -32_000;

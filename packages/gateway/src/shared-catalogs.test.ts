@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { runningGateway } from './running-gateway.fixture.ts';
+import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { ASK, namesOf } from './weather-request.fixture.ts';
+
+const ACME = { type: 'quartermaster_catalog', name: 'acme', defer_loading: true };
+const SEARCH = message([{ call: 'tool_search', id: 's', input: { query: 'weather' } }], 'tool_use');
+const OK = message([{ text: 'Ok.' }], 'end_turn');
+
+const tool = (name: string) => ({ name, description: 'Get the weather', input_schema: { type: 'object' } });
+
+async function setUp(rounds: readonly ReturnType<typeof message>[]) {
+  const upstreams = scriptedUpstreams({ anthropic: rounds });
+  const gateway = await runningGateway({ upstreams });
+  const createKey = async (catalogs: readonly string[]) =>
+    (await gateway.store.keys.create({ name: 'key', models: ['*'], catalogs: [...catalogs], limits: {} })).secret;
+  const put = (names: readonly string[], secret: string) =>
+    fetch(`${gateway.url}/v1/catalogs/acme`, {
+      method: 'PUT',
+      body: JSON.stringify({ tools: names.map(tool) }),
+      headers: { 'x-api-key': secret },
+    });
+  const ask = (secret: string) => gateway.post('/v1/messages', { ...ASK, tools: [ACME] }, { 'x-api-key': secret });
+  return { ...gateway, upstreams, createKey, put, ask };
+}
+
+/** What is known of tools is shared by requests, and must be by nothing else. */
+describe('a catalog that is known already', () => {
+  it('is not there for a key that may not use it, though the request is the same to the byte', async () => {
+    const { createKey, put, ask } = await setUp([OK, OK]);
+    const mine = await createKey(['acme']);
+    const other = await createKey(['public-*']);
+    await put(['get_weather'], mine);
+    expect((await ask(mine)).status).toBe(200);
+    expect((await ask(other)).status).toBe(404);
+    expect((await ask(mine)).status).toBe(200);
+  });
+
+  it('is searched as it is now, though the request is the same to the byte', async () => {
+    const { createKey, put, ask, upstreams } = await setUp([SEARCH, OK, SEARCH, OK]);
+    const secret = await createKey(['acme']);
+    await put(['get_weather'], secret);
+    await ask(secret);
+    await put(['read_weather'], secret);
+    await ask(secret);
+    expect(namesOf(upstreams.requests[1])).toContain('get_weather');
+    expect(namesOf(upstreams.requests[3])).toContain('read_weather');
+    expect(JSON.stringify(upstreams.requests[3])).not.toContain('get_weather');
+  });
+
+  it('is gone once it is deleted', async () => {
+    const { createKey, put, ask, url } = await setUp([OK]);
+    const secret = await createKey(['acme']);
+    await put(['get_weather'], secret);
+    expect((await ask(secret)).status).toBe(200);
+    await fetch(`${url}/v1/catalogs/acme`, { method: 'DELETE', headers: { 'x-api-key': secret } });
+    expect((await ask(secret)).status).toBe(404);
+  });
+
+  it('is neither listed, read, replaced nor deleted by a key that may not use it', async () => {
+    const { createKey, put, url } = await setUp([]);
+    const mine = await createKey(['acme']);
+    const other = await createKey(['public-*']);
+    await put(['get_weather'], mine);
+    const headers = { 'x-api-key': other };
+    expect(await (await fetch(`${url}/v1/catalogs`, { headers })).json()).toEqual({ data: [] });
+    expect((await fetch(`${url}/v1/catalogs/acme`, { headers })).ok).toBe(false);
+    expect((await fetch(`${url}/v1/catalogs/acme`, { method: 'DELETE', headers })).ok).toBe(false);
+    expect((await put(['other'], other)).ok).toBe(false);
+    const kept = await fetch(`${url}/v1/catalogs/acme`, { headers: { 'x-api-key': mine } });
+    expect(await kept.json()).toMatchObject({ tools: [{ name: 'get_weather' }] });
+  });
+});
+
+describe('tools that are known already', () => {
+  it('bring nothing of one conversation into another, nor of one list into another', async () => {
+    const search = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'weather' } }], 'tool_use');
+    const { post, upstreams } = await setUp([search, OK, search, OK]);
+    const bm25 = { type: 'tool_search_tool_bm25', name: 'tool_search_tool_bm25' };
+    for (const name of ['get_weather', 'read_weather']) {
+      const response = await post('/v1/messages', { ...ASK, tools: [bm25, { ...tool(name), defer_loading: true }] });
+      expect(JSON.stringify(await response.json())).toContain(`"tool_name":"${name}"`);
+    }
+    expect(upstreams.requests.map(namesOf)).toEqual([
+      ['tool_search_tool_bm25'],
+      ['tool_search_tool_bm25', 'get_weather'],
+      ['tool_search_tool_bm25'],
+      ['tool_search_tool_bm25', 'read_weather'],
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+import { decodeText, encodeName, encodeText, numberOf, textOf } from './internal/columns.ts';
+import { chunks, placeholders } from './internal/sql.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** Conversations of agents, as texts that are only ever appended: what they say is the agent's business. */
+export interface SessionStore {
+  /** What was appended, in order. Undefined for a session that is not there. */
+  read(sessionId: string): Promise<readonly string[] | undefined>;
+  /** All of the records or none, after those that are there. Nothing appended is nothing begun. */
+  append(sessionId: string, records: readonly string[]): Promise<void>;
+  /** `false` when there is no such session. */
+  delete(sessionId: string): Promise<boolean>;
+}
+
+/** Three values a row, and SQLite takes 999 in all. */
+const ROWS_PER_STATEMENT = 300;
+
+export function createSessionStore({ sql, now }: StoreContext): SessionStore {
+  return {
+    async read(sessionId) {
+      const rows = await sql.all('SELECT record FROM agent_session_records WHERE session_id = ? ORDER BY position', [
+        encodeId(sessionId),
+      ]);
+      return rows.length === 0 ? undefined : rows.map((row) => decodeText(textOf(row, 'record')));
+    },
+
+    async append(sessionId, records) {
+      if (records.length === 0) return;
+      const id = encodeId(sessionId);
+      await sql.transaction(async (statements) => {
+        // The session's row is locked by this, so that appenders stand in line and no two get the same positions.
+        const [row] = await statements.all(
+          `INSERT INTO agent_sessions (id, record_count, created_at, updated_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET record_count = agent_sessions.record_count + excluded.record_count,
+             updated_at = excluded.updated_at
+           RETURNING record_count`,
+          [id, records.length, now(), now()],
+        );
+        let position = (row === undefined ? 0 : numberOf(row, 'record_count')) - records.length;
+        for (const chunk of chunks(records, ROWS_PER_STATEMENT)) {
+          const values = chunk.flatMap((record) => {
+            position += 1;
+            return [id, position, encodeText(record)];
+          });
+          await statements.run(
+            `INSERT INTO agent_session_records (session_id, position, record) VALUES ${placeholders(chunk.length, 3)}`,
+            values,
+          );
+        }
+      });
+    },
+
+    delete: (sessionId) =>
+      sql.transaction(async (statements) => {
+        const id = encodeId(sessionId);
+        await statements.run('DELETE FROM agent_session_records WHERE session_id = ?', [id]);
+        return (await statements.run('DELETE FROM agent_sessions WHERE id = ?', [id])) > 0;
+      }),
+  };
+}
+
+function encodeId(sessionId: string): string {
+  return encodeName(sessionId, 'id of a session');
+}

@@ -1,0 +1,68 @@
+import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import type { Dialect, UpstreamClient } from '../dialect.ts';
+import type { Deadline } from '../internal/deadline.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import type { HttpUpstreamOptions } from './http-upstream-options.ts';
+import { redirectedError, refusedError } from './refused-error.ts';
+import { requestHeaders } from './request-headers.ts';
+
+/** A host, and on whose behalf it is asked. */
+export interface HttpExchange<D extends Dialect> {
+  readonly options: HttpUpstreamOptions<D>;
+  readonly client: UpstreamClient;
+}
+
+export interface Posting {
+  readonly body: object;
+  /** @default where the dialect's responses come from */
+  readonly path?: string;
+  readonly deadline: Deadline;
+}
+
+/** Sends a body. Throws where the answer is no success. */
+export async function post<D extends Dialect>(
+  { options, client }: HttpExchange<D>,
+  { body, path, deadline }: Posting,
+): Promise<Response> {
+  const endpoint = ENDPOINTS[options.dialect];
+  const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
+  const headers = requestHeaders({
+    headers: options.headers ?? {},
+    client: client.headers,
+    forwardsAuthorization: forwardsAuthorization && apiKey === undefined,
+  });
+  if (apiKey !== undefined) endpoint.authorize(headers, apiKey);
+  const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, path ?? endpoint.path), {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: deadline.signal,
+    // A key in a header of its own would go along to wherever a redirect leads.
+    redirect: 'manual',
+  });
+  client.onResponse?.({ status: response.status, headers: response.headers });
+  if (response.status >= 300 && response.status < 400) throw await redirectedError(response);
+  if (!response.ok) throw await refusedError(response, clockOf(options));
+  return response;
+}
+
+/** The base may or may not end in the version that the path begins with. */
+export function endpointUrl(baseUrl: string, path: string): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  return base.endsWith('/v1') && path.startsWith('/v1/') ? `${base}${path.slice(3)}` : `${base}${path}`;
+}
+
+/** The client's own abort stays what it is; a timeout and a broken connection become errors of the upstream's. */
+export function explained(error: unknown, deadline: Deadline, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (deadline.signal.aborted) return deadline.signal.reason;
+  if (error instanceof UpstreamError) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UpstreamError({ code: 'unreachable', message: `The upstream can't be reached: ${reason}`, cause: error });
+}
+
+export function clockOf<D extends Dialect>(options: HttpUpstreamOptions<D>): Clock {
+  return options.retries?.clock ?? SYSTEM_CLOCK;
+}

@@ -1,0 +1,19 @@
+import { McpError } from '../errors.ts';
+
+export interface SignInRefusal {
+  readonly server: string;
+  /** Where to sign in, where that can begin here. */
+  readonly authorizationUrl?: string | undefined;
+  /** What to do where it can't: a short order, such as a command to run. */
+  readonly how?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A server lets nobody in who has not signed in. */
+export function signInError({ server, authorizationUrl, how, cause }: SignInRefusal): McpError {
+  const hint = how === undefined ? '' : `; ${how}`;
+  return new McpError('authorization_required', `Server "${server}" wants the user to sign in${hint}`, {
+    cause,
+    context: { server, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) },
+  });
+}

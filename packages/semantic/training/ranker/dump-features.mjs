@@ -1,0 +1,162 @@
+// `node dump-features.mjs DATA OUT [--second] [--model FILE] [--reranker FILE]`: the engine's own features of every candidate for the requests of
+// OUT/requests.jsonl. Runs on the build of the packages, whose inner files it needs: rankings with all that was weighed are no public API.
+import { createReadStream, createWriteStream, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { createSecondStage, createSnapshot, parseTools } from '@quartermaster/core';
+import { createStaticModel, embeddedModel, readModel } from '@quartermaster/semantic';
+import { searchText } from '../../../core/dist/catalog/index.js';
+import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
+import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
+import { readRequest } from '../../../core/dist/search/hybrid/hybrid-request.js';
+import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
+import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
+import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { second: { type: 'boolean', default: false }, model: { type: 'string' }, reranker: { type: 'string' } },
+});
+const [data, out] = positionals;
+const embedder =
+  values.model === undefined ? embeddedModel() : createStaticModel(readModel(readFileSync(values.model)));
+const second = values.second ? await openSecondStage() : undefined;
+const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
+/** How far down the right tool may be for an answer to count as right. */
+const ANSWER = 5;
+
+const byCatalog = new Map();
+for await (const line of createInterface({ input: createReadStream(join(out, 'requests.jsonl')) })) {
+  const request = JSON.parse(line);
+  byCatalog.set(request.catalog, [...(byCatalog.get(request.catalog) ?? []), request]);
+}
+const files = values.second
+  ? { ranking: createWriteStream(join(out, 'ranking-second.jsonl')) }
+  : {
+      ranking: createWriteStream(join(out, 'ranking.jsonl')),
+      verdict: createWriteStream(join(out, 'verdict.jsonl')),
+    };
+writeFileSync(join(out, 'present.json'), JSON.stringify(HYBRID_DEFAULTS));
+for (const [catalog, requests] of byCatalog) {
+  const engine = openCatalog(catalog);
+  for (const request of requests) {
+    if (files[request.task] === undefined) continue;
+    const gold = new Set(request.gold.flatMap((label) => engine.positions.get(label) ?? []));
+    if (request.gold.length > 0 && gold.size === 0) continue;
+    const line = request.task === 'ranking' ? await rankingOf(request, engine, gold) : verdictOf(request, engine, gold);
+    if (line !== undefined) await write(files[request.task], line);
+  }
+  console.error(`${catalog}: ${requests.length} requests`);
+}
+for (const file of Object.values(files)) file.end();
+
+function openCatalog(name) {
+  const raw = name.startsWith('servers:') ? serversOf(name.slice('servers:'.length).split(',')) : toolsOf(name);
+  const { tools } = parseTools(raw);
+  const snapshot = createSnapshot(tools, { maxTools: tools.length, onDuplicate: 'first' });
+  const lexical = new QueryRanker(snapshot, buildBm25Index(snapshot.tools));
+  const vectors = buildVectorIndex(snapshot.tools.length, embedder.dimensions, (at) =>
+    embedder.tool(searchText(snapshot.tools[at])),
+  );
+  const settings = HYBRID_DEFAULTS;
+  // Labels are names, and server/name in the catalog of servers.
+  const positions = new Map(
+    snapshot.tools.flatMap((tool, at) => [
+      [tool.name, at],
+      [`${tool.server}/${tool.name}`, at],
+    ]),
+  );
+  return { snapshot, lexical, positions, ranker: new HybridRanker({ snapshot, lexical, vectors, embedder, settings }) };
+}
+
+function toolsOf(name) {
+  if (name === 'mcp-servers') return serversOf(undefined);
+  const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
+  return readLines(join(data, file));
+}
+
+function serversOf(names) {
+  const rows = readLines(join(data, 'catalogs/mcp-servers.jsonl.gz'));
+  const wanted = names === undefined ? rows : rows.filter(({ server }) => names.includes(server));
+  return wanted.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
+}
+
+async function rankingOf(request, { ranker, snapshot }, gold) {
+  const first = ranker.rank(request.query, undefined);
+  const answer = second === undefined ? first : await lookAgain(first, snapshot);
+  if (answer === undefined || answer.rated.length === 0) return undefined;
+  return {
+    kind: request.kind,
+    catalog: request.catalog,
+    english: request.english,
+    gold: gold.size,
+    features: FEATURES,
+    tools: answer.rated.map(({ tool, bonus, features, clauses }) => [
+      gold.has(tool) ? 1 : 0,
+      bonus,
+      FEATURES.map((name) => round(features[name])),
+      clauses.map(round),
+    ]),
+  };
+}
+
+/** Undefined for a request that the model can't read: those keep the first stage's weights. */
+async function lookAgain(answer, snapshot) {
+  const tools = answer.rankings.slice(0, second.depth).map(({ tool }) => snapshot.tools[tool]);
+  const compared = await second.compare([{ text: answer.text, tools }]);
+  const cosines = compared.kind === 'compared' ? compared.cosines[0] : undefined;
+  return cosines === undefined ? undefined : reconsiderAnswer(answer, cosines, HYBRID_DEFAULTS);
+}
+
+function verdictOf(request, { ranker, lexical }, gold) {
+  const { rated, rankings } = ranker.rank(request.query, undefined);
+  const ranking = lexical.rank(request.query, undefined);
+  const { knownShare } = readRequest(request.query, ranking, { ranker: lexical, embedder, allowed: undefined });
+  const evidence = rated.map(({ bonus, features }) => ({
+    named: bonus > 0 ? 1 : 0,
+    meaning: features.meaning,
+    coverage: features.coverage * knownShare,
+    bigrams: features.bigrams * knownShare,
+  }));
+  const strength = ({ meaning, coverage }) => 5 * meaning + 3 * coverage;
+  const best = evidence.reduce(
+    (most, one) => (most === undefined || strength(one) > strength(most) ? one : most),
+    undefined,
+  );
+  return {
+    kind: request.kind,
+    catalog: request.catalog,
+    from: request.from,
+    inScope: request.gold.length > 0,
+    isRight: rankings.slice(0, ANSWER).some(({ tool }) => gold.has(tool)),
+    ...(best ?? { named: 0, meaning: 0, coverage: 0, bigrams: 0 }),
+  };
+}
+
+async function openSecondStage() {
+  const { loadReranker } = await import('@quartermaster/reranker');
+  const { cacheEmbeddings } = await import('../../../cli/dist/evaluate/index.js');
+  const modelFile = values.reranker === undefined ? {} : { modelFile: values.reranker };
+  const reranker = await loadReranker({ ...modelFile, onUnavailable: (reason) => console.error(reason) });
+  if (reranker === undefined) process.exit(1);
+  return createSecondStage({ embedder: await cacheEmbeddings(reranker, join(out, 'vectors')), timeoutMs: 600_000 });
+}
+
+function readLines(path) {
+  return gunzipSync(readFileSync(path))
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Waits while the file is behind: features of thousands of requests don't fit into memory twice. */
+function write(file, line) {
+  return new Promise((resolve) => (file.write(`${JSON.stringify(line)}\n`) ? resolve() : file.once('drain', resolve)));
+}
+
+function round(value) {
+  return Number(value.toFixed(4));
+}

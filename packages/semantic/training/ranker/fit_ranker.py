@@ -1,0 +1,100 @@
+"""Fits the ranker's weights on held requests and prints what they give: `fit_ranker.py OUT [--second]`."""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
+INTENT_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 3.0, 3.0, 5.5, 5
+
+
+def read(path):
+    """Requests as arrays: features (tools × features), gold (tools), bonus (tools), clauses (tools × clauses)."""
+    requests = []
+    with open(path, encoding="utf8") as lines:
+        for line in lines:
+            raw = json.loads(line)
+            gold, bonus, features, clauses = zip(*raw.pop("tools"))
+            requests.append({
+                **raw, "count": raw["gold"], "names": raw["features"], "gold": np.array(gold), "bonus": np.array(bonus),
+                "features": np.array(features), "clauses": np.array(clauses),
+            })
+    return requests
+
+
+def fit(requests, columns):
+    """Non-negative weights by projected Adam on the softmax loss that README.md describes."""
+    learned = [r for r in requests if r["kind"] == "held" and r["english"] and r["gold"].any()]
+    counts = {}
+    for request in learned:
+        counts[request["catalog"]] = counts.get(request["catalog"], 0) + 1
+    importance = np.array([1 / np.sqrt(counts[r["catalog"]]) for r in learned])
+    importance /= importance.sum()
+    features = np.concatenate([r["features"][:, columns] for r in learned])
+    gold = np.concatenate([r["gold"] for r in learned])
+    owner = np.repeat(np.arange(len(learned)), [len(r["gold"]) for r in learned])
+    starts = np.searchsorted(owner, np.arange(len(learned)))
+    share = gold / np.add.reduceat(gold, starts)[owner]
+    weights = np.full(len(columns), START)
+    mean, square = np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, STEPS + 1):
+        scores = features @ weights
+        likely = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        likely /= np.add.reduceat(likely, starts)[owner]
+        slope = ((likely - share) * importance[owner]) @ features + SHRINK * weights
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.99 * square + 0.01 * slope**2
+        change = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
+        weights = np.maximum(0, weights - RATE * change)
+    return weights
+
+
+def order(request, weights):
+    """The first five, place by place, as `order-by-intent.ts` has it."""
+    scores = request["features"] @ weights + request["bonus"]
+    clauses = request["clauses"]
+    if clauses.size == 0:
+        return np.argsort(-scores, kind="stable")[:ANSWER]
+    best = np.maximum(clauses.max(0), 1e-9)
+    shares = clauses / best * np.clip((best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT), 0, 1)
+    served, chosen = np.zeros(shares.shape[1]), []
+    for _ in range(min(ANSWER, len(scores))):
+        now = scores + INTENT_WEIGHT * np.maximum(0, shares - served).sum(1)
+        now[chosen] = -np.inf
+        chosen.append(int(np.argmax(now)))
+        served = np.maximum(served, shares[chosen[-1]])
+    return np.array(chosen)
+
+
+def report(title, requests, weights):
+    for kind in ("held", "report"):
+        found = {}
+        for request in requests:
+            if request["kind"] == kind:
+                hits = request["gold"][order(request, weights)].sum()
+                key = request["catalog"] + ("" if request["english"] else ", other languages")
+                found.setdefault(key, []).append((hits > 0, hits / request["count"]))
+        figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
+        macro = np.mean([recall for key, (_, recall) in figures.items() if "," not in key])
+        print(f"{title}, {kind}: macro recall@5 {macro:.2f}; hit@5 / recall@5:")
+        print("   " + ", ".join(f"{key} {hit:.1f} / {recall:.1f}" for key, (hit, recall) in figures.items()))
+
+
+def main(out, *flags):
+    is_second = "--second" in flags
+    requests = read(os.path.join(out, "ranking-second.jsonl" if is_second else "ranking.jsonl"))
+    names = requests[0]["names"]
+    columns = [at for at, name in enumerate(names) if is_second or name != "embedded"]
+    weights = np.zeros(len(names))
+    weights[columns] = fit(requests, columns).round(1)
+    title = "secondWeights" if is_second else "weights"
+    print(title, json.dumps({name: float(weight) for name, weight in zip(names, weights)}))
+    report("these weights", requests, weights)
+    with open(os.path.join(out, "present.json"), encoding="utf8") as file:
+        present = json.load(file)[title]
+    report("the present ones", requests, np.array([present[name] for name in names]))
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,73 @@
+"""Lists the requests that the ranker and the verdict are fitted and reported on: `list_requests.py DATA OUT`."""
+
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+from data import load, read_lines  # noqa: E402
+
+MOST_RANKED = {"held": 800, "report": 2000}  # of a catalog
+LEARNED_SETS = ("metatool", "seal_tools", "bfcl_pooled", "stabletoolbench")
+SERVERS_OF_A_GROUP, LEAST_TOOLS = 4, 8
+
+
+def evenly(items, most):
+    step = max(1, -(-len(items) // most))
+    return items[::step]
+
+
+def main(data, out):
+    tools, queries = load(data, os.path.join(os.path.dirname(HERE), "requests"))
+
+    def label(index):
+        tool = tools[index]
+        return f"{tool['server']}/{tool['name']}" if tool["catalog"] == "mcp-servers" else tool["name"]
+
+    def row(task, kind, catalog, query, in_scope):
+        gold = [label(index) for index in query["gold"]] if in_scope else []
+        return {
+            "task": task, "kind": kind, "catalog": catalog, "query": query["query"], "gold": gold,
+            "from": query["catalog"], "english": query.get("language", "en") == "en",
+        }
+
+    rows = []
+    for catalog in sorted({query["catalog"] for query in queries}):
+        for split, most in MOST_RANKED.items():
+            mine = [query for query in queries if query["catalog"] == catalog and query["split"] == split]
+            rows += [row("ranking", split, catalog, query, True) for query in evenly(mine, most)]
+
+    def chosen(catalog, split, part=None):
+        return [
+            query for query in queries
+            if query["catalog"] == catalog and query["split"] == split and (part is None or query["part"] == part)
+        ]
+
+    def verdict(kind, catalog, some, in_scope, most):
+        return [row("verdict", kind, catalog, query, in_scope) for query in evenly(some, most)]
+
+    for catalog in LEARNED_SETS:
+        rows += verdict("held", catalog, chosen(catalog, "held"), True, 400)
+    servers = [line["server"] for line in read_lines(os.path.join(data, "catalogs", "mcp-servers.jsonl.gz")) if len(line["tools"]) >= LEAST_TOOLS]
+    groups = [servers[start:start + SERVERS_OF_A_GROUP] for start in range(0, len(servers), SERVERS_OF_A_GROUP)]
+    for number, group in enumerate(groups):
+        name = "servers:" + ",".join(group)
+        own = [query for query in queries if query["catalog"] == "mcp-servers" and tools[query["gold"][0]]["server"] in group]
+        rows += verdict("held", name, own, True, 60)
+        for catalog in LEARNED_SETS:
+            rows += verdict("held", name, chosen(catalog, "held")[number::len(groups)], False, 30)
+    for catalog in ("apibank", "arcade_dev"):
+        rows += verdict("report", catalog, chosen(catalog, "report"), True, 300)
+    rows += verdict("report", "apibank", chosen("seal_tools", "report", "test_out_domain"), False, 700)
+    rows += verdict("report", "github-mcp-server", chosen("metatool", "report"), False, 1000)
+    rows += verdict("report", "github-mcp-server", [query for query in queries if query["catalog"] == "stabletoolbench"], False, 800)
+
+    os.makedirs(out, exist_ok=True)
+    with open(os.path.join(out, "requests.jsonl"), "w", encoding="utf8") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in rows)
+    print(f"{sum(line['task'] == 'ranking' for line in rows)} requests to rank, {sum(line['task'] == 'verdict' for line in rows)} to judge")
+
+
+main(*sys.argv[1:3])

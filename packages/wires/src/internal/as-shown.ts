@@ -1,0 +1,6 @@
+import type { Shown, Tool } from '@quartermaster/core';
+
+/** The tool with the description and the schema that the model is to see: a stub's are not its owner's. */
+export function asShown({ tool, description, schema }: Shown): Tool {
+  return description === tool.description && schema === tool.schema ? tool : { ...tool, description, schema };
+}

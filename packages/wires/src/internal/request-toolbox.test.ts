@@ -1,0 +1,44 @@
+import {
+  capabilitiesOf,
+  createTool,
+  type FormName,
+  TRANSPORTS,
+  type TransportCapabilities,
+  type TransportTable,
+} from '@quartermaster/core';
+import { expect, it } from 'vitest';
+import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
+import { wordSearcher } from './word-searcher.fixture.ts';
+
+function tableWith(change: Partial<TransportCapabilities>): TransportTable {
+  return { ...TRANSPORTS, gemini: { capabilities: { ...capabilitiesOf('gemini'), ...change } } };
+}
+
+function ownTools(options: ToolSearchOptions): readonly string[] {
+  const settings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
+  const toolboxes = requestToolboxes(
+    { searcher: wordSearcher, settings, ...options },
+    { name: 'gemini', maxNameLength: 64 },
+  );
+  const plan = toolboxes.plan(toolboxes.toolbox(SAMPLE, 'key'), 'some-model');
+  return plan.kind === 'defer' ? plan.own.map(({ name }) => name) : [];
+}
+
+const SAMPLE = [createTool({ name: 'create_issue', description: 'Opens an issue.' })];
+const SEARCH_ALONE = ['tool_search'];
+const BRIDGE = ['tool_search', 'tool_describe', 'tool_call'];
+
+it.each<[string, FormName, ToolSearchOptions, readonly string[]]>([
+  ['the dialect as it is known', 'load', {}, SEARCH_ALONE],
+  ['a row that was changed', 'load', { transports: tableWith({ lateTools: false }) }, BRIDGE],
+  ['another row', 'load', { transport: 'mcp-stateless' }, BRIDGE],
+  ['a host that is in no table', 'load', { transport: 'nowhere' }, SEARCH_ALONE],
+  [
+    'a row that claims what the dialect has no words for',
+    'native',
+    { transports: tableWith({ references: true }) },
+    BRIDGE,
+  ],
+])('goes by %s (%s)', (_, form, options, own) => {
+  expect(ownTools({ form, ...options })).toEqual(own);
+});
