@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from './scripted-upstream.fixture.ts';
+import { ASK, FILES, REGEX, SEARCH_THEN_CALL, TRANSPORTS, WEATHER } from './weather-request.fixture.ts';
 
 const PARAMS = { model: 'claude-test', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
@@ -104,6 +105,18 @@ describe('batches', () => {
     ]);
     // A tool that only the request knows is nobody's to keep.
     expect(await kept.tools({ limit: 5 })).toEqual([]);
+  });
+
+  it.each(TRANSPORTS)('ask a host what the same request asks it alone, over %s', async (transport) => {
+    const request = { ...ASK, tools: [REGEX, WEATHER, FILES] };
+    const alone = scriptedUpstreams({ anthropic: SEARCH_THEN_CALL }, { transport });
+    const message = await (await runningGateway({ upstreams: alone })).anthropic.messages.create(request);
+    const upstreams = scriptedUpstreams({ anthropic: SEARCH_THEN_CALL }, { transport });
+    const { anthropic } = await runningGateway({ upstreams });
+    const { id } = await anthropic.messages.batches.create({ requests: [{ custom_id: 'a', params: request }] });
+    await ended(anthropic, id);
+    expect(upstreams.requests.map(({ stream: _, ...rest }) => rest)).toEqual(alone.requests);
+    expect(await resultsOf(anthropic, id)).toMatchObject([{ result: { message: { content: message.content } } }]);
   });
 
   it('are listed by pages, the newest first', async () => {

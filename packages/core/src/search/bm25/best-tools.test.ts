@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BestTools } from './best-tools.ts';
+import { BestTools, type RankedTools } from './best-tools.ts';
 
 describe('BestTools', () => {
   it('gives the tools with the greatest sums, ties in catalog order, as sorting all of them would', () => {
@@ -15,14 +15,20 @@ describe('BestTools', () => {
           const order = sums.map((_, tool) => tool);
           const tools = Uint32Array.from(isReversed ? order.reverse() : order);
           const most = Math.max(...sums);
-          const ranked = best.rank({ sums: Int32Array.from(sums), tools, size: sums.length, most }, count);
+          const summed = { sums: Int32Array.from(sums), tools, size: sums.length, most };
           const expected = sums
             .map((sum, tool) => ({ tool, sum }))
             .sort((left, right) => right.sum - left.sum || left.tool - right.tool)
             .slice(0, count);
-          expect(ranked).toEqual(expected);
+          expect(listRanked(best.rank(summed, count))).toEqual(expected);
+          const chosen = listRanked(best.choose(summed, count));
+          expect(chosen.sort((left, right) => right.sum - left.sum || left.tool - right.tool)).toEqual(expected);
         },
       ),
     );
   });
 });
+
+function listRanked({ size, tools, sums }: RankedTools): { tool: number; sum: number }[] {
+  return Array.from({ length: size }, (_, place) => ({ tool: tools[place] ?? 0, sum: sums[place] ?? 0 }));
+}

@@ -1,9 +1,10 @@
 import { RangeCounter } from './range-counter.ts';
 
-/** A tool with what its terms add up to, in units of 1 / (weight scale × impact scale). */
-export interface RankedTool {
-  readonly tool: number;
-  readonly sum: number;
+/** Tools with what their terms add up to, in units of 1 / (weight scale × impact scale). Valid until the next are chosen. */
+export interface RankedTools {
+  readonly size: number;
+  readonly tools: Uint32Array;
+  readonly sums: Int32Array;
 }
 
 /** An index holds fewer tools than this, so that a sum below 2³¹ and a tool fit into one double. */
@@ -24,30 +25,43 @@ export interface SummedTools {
 export class BestTools {
   readonly #counter: RangeCounter = new RangeCounter();
   #keys: Float64Array = new Float64Array(LEAST_KEYS);
+  #tools: Uint32Array = new Uint32Array(LEAST_KEYS);
   #sums: Int32Array = new Int32Array(LEAST_KEYS);
 
-  /** The best, best first, ties in catalog order. */
-  rank(summed: SummedTools, count: number): RankedTool[] {
+  /** The best in no order, ties decided by catalog order. */
+  choose(summed: SummedTools, count: number): RankedTools {
     const size = this.#collect(summed, count);
-    const keys = this.#keys;
-    const isMany = size > count + SLACK;
-    if (isMany) {
-      selectGreatest(keys, size, count);
+    if (size > count) {
+      selectGreatest(this.#keys, size, count);
     }
-    sortDescending(keys, isMany ? count : size);
-    const ranked: RankedTool[] = [];
-    for (let at = 0; at < size && at < count; at += 1) {
+    return this.#unpack(Math.min(size, count));
+  }
+
+  /** The best, best first, ties in catalog order. */
+  rank(summed: SummedTools, count: number): RankedTools {
+    const size = this.#collect(summed, count);
+    this.#keys.subarray(0, size).sort().reverse();
+    return this.#unpack(Math.min(size, count));
+  }
+
+  #unpack(size: number): RankedTools {
+    const keys = this.#keys;
+    const tools = this.#tools;
+    const sums = this.#sums;
+    for (let at = 0; at < size; at += 1) {
       const key = keys[at] ?? 0;
       const sum = Math.floor(key / MOST_TOOLS);
-      ranked.push({ tool: MOST_TOOLS - 1 - (key - sum * MOST_TOOLS), sum });
+      sums[at] = sum;
+      tools[at] = MOST_TOOLS - 1 - (key - sum * MOST_TOOLS);
     }
-    return ranked;
+    return { size, tools, sums };
   }
 
   /** Takes those that may be among the best. Returns how many they are. */
   #collect({ sums, tools, size, most }: SummedTools, count: number): number {
     if (this.#keys.length < size) {
       this.#keys = new Float64Array(size * 2);
+      this.#tools = new Uint32Array(size * 2);
       this.#sums = new Int32Array(size * 2);
     }
     const keys = this.#keys;
@@ -55,7 +69,7 @@ export class BestTools {
     for (let at = 0; at < size; at += 1) {
       own[at] = sums[tools[at] ?? 0] ?? 0;
     }
-    const bar = size > count + SLACK ? this.#counter.findBar(own, size, { count, most }) : 1;
+    const bar = size > count * 2 ? this.#counter.findBar(own, size, { count, most }) : 1;
     let found = 0;
     for (let at = 0; at < size; at += 1) {
       const sum = own[at] ?? 0;
@@ -68,26 +82,6 @@ export class BestTools {
 }
 
 const LEAST_KEYS = 256;
-/** So many more than wanted are sorted with the others. */
-const SLACK = 32;
-
-/** By insertion where they are few, which is quicker than the call of a sort. */
-function sortDescending(numbers: Float64Array, size: number): void {
-  if (size > MOST_INSERTED) {
-    numbers.subarray(0, size).sort().reverse();
-    return;
-  }
-  for (let end = 1; end < size; end += 1) {
-    const number = numbers[end] ?? 0;
-    let at = end - 1;
-    for (; at >= 0 && (numbers[at] ?? 0) < number; at -= 1) {
-      numbers[at + 1] = numbers[at] ?? 0;
-    }
-    numbers[at + 1] = number;
-  }
-}
-
-const MOST_INSERTED = 128;
 
 /**
  * Moves the greatest `count` of the first `size` numbers to the front, the least of them last among these, the others in no

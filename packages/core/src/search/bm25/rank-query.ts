@@ -193,8 +193,8 @@ export class QueryRanker {
     if (!plan.hasWords) {
       return [];
     }
-    const ranked = plan.lists.length === 0 ? [] : this.#ranker.rank(plan.lists, { count, accept });
-    if (!plan.hasKnownWord || ranked.length === 0) {
+    const ranked = this.#ranker.rank(plan.lists, { count, isOrdered: count > POOL_SIZE, accept });
+    if (!plan.hasKnownWord || ranked.size === 0) {
       const found = findSubstrings(text, this.#nameKeys(), accept);
       if (found.length > 0) {
         return found.slice(0, count).map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));

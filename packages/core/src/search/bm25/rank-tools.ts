@@ -1,4 +1,4 @@
-import { BestTools, type RankedTool } from './best-tools.ts';
+import { BestTools, type RankedTools } from './best-tools.ts';
 import { type Bm25Index, NO_LIST } from './bm25-index.ts';
 import { type ListRead, orderReads } from './list-reads.ts';
 import type { PlannedList } from './plan-query.ts';
@@ -8,6 +8,8 @@ import { ToolSums } from './tool-sums.ts';
 export interface RankOptions {
   /** How many tools are wanted at the most. */
   readonly count: number;
+  /** Whether the best come first, ties in catalog order; if not, they come in no order. */
+  readonly isOrdered: boolean;
   /** Which tools may be ranked; asked about tools that have a term of the query. @default all */
   readonly accept?: ((tool: number) => boolean) | undefined;
 }
@@ -33,8 +35,8 @@ export class ToolRanker {
     this.#tools = new Uint32Array(index.toolCount + 1);
   }
 
-  /** The best tools, best first, ties in catalog order. */
-  rank(lists: readonly PlannedList[], options: RankOptions): RankedTool[] {
+  /** The best tools; of those with the same sum, the first in the catalog. */
+  rank(lists: readonly PlannedList[], options: RankOptions): RankedTools {
     const { count, accept } = options;
     const reads = orderReads(this.#index, lists);
     const most = reads.reduce((sum, { bound }) => sum + bound, 0);
@@ -51,25 +53,18 @@ export class ToolRanker {
       if (rest < bar) {
         const left = this.#close(Math.max(1, bar - rest), reads, at + 1);
         if (left !== NOT_CLOSED) {
-          return this.#finish(left, reads.slice(at + 1), { count, most });
+          return this.#finish(left, reads.slice(at + 1), most, options);
         }
       }
       checkBelow = rest / 2;
     }
-    const ranked = accept === undefined ? this.#choose(count, most) : this.#chooseAccepted(count, most, accept);
+    const ranked = this.#choose(
+      accept === undefined ? this.#findBest(count, most) : this.#findAccepted(count, most, accept),
+      most,
+      options,
+    );
     this.#sums.clear();
     return ranked;
-  }
-
-  /** Every tool with a term of the query and its sum, in catalog order. */
-  scoreAll(lists: readonly PlannedList[]): RankedTool[] {
-    for (const read of orderReads(this.#index, lists)) {
-      this.#add(read);
-    }
-    const found = this.#sums.collect(1, this.#tools);
-    const scored = Array.from(this.#tools.subarray(0, found), (tool) => ({ tool, sum: this.#sums.sums[tool] ?? 0 }));
-    this.#sums.clear();
-    return scored;
   }
 
   #add({ list, length, weight, folded, foldedWeight }: ListRead): void {
@@ -93,15 +88,18 @@ export class ToolRanker {
     this.#sums.takeOff({ postings, start, end: listStarts[folded + 1] ?? 0, weight });
   }
 
-  #choose(count: number, most: number): RankedTool[] {
-    const { sums } = this.#sums;
-    const size = this.#sums.collect(this.#sums.findBar(count, most), this.#tools);
-    return this.#best.rank({ sums, tools: this.#tools, size, most }, count);
+  #choose(size: number, most: number, { count, isOrdered }: RankOptions): RankedTools {
+    const summed = { sums: this.#sums.sums, tools: this.#tools, size, most };
+    return isOrdered ? this.#best.rank(summed, count) : this.#best.choose(summed, count);
+  }
+
+  /** Takes the best tools and some more. Returns how many they are. */
+  #findBest(count: number, most: number): number {
+    return this.#sums.collect(this.#sums.findBar(count, most), this.#tools);
   }
 
   /** What is not accepted leaves room for others: as often as there are too few, more are looked at. */
-  #chooseAccepted(count: number, most: number, accept: (tool: number) => boolean): RankedTool[] {
-    const { sums } = this.#sums;
+  #findAccepted(count: number, most: number, accept: (tool: number) => boolean): number {
     const tools = this.#tools;
     for (let wanted = count; ; wanted *= MORE) {
       const bar = this.#sums.findBar(wanted, most);
@@ -114,7 +112,7 @@ export class ToolRanker {
         }
       }
       if (size >= count || bar === 1) {
-        return this.#best.rank({ sums, tools, size, most }, count);
+        return size;
       }
     }
   }
@@ -146,15 +144,11 @@ export class ToolRanker {
   }
 
   /** Adds the lists that are left to the tools that are left. */
-  #finish(
-    size: number,
-    reads: readonly ListRead[],
-    { count, most }: { readonly count: number; readonly most: number },
-  ): RankedTool[] {
+  #finish(size: number, reads: readonly ListRead[], most: number, options: RankOptions): RankedTools {
     for (const read of reads) {
       this.#addToFew(size, read);
     }
-    const ranked = this.#best.rank({ sums: this.#sums.sums, tools: this.#tools, size, most }, count);
+    const ranked = this.#choose(size, most, options);
     this.#sums.clear();
     return ranked;
   }
@@ -192,11 +186,6 @@ export class ToolRanker {
       sums[tool] = (sums[tool] ?? 0) - Math.imul(foldedWeight, this.#index.difference(folded, tool));
     }
   }
-}
-
-/** Best first, ties in catalog order. */
-export function compareRanked(left: RankedTool, right: RankedTool): number {
-  return right.sum - left.sum || left.tool - right.tool;
 }
 
 /** Says that tools that have no sum so far could still get in. */

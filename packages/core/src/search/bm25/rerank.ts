@@ -1,4 +1,4 @@
-import type { RankedTool } from './best-tools.ts';
+import type { RankedTools } from './best-tools.ts';
 import { type FeatureReader, type MatchFeatures, MOST_READ, scaleSum } from './match-features.ts';
 import type { QueryPlan } from './plan-query.ts';
 
@@ -20,55 +20,54 @@ export const POOL_SIZE: number = MOST_READ;
 export function rerank(of: {
   readonly reader: FeatureReader;
   readonly plan: QueryPlan;
-  /** By their sums, greatest first. */
-  readonly ranked: readonly RankedTool[];
+  /** In any order if there are no more than {@link POOL_SIZE}, else by their sums, greatest first. */
+  readonly ranked: RankedTools;
   readonly wanted: number;
 }): TermsRanking[] {
   const { reader, plan, ranked, wanted } = of;
-  const size = Math.min(ranked.length, POOL_SIZE);
-  for (let place = 0; place < size; place += 1) {
-    tools[place] = ranked[place]?.tool ?? 0;
-  }
+  const { tools, sums } = ranked;
+  const size = Math.min(ranked.size, POOL_SIZE);
   reader.open(plan);
   reader.readMany(tools, size);
   for (let place = 0; place < size; place += 1) {
-    scores[place] = reader.scoreAt(place, ranked[place]?.sum ?? 0);
+    scores[place] = reader.scoreAt(place, sums[place] ?? 0);
   }
   const best: TermsRanking[] = [];
-  for (const place of orderPlaces(size, Math.min(wanted, size))) {
-    const { tool, sum } = ranked[place] as RankedTool;
-    best.push({ kind: 'terms', tool, score: scores[place] ?? 0, sum, features: reader.at(place) });
+  const count = orderPlaces(tools, size, Math.min(wanted, size));
+  for (let at = 0; at < count; at += 1) {
+    const place = order[at] ?? 0;
+    const score = scores[place] ?? 0;
+    best.push({ kind: 'terms', tool: tools[place] ?? 0, score, sum: sums[place] ?? 0, features: reader.at(place) });
   }
-  for (let place = size; place < ranked.length && best.length < wanted; place += 1) {
-    const { tool, sum } = ranked[place] as RankedTool;
-    best.push({ kind: 'terms', tool, score: scaleSum(sum), sum });
+  for (let place = size; place < ranked.size && best.length < wanted; place += 1) {
+    const sum = sums[place] ?? 0;
+    best.push({ kind: 'terms', tool: tools[place] ?? 0, score: scaleSum(sum), sum });
   }
   return best;
 }
 
-/** The places of the best of the first `size` tools, best first, ties in catalog order. */
-function orderPlaces(size: number, wanted: number): Uint8Array {
+/** Puts the places of the best of the first `size` tools into `order`, best first, ties in catalog order. Returns their number. */
+function orderPlaces(tools: Uint32Array, size: number, wanted: number): number {
   let count = 0;
   for (let place = 0; place < size; place += 1) {
-    if (count === wanted && !isBefore(place, order[count - 1] ?? 0)) {
+    if (count === wanted && !isBefore(tools, place, order[count - 1] ?? 0)) {
       continue;
     }
     count = Math.min(count + 1, wanted);
     let at = count - 1;
-    for (; at > 0 && isBefore(place, order[at - 1] ?? 0); at -= 1) {
+    for (; at > 0 && isBefore(tools, place, order[at - 1] ?? 0); at -= 1) {
       order[at] = order[at - 1] ?? 0;
     }
     order[at] = place;
   }
-  return order.subarray(0, count);
+  return count;
 }
 
-function isBefore(left: number, right: number): boolean {
+function isBefore(tools: Uint32Array, left: number, right: number): boolean {
   const difference = (scores[left] ?? 0) - (scores[right] ?? 0);
   return difference > 0 || (difference === 0 && (tools[left] ?? 0) < (tools[right] ?? 0));
 }
 
-/** Of the tools that are weighed: which they are, their scores, and the places of the best. */
-const tools = new Uint32Array(POOL_SIZE);
+/** Of the tools that are weighed: their scores, and the places of the best. */
 const scores = new Float64Array(POOL_SIZE);
 const order = new Uint8Array(POOL_SIZE);
