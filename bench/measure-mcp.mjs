@@ -1,13 +1,11 @@
 // Many MCP servers behind one: what the hub and the proxy cost over the SDK's client alone, which does the same in the same run.
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Server } from '@modelcontextprotocol/server';
 import { DEFAULT_GATE_SETTINGS, estimateTokens } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createHub, createProxy } from '@quartermaster/mcp';
 import { drawBars } from './draw-bars.mjs';
+import { readServers } from './read-servers.mjs';
 import { heldBytes, median } from './statistics.mjs';
 
 /** The budget for names to search for, set here to what it is by default. */
@@ -44,30 +42,15 @@ export async function measureMcp(options) {
   };
 }
 
-/** Lines of {server, tools}, or the services of the sample catalog. Listings are kept as the text that a server would send. */
+/** Listings are kept as the text that a server would send. */
 function loadServers(path) {
-  const services = fileURLToPath(new URL('../examples/catalog/services/', import.meta.url));
-  const lines = path === undefined ? readServices(services) : readLines(path);
+  const { servers: lines, isSample } = readServers(path);
   const servers = lines.map(({ server, tools }, index) => ({
     name: String(server ?? index),
     listing: JSON.stringify({ tools }),
     count: tools.length,
   }));
-  return { servers, isSample: path === undefined };
-}
-
-function readServices(folder) {
-  return readdirSync(folder).map((name) => JSON.parse(readFileSync(`${folder}${name}`, 'utf8')));
-}
-
-function readLines(path) {
-  const bytes = readFileSync(path);
-  const lines = String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  if (!lines.every((line) => Array.isArray(line.tools))) throw new Error(`${path}: each line must be {server, tools}`);
-  return lines;
+  return { servers, isSample };
 }
 
 /** Says again what a real server said once. Parsed anew for each request, as if it came over a wire. */

@@ -175,7 +175,7 @@ function syllables(random) {
 }
 
 /** mulberry32: small, fast, the same everywhere. */
-function createRandom(seed) {
+export function createRandom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

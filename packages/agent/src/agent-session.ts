@@ -34,7 +34,12 @@ export async function openSession(options: Options, controls: Controls, signal: 
   const runHooks = createRunHooks(options.hooks ?? {});
   const maxTurns = wholeNumber('maxTurns', options.maxTurns) ?? OPTION_DEFAULTS.maxTurns;
   const maxOutputTokens = wholeNumber('maxOutputTokens', options.maxOutputTokens);
+  const maxResultTokens =
+    wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens;
   checkMode(controls.mode);
+  const config = options.mcpServers ?? {};
+  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(config));
+  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(config));
   const model = createModelChoice((name) => resolveModel({ ...options, model: name, env, cwd }), controls);
   const first = await model();
   const store = sessionStore(options, cwd);
@@ -44,11 +49,9 @@ export async function openSession(options: Options, controls: Controls, signal: 
     resume: options.resume,
     isFork: options.forkSession === true,
   });
-  const config = options.mcpServers ?? {};
+  // Last, since from here on there is something to end.
   const servers: AgentServers = await startHub({ servers: config, cwd, env, signal });
   const { hub } = servers;
-  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(config));
-  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(config));
   // Plans are kept by this function's identity.
   const caller: Caller = { allow: (tool) => !disallowed(tool, hub.snapshot().modelName(tool)) };
   const guard = createToolGuard({
@@ -73,11 +76,9 @@ export async function openSession(options: Options, controls: Controls, signal: 
     unavailable: () => hub.unavailable(),
   });
   const context: TurnContext = {
-    ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens },
+    ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens, maxResultTokens },
     planner: createPlanner(toolbox, caller),
     system: systemText(options.systemPrompt),
-    maxResultTokens:
-      wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens,
     includesPartial: options.includePartialMessages === true,
     costOf: options.costOf ?? (() => 0),
     now: Date.now,

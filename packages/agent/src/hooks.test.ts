@@ -146,6 +146,27 @@ describe('hooks', () => {
   it('that are not known, and matchers that are no patterns, are refused at once', async () => {
     await expect(ask([], { hooks: { Stop: [] } as never })).rejects.toThrow('There is no hook "Stop"');
     await expect(ask([], preHook({}, '('))).rejects.toThrow('The hook matcher "(" is no regular expression');
+    const never = { PreToolUse: [{ hooks: [], timeout: 0 }] };
+    await expect(ask([], { hooks: never })).rejects.toThrow("A hook's timeout is 0");
+  });
+
+  it.each([1e9, Number.POSITIVE_INFINITY])('may be given all the time there is: %d seconds', async (timeout) => {
+    const hooks = { PreToolUse: [{ hooks: [async () => ({})], timeout }] };
+    expect(await firstResult({ ...ALLOWED, hooks })).toMatchObject({ isError: false });
+  });
+
+  it('tell a note with the call that it is about, though ids come again', async () => {
+    let asked = 0;
+    const note = { hookEventName: 'PreToolUse', additionalContext: 'A note.' } as const;
+    // The first call is refused for its arguments after the hook has spoken; the second has the same id.
+    const hook = async (): Promise<HookJSONOutput> =>
+      ++asked === 1 ? { hookSpecificOutput: { ...note, updatedInput: { text: 1 } } } : {};
+    const call = { calls: [{ id: 'toolu_same', name: MAIL, input: { text: 'hi' } }] };
+    const { messages } = await ask([call, call, { text: 'Done.' }], {
+      ...ALLOWED,
+      hooks: { PreToolUse: [{ hooks: [hook] }] },
+    });
+    expect(resultsIn(messages).map(({ text }) => text.includes('A note.'))).toEqual([false, false]);
   });
 });
 

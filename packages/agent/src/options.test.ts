@@ -231,6 +231,18 @@ describe('the other options', () => {
     expect(resultsIn(messages)[0]?.text).toContain('of which the first 40 are shown');
   });
 
+  it('a value that is none is refused before any server is started', async () => {
+    let made = 0;
+    const create = (): never => {
+      made += 1;
+      throw new Error('It is not to be made');
+    };
+    const mcpServers = { one: { type: 'in-process', create } } as const;
+    const asked = ask([], { mcpServers, env: { MAX_MCP_OUTPUT_TOKENS: 'many' } });
+    await expect(asked).rejects.toThrow('MAX_MCP_OUTPUT_TOKENS is NaN; allowed: a whole number above 0');
+    expect(made).toBe(0);
+  });
+
   it('results of one response share a quarter of the window', async () => {
     const calls = Array.from({ length: 4 }, () => ({ name: MAIL, input: { text: 'x'.repeat(5_000) } }));
     const { messages } = await ask([{ calls }, { text: 'Done.' }], { allowedTools: ['*'], contextTokens: 4_000 });

@@ -103,8 +103,10 @@ describe('session files', () => {
     const store = createFileSessionStore(folder);
     await store.append('s', [{ kind: 'message', message: { role: 'user', content: 'Hi' } }]);
     const path = join(folder, 's.jsonl');
-    await writeFile(path, `${await readFile(path, 'utf8')}{"kind":"other"}\nnull\n{"kind":"message","mess`);
+    await writeFile(path, `${await readFile(path, 'utf8')}\n{"kind":"other"}\nnull\n{"kind":"message","mess`);
     expect(await store.read('s')).toEqual([{ kind: 'message', message: { role: 'user', content: 'Hi' } }]);
+    await store.append('s', [{ kind: 'message', message: { role: 'user', content: 'Again' } }]);
+    expect(await store.read('s')).toHaveLength(2);
   });
 
   it.each(['../x', 'a/b', '', 'x'.repeat(101)])('are never named %j', async (id) => {

@@ -1,4 +1,6 @@
-"""Gives words of the lexicon that got no piece in training the place of English ones: `python3 adopt.py DATA MODEL OUT [COUNT]`.
+"""Gives words of the lexicon that got no piece in training the place of English ones: `python3 adopt.py DATA STAGE MODEL OUT`.
+
+STAGE is the one that made the model, `fold` or `full`: words are chosen by the requests that it learned from, and no others.
 
 An English word that neither a tool nor a request has, and the lexicon not either, is there for WordNet's sake alone; the rarest of these
 go, and their letters are then read in parts. A word of another language gets the sum of the vectors of its English meaning, which is
@@ -8,19 +10,20 @@ what training would start it from.
 import os
 import sys
 
-from data import load, load_lexicon
+from data import STAGES, load, load_lexicon
 from languages import count_foreign, meanings_of
 from model_file import read, write
 from pieces import pieces, runs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MOST_ADOPTED = 4_500
 
 
-def main(data, path, out, count="4500"):
+def main(data, stage, path, out):
     header, vocabulary, table = read(path)
     tools, queries = load(data, os.path.join(HERE, "requests"))
     lexicon = load_lexicon(os.path.join(HERE, "lexicon"))
-    learned = [q for q in queries if q["split"] != "report"]
+    learned = [q for q in queries if q["split"] in STAGES[stage]]
     known = {p: i for i, p in enumerate(vocabulary)}
     meaning = meanings_of(lexicon)
     needed = {run for t in tools for text in t["fields"].values() for run in runs(text)}
@@ -28,7 +31,7 @@ def main(data, path, out, count="4500"):
     needed.update(run for e in lexicon for run in runs(e["en"]))
     spare = [p for p in vocabulary if p.isascii() and p.isalpha() and len(p) > 1 and p not in needed and p not in meaning]
     wanted = [w for w, _ in count_foreign(lexicon, learned).most_common() if w not in known and w in meaning]
-    swaps = list(zip(reversed(spare), wanted[: int(count)]))
+    swaps = list(zip(reversed(spare), wanted[:MOST_ADOPTED]))
     kept = set(known) - {old for old, _ in swaps}
     for old, new in swaps:
         parts = [known[p] for p in pieces(meaning[new], kept)]

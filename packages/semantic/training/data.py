@@ -11,7 +11,10 @@ import json
 import os
 import re
 
+from pieces import split_case
+
 HELD_SHARE = 4  # one in four
+STAGES = {"fold": ("train",), "full": ("train", "held")}  # the two models that are made, and the splits that each learns from
 
 
 def read_lines(path):
@@ -25,13 +28,11 @@ def is_held(key):
 
 
 def identifier_words(text):
-    text = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text)
-    text = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", text)
-    return re.sub(r"[^0-9A-Za-z\u0080-\uffff]+", " ", text).strip()
+    return re.sub(r"[^0-9A-Za-z\u0080-\uffff]+", " ", split_case(text)).strip()
 
 
 def parameters_of(schema):
-    """Parameter names and descriptions, top two levels."""
+    """Parameter names and descriptions, those of nested objects and lists to a depth of three, some sixty at most."""
     names, texts = [], []
 
     def walk(node, depth):

@@ -21,7 +21,7 @@ class Encoder:
         config = BertConfig.from_json_file(os.path.join(folder, "config.json"))
         self.model = BertModel(config, add_pooling_layer=False).to(device)
         weights = {k: v.float() for k, v in load_file(os.path.join(folder, "model.fp16.safetensors")).items() if "position_ids" not in k and "pooler" not in k}
-        missing, unexpected = self.model.load_state_dict(weights, strict=False)
+        missing, _ = self.model.load_state_dict(weights, strict=False)
         assert not [m for m in missing if "position_ids" not in m], missing
         self.start = {k: v.clone() for k, v in self.model.state_dict().items()}
 

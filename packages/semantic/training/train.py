@@ -9,7 +9,7 @@ import random
 import sys
 
 import student as static
-from data import load, load_lexicon, read_glosses, teacher_text
+from data import STAGES, load, load_lexicon, read_glosses, teacher_text
 from export import export
 from lesson import Lesson
 from measure import measure, show
@@ -21,7 +21,6 @@ MODEL_ID = "tools-static-v2"
 RERANKER_ID = "tools-minilm-v2"
 SEEDS = (7, 8)
 GLOSSES = 60_000
-STAGES = {"fold": ("train",), "full": ("train", "held")}
 
 
 def main(data, teacher_folder, wordnet, out, *stages):

@@ -1,4 +1,5 @@
 import { isJsonObject, SettingError } from '@quartermaster/core';
+import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import { orAborted } from '../or-aborted.ts';
 import {
   HOOK_EVENTS,
@@ -15,7 +16,7 @@ const DEFAULT_TIMEOUT_S = 60;
 /** Calls every hook for an event and a tool, side by side. Rejects when one fails or takes too long. */
 export type RunHooks = (input: HookInput, signal: AbortSignal) => Promise<readonly HookJSONOutput[]>;
 
-/** Throws a `SettingError` for an event that is not known here, and for a matcher that is no pattern. */
+/** Throws a `SettingError` for an event that is not known here, a matcher that is no pattern, and a time that is none. */
 export function createRunHooks(hooks: HooksByEvent): RunHooks {
   const unknown = Object.keys(hooks).find((event) => !HOOK_EVENTS.includes(event as HookEvent));
   if (unknown !== undefined) {
@@ -42,7 +43,8 @@ async function runOne(
   { timeout = DEFAULT_TIMEOUT_S }: HookCallbackMatcher,
   { input, signal }: { readonly input: HookInput; readonly signal: AbortSignal },
 ): Promise<HookJSONOutput> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeout * 1_000)]);
+  const timeoutMs = Math.min(timeout * 1_000, LONGEST_TIMER_MS);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return orAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
 }
 
@@ -52,6 +54,12 @@ interface CompiledMatcher {
 }
 
 function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
+  const { timeout = DEFAULT_TIMEOUT_S } = matcher;
+  if (!(timeout > 0)) {
+    throw new SettingError('invalid_setting', `A hook's timeout is ${timeout}; allowed: seconds above 0`, {
+      context: { setting: 'hooks', value: timeout },
+    });
+  }
   const text = matcher.matcher ?? '';
   if (text === '' || text === '*') return { matcher, fits: () => true };
   if (/^[\w|]+$/.test(text)) {

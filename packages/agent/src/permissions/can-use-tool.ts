@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core';
 
 /** Asked about calls that neither rules nor the mode decide. */
 export type CanUseTool = (
@@ -26,14 +26,8 @@ export type PermissionResult =
 
 /** What a callback gave back, which may be anything. */
 export function readPermissionResult(value: unknown): PermissionResult {
-  const result = (typeof value === 'object' && value !== null ? value : {}) as Partial<
-    Record<'behavior' | 'message' | 'updatedInput' | 'interrupt', unknown>
-  >;
-  if (result.behavior === 'allow') {
-    const { updatedInput } = result;
-    const isObject = typeof updatedInput === 'object' && updatedInput !== null && !Array.isArray(updatedInput);
-    return { behavior: 'allow', ...(isObject ? { updatedInput: updatedInput as JsonObject } : {}) };
-  }
-  const message = typeof result.message === 'string' && result.message !== '' ? result.message : 'The call was denied.';
-  return { behavior: 'deny', message, interrupt: result.interrupt === true };
+  const { behavior, updatedInput, message, interrupt } = isJsonObject(value) ? value : {};
+  if (behavior === 'allow') return { behavior, ...(isJsonObject(updatedInput) ? { updatedInput } : {}) };
+  const reason = typeof message === 'string' && message !== '' ? message : 'The call was denied.';
+  return { behavior: 'deny', message: reason, interrupt: interrupt === true };
 }

@@ -15,6 +15,12 @@ it.each<[string, McpServerConfig, Record<string, string>, object]>([
     { MCP_TIMEOUT: '7', MCP_TOOL_TIMEOUT: '8' },
     { connectTimeoutMs: 7, callTimeoutMs: 8 },
   ],
+  [
+    'a time that no timer can wait for is the longest',
+    http,
+    { MCP_TOOL_TIMEOUT: '99999999999' },
+    { callTimeoutMs: 2_147_483_647 },
+  ],
   ['an entry’s own times are stronger', { ...http, callTimeoutMs: 9 }, { MCP_TOOL_TIMEOUT: '8' }, { callTimeoutMs: 9 }],
 ])('%s', (_what, config, env, expected) => {
   expect(toServerSettings(config, { cwd: '/work', env })).toMatchObject(expected);

@@ -1,4 +1,5 @@
 import type { Connectable, InProcessSettings, RemoteSettings, ServerSettings, StdioSettings } from '@quartermaster/mcp';
+import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 
 /** An entry of `mcpServers`: a process, an address, or a server in this process. */
@@ -38,5 +39,5 @@ function milliseconds(
   value: string | undefined,
 ): { readonly [Name in typeof name]?: number } {
   const number = Number(value ?? '');
-  return Number.isInteger(number) && number > 0 ? { [name]: number } : {};
+  return Number.isInteger(number) && number > 0 ? { [name]: Math.min(number, LONGEST_TIMER_MS) } : {};
 }

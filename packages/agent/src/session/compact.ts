@@ -1,5 +1,6 @@
 import { cutText } from '@quartermaster/core';
 import type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { CHARACTERS_PER_TOKEN } from './message-tokens.ts';
 import { type SplitConversation, splitConversation } from './split-conversation.ts';
 import { transcript, userTexts } from './transcript.ts';
 
@@ -28,7 +29,6 @@ export interface Compacted {
 }
 
 const SUMMARY_TOKENS = 2_000;
-const CHARACTERS_PER_TOKEN = 4;
 const MOST_PROMPT_CHARACTERS = 8_000;
 
 /**

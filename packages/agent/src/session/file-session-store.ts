@@ -40,7 +40,8 @@ export function createFileSessionStore(folder: string): SessionStore {
     async append(id, records) {
       const path = pathOf(id);
       await mkdir(folder, { recursive: true });
-      await appendFile(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''), { mode: 0o600 });
+      // Each begins a line, so that one which a crash cut off does not take the next one with it.
+      await appendFile(path, records.map((record) => `\n${JSON.stringify(record)}`).join(''), { mode: 0o600 });
     },
   };
 }

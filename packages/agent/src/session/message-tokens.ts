@@ -1,6 +1,9 @@
 import { estimateTokens } from '@quartermaster/core';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
+/** What a token has, about, as `estimateTokens` counts. */
+export const CHARACTERS_PER_TOKEN: number = 4;
+
 /** What an image costs a model, about, however many characters carry it. */
 const IMAGE_TOKENS = 1_600;
 

@@ -8,7 +8,9 @@ export function transcript(messages: readonly AnthropicMessage[], mostCharacters
   const text = messages.map(({ role, content }) => `${role}: ${contentText(content)}`).join('\n\n');
   if (text.length <= mostCharacters) return text;
   const half = Math.floor(mostCharacters / 2);
-  return `${text.slice(0, half)}\n\n[${text.length - 2 * half} characters left out]\n\n${text.slice(-half)}`;
+  // Hosts refuse half a character.
+  const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
+  return `${cutText(text, half)}\n\n[${text.length - 2 * half} characters left out]\n\n${tail}`;
 }
 
 /** What the user said, in order: what a summary must not lose when there is nobody to write one. */

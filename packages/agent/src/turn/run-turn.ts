@@ -9,6 +9,7 @@ import type {
   SDKUserMessage,
   Usage,
 } from '../sdk-message.ts';
+import { CHARACTERS_PER_TOKEN } from '../session/index.ts';
 import { readUsage } from '../usage.ts';
 import { callTools, type ToolUse, withoutResults } from './call-tools.ts';
 import { isCrowded, isTooLong, makeRoom, requestTokens } from './make-room.ts';
@@ -23,7 +24,6 @@ export interface TurnSignals {
   readonly turn: AbortSignal;
 }
 
-const CHARACTERS_PER_TOKEN = 4;
 const MOST_ERROR_CHARACTERS = 2_000;
 
 /** How many responses in a row may be nothing but searches up to the loop's limit. */

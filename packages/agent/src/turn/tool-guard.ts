@@ -1,5 +1,6 @@
 import {
   type BeforeCall,
+  type HookContext,
   type Hooks,
   isJsonObject,
   type JsonObject,
@@ -40,8 +41,8 @@ export interface ToolGuard {
 /** Hooks first, then rules and the mode, then `canUseTool`: all of them see the real tool. */
 export function createToolGuard(options: GuardOptions): ToolGuard {
   const { runHooks, canUseTool } = options;
-  /** What hooks before a call want to be told with its result. */
-  const notes = new Map<string, readonly string[]>();
+  /** What hooks before a call want to be told with its result. By the call's context: hosts use ids again, and not every call is made. */
+  const notes = new WeakMap<HookContext, readonly string[]>();
   let denials: SDKPermissionDenial[] = [];
   let stop: string | undefined;
 
@@ -61,7 +62,8 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
   });
 
   const hooks: Hooks = {
-    async beforeCall(call, { signal }) {
+    async beforeCall(call, context) {
+      const { signal } = context;
       const answers = await runHooks({ ...inputOf(call), hook_event_name: 'PreToolUse' }, signal);
       heed(answers);
       const denial = answers.find((answer) => decisionOf(answer) === 'deny');
@@ -69,7 +71,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
       const pass = (arguments_: JsonObject): BeforeCall | undefined => {
         const told = contexts(answers);
-        if (told.length > 0) notes.set(call.id, told);
+        if (told.length > 0) notes.set(context, told);
         return changed(call, arguments_);
       };
       const given = answers.findLast((answer) => isJsonObject(answer.hookSpecificOutput?.updatedInput));
@@ -94,10 +96,9 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       if (result.interrupt === true) stop ??= result.message;
       return deny(call, result.message);
     },
-    async afterCall(call, outcome, { signal }) {
-      const before = notes.get(call.id) ?? [];
-      notes.delete(call.id);
-      const answers = await runHooks(afterInput(inputOf(call), outcome), signal);
+    async afterCall(call, outcome, context) {
+      const before = notes.get(context) ?? [];
+      const answers = await runHooks(afterInput(inputOf(call), outcome), context.signal);
       heed(answers);
       const replaced = answers.findLast((answer) => answer.hookSpecificOutput?.updatedMCPToolOutput !== undefined);
       const blocked = answers.flatMap((answer) => (answer.decision === 'block' ? [reasonOf(answer) ?? ''] : []));

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { readTools } from '../input/index.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
+import { counted } from '../terminal/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
 
@@ -34,16 +35,14 @@ export async function loadCatalog(flags: CatalogFlags, { io }: CommandContext): 
     maxTools: flags.maxTools,
   });
   if (flags.tools === undefined) {
-    const size = `${snapshot.tools.length} tools of ${snapshot.servers.length} services`;
+    const size = `${counted(snapshot.tools.length, 'tool')} of ${counted(snapshot.servers.length, 'service')}`;
     await write(io.stderr, `No --tools given: using the sample catalog (${size}).\n`);
   }
   if (skippedCount > 0) {
     const shown = skipped.slice(0, SHOWN_WARNINGS).map((message) => `  ${message}\n`);
     const rest = skippedCount > shown.length ? `  … and ${skippedCount - shown.length} more\n` : '';
-    await write(
-      io.stderr,
-      `Left out ${skippedCount} tools that can't be read or are there twice:\n${shown.join('')}${rest}`,
-    );
+    const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is' : 'are'} there twice`;
+    await write(io.stderr, `Left out ${what}:\n${shown.join('')}${rest}`);
   }
   return snapshot;
 }

@@ -14,6 +14,7 @@ import {
 import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
+import { counted } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -80,8 +81,8 @@ function toJson(reports: readonly EngineReport[], tools: number): string {
 function toText(reports: readonly EngineReport[], comparison: Comparison, tools: number): string {
   const [first, second] = reports;
   if (first === undefined) return '';
-  if (second === undefined) return `${tools} tools, engine ${first.engine}\n\n${renderReport(first)}`;
-  return `${tools} tools\n\n${renderComparison(comparison)}\n\n${FOOTNOTE}`;
+  if (second === undefined) return `${counted(tools, 'tool')}, engine ${first.engine}\n\n${renderReport(first)}`;
+  return `${counted(tools, 'tool')}\n\n${renderComparison(comparison)}\n\n${FOOTNOTE}`;
 }
 
 /** All queries first, then each split. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
-import { renderBars, renderTable, type Terminal } from '../terminal/index.ts';
+import { counted, renderBars, renderTable, type Terminal } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
@@ -38,15 +38,15 @@ function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): stri
   const servers = costs.servers.slice(0, top).map(({ server, tools, tokens }) => ({
     label: server ?? '(no server)',
     value: tokens,
-    note: `${count(tokens)} tokens, ${count(tools)} tools`,
+    note: `${counted(tokens, 'token')}, ${counted(tools, 'tool')}`,
   }));
   const tools = costs.byTool.slice(0, top).map(({ id, tokens }) => ({ label: id, value: tokens, note: count(tokens) }));
   const parts = [
-    `${count(costs.tools)} tools cost about ${paint.bold(count(costs.tokens))} tokens, ${share(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
+    `${counted(costs.tools, 'tool')} ${costs.tools === 1 ? 'costs' : 'cost'} about ${paint.bold(count(costs.tokens))} tokens, ${share(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
     `${paint.bold('By server')}${more(costs.servers.length, top)}\n${renderBars(servers, terminal)}`,
     `${paint.bold('By tool')}${more(costs.byTool.length, top)}\n${renderBars(tools, terminal)}`,
     `${paint.bold('With deferral')}\n${renderSavings(costs)}`,
-    `An answer of ${costs.answerTools} tools adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
+    `An answer of ${counted(costs.answerTools, 'tool')} adds about ${count(costs.answerTokens)} tokens, only when the model asks.`,
     `By default: ${costs.gate.kind === 'defer' ? 'deferred' : 'sent in full'}. ${costs.gate.reason}.`,
     paint.dim('Tokens are estimated as characters / 4.'),
   ];

@@ -5,7 +5,7 @@ import { createSearcher, type EngineName } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { oneLine, renderHits, renderStanding } from '../terminal/index.ts';
+import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { engineOption } from './engine-option.ts';
@@ -121,10 +121,9 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
   }
   if (asked === 0) throw new InputError(`${inputName(file)}: there are no queries in this`);
   if (failed > 0) {
-    await write(
-      io.stderr,
-      `${failed} queries could not be answered by the engine "${flags.engine}"; their lines say why.\n`,
-    );
+    const whose = failed === 1 ? 'its line says' : 'their lines say';
+    const what = `${counted(failed, 'query', 'queries')} could not be answered by the engine "${flags.engine}"`;
+    await write(io.stderr, `${what}; ${whose} why.\n`);
     context.exit(EXIT.badInput);
   } else if (found === 0) {
     context.exit(EXIT.nothingFound);

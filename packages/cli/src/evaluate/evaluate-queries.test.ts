@@ -59,7 +59,7 @@ describe('evaluateQueries', () => {
     const text = renderReport(makeReport(await evaluateQueries(queries, { searcher, snapshot })));
     expect(text).toMatch(/^split +queries +hit@1/);
     expect(text).toMatch(/nothing fits +queries +refused/);
-    expect(text).toContain('1 relevant tools are not in the catalog');
+    expect(text).toContain('1 relevant tool is not in the catalog and counts as not found');
     expect(text).not.toContain('NaN');
   });
 

@@ -1,4 +1,4 @@
-import { type Column, renderTable } from '../terminal/index.ts';
+import { type Column, counted, renderTable } from '../terminal/index.ts';
 import { renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
@@ -57,10 +57,16 @@ function renderCosts(summary: Summary): string {
     );
   }
   if (summary.invalidQueries > 0) {
-    lines.push(`${summary.invalidQueries} queries were refused by the engine as malformed and count as nothing found.`);
+    const what =
+      summary.invalidQueries === 1
+        ? 'was refused by the engine as malformed and counts'
+        : 'were refused by the engine as malformed and count';
+    lines.push(`${counted(summary.invalidQueries, 'query', 'queries')} ${what} as nothing found.`);
   }
   if (summary.unknownRelevant > 0) {
-    lines.push(`${summary.unknownRelevant} relevant tools are not in the catalog and count as not found.`);
+    const what =
+      summary.unknownRelevant === 1 ? 'is not in the catalog and counts' : 'are not in the catalog and count';
+    lines.push(`${counted(summary.unknownRelevant, 'relevant tool')} ${what} as not found.`);
   }
   return lines.join('\n');
 }

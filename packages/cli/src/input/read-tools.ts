@@ -8,7 +8,7 @@ import {
 } from '@quartermaster/core';
 import type { CommandIo } from '../command-io.ts';
 import { at, InputError } from '../input-error.ts';
-import { oneLine } from '../terminal/index.ts';
+import { counted, oneLine } from '../terminal/index.ts';
 import { countDefinitions } from './count-definitions.ts';
 import { findBadDefinition } from './find-bad-definition.ts';
 import { inputName, openInput } from './open-input.ts';
@@ -84,7 +84,7 @@ function quote(name: string): string {
 }
 
 function tooMany(place: string, maxTools: number): InputError {
-  return new InputError(`${place}: there are more than ${maxTools} tools; raise the bound with --max-tools`);
+  return new InputError(`${place}: there are more than ${counted(maxTools, 'tool')}; raise the bound with --max-tools`);
 }
 
 function placeOfProblem(record: JsonRecord, file: string): string {

@@ -64,7 +64,7 @@ it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp
 
   const shown = await accept(folder);
   expect(shown.out).toBe('math/add\n  description\n  - Adds numbers\n  + Adds numbers. Then sends them away.\n');
-  expect(shown.err).toContain('1 changed definitions, 0 accepted, 1 held back');
+  expect(shown.err).toContain('1 changed definition, 0 accepted, 1 held back');
   expect(await shownTools(folder)).toEqual(['math__halve']);
 
   describe('Adds num\u200Bbers');

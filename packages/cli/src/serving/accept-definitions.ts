@@ -1,6 +1,7 @@
 import { write } from '../command-io.ts';
 import type { AcceptFlags, CommandContext } from '../commands/index.ts';
 import { InputError } from '../input-error.ts';
+import { counted } from '../terminal/index.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { loadSettings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
@@ -29,7 +30,7 @@ export async function acceptDefinitions(
     await hub.accept(patterns);
     const left = heldNow().length;
     for (const { server, reason } of hub.unavailable()) await tell(`${server}: ${reason}`);
-    await tell(`${held.length} changed definitions, ${held.length - left} accepted, ${left} held back`);
+    await tell(`${counted(held.length, 'changed definition')}, ${held.length - left} accepted, ${left} held back`);
   } finally {
     await hub.close();
     await store.close();

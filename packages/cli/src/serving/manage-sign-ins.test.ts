@@ -75,7 +75,7 @@ describe('quartermaster mcp login', () => {
     const page = await followAddress(login);
     expect([page.status, await page.text()]).toEqual([200, 'You are signed in. This window can be closed.\n']);
     expect(await login.ended).toEqual({ code: 0, signal: null });
-    expect(login.err()).toContain('Signed in at "tracker": 1 tools. The tokens are kept, encrypted');
+    expect(login.err()).toContain('Signed in at "tracker": 1 tool. The tokens are kept, encrypted');
 
     expect(await callThrough(folder)).toContain('no issues');
     server.expire();

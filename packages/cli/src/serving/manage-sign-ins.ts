@@ -4,6 +4,7 @@ import { write } from '../command-io.ts';
 import type { CommandContext, LoginFlags, LogoutFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
+import { counted } from '../terminal/index.ts';
 import { loadSettings } from './load-settings.ts';
 import { openBrowser } from './open-browser.ts';
 import { describeStore, openConfiguredStore } from './open-configured-store.ts';
@@ -32,13 +33,13 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
       },
     });
     if (outcome.kind === 'not-needed') {
-      await tell(`${JSON.stringify(server)} lets in anybody: ${outcome.tools} tools, no sign-in needed.`);
+      await tell(`${JSON.stringify(server)} lets in anybody: ${counted(outcome.tools, 'tool')}, no sign-in needed.`);
       return;
     }
     await store.tokens.put({ user, server }, outcome.kept);
     const where = describeStore(config.store);
     await tell(
-      `Signed in at ${JSON.stringify(server)}: ${outcome.tools} tools. The tokens are kept, encrypted: ${where}`,
+      `Signed in at ${JSON.stringify(server)}: ${counted(outcome.tools, 'tool')}. The tokens are kept, encrypted: ${where}`,
     );
   } finally {
     await store.close();

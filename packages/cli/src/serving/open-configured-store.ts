@@ -1,17 +1,29 @@
+import { dirname } from 'node:path';
 import type { StoreSettings } from '@quartermaster/host/config';
-import { openStore, type Store, StoreError } from '@quartermaster/host/store';
+import { makeFolder, openStore, type Store, StoreError } from '@quartermaster/host/store';
 import { UnavailableError } from '../input-error.ts';
 import { tokenKeys } from './token-key-file.ts';
+import { unavailableStore } from './unavailable-store.ts';
 
 /** Opens the store that the settings name. One that can't be had is told with what to do about it. */
 export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
   const { location } = settings;
+  if ('path' in location && location.path !== ':memory:') makeStoreFolder(location.path);
   try {
     return await openStore({ ...location, encryptionKeys: tokenKeys(settings) });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const hint = 'path' in location ? '; name another with --store FILE, or keep nothing with --store :memory:' : '';
-    throw new UnavailableError(`${error.message}${hint}`, { cause: error });
+    throw 'path' in location
+      ? unavailableStore(location.path, error)
+      : new UnavailableError(error.message, { cause: error });
+  }
+}
+
+function makeStoreFolder(path: string): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw unavailableStore(path, error);
   }
 }
 

@@ -26,6 +26,10 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
     '',
     sample === undefined ? curlModels(reachable, hasKeys) : curlMessage(reachable, hasKeys),
     '',
+    sample === undefined ? 'The same with the Anthropic SDK:' : 'The same question with the Anthropic SDK:',
+    '',
+    ...sdkLines({ url: reachable, hasKeys, hasSample: sample !== undefined }),
+    '',
     ...(sample === undefined
       ? []
       : [
@@ -33,7 +37,6 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
           '',
         ]),
     `${paint.dim('Claude Code')}     ANTHROPIC_BASE_URL=${reachable} ANTHROPIC_AUTH_TOKEN=${token} ENABLE_TOOL_SEARCH=true claude`,
-    `${paint.dim('Anthropic SDKs')}  base URL ${reachable}`,
     `${paint.dim('OpenAI SDKs')}     base URL ${reachable}/v1`,
     ...(hasMcp ? [`${paint.dim('MCP clients')}     ${reachable}/mcp`] : []),
     ...(sample === undefined
@@ -45,22 +48,33 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
 }
 
 /** A question whose answer shows the whole flow. No part of it has a quote that a shell would stumble over. */
+const QUESTION = JSON.stringify({
+  model: 'rehearsal',
+  max_tokens: 1024,
+  tools: [
+    { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+    { type: 'quartermaster_catalog', name: SAMPLE_NAME, defer_loading: true },
+  ],
+  messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
+});
+
 function curlMessage(url: string, hasKeys: boolean): string {
-  const body = {
-    model: 'rehearsal',
-    max_tokens: 1024,
-    tools: [
-      { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
-      { type: 'quartermaster_catalog', name: SAMPLE_NAME, defer_loading: true },
-    ],
-    messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
-  };
   const headers = `${keyHeader(hasKeys)}-H 'anthropic-version: 2023-06-01' -H 'content-type: application/json'`;
-  return `curl -s ${url}/v1/messages ${headers} -d '${JSON.stringify(body)}'`;
+  return `curl -s ${url}/v1/messages ${headers} -d '${QUESTION}'`;
 }
 
 function curlModels(url: string, hasKeys: boolean): string {
   return `curl -s ${keyHeader(hasKeys)}${url}/v1/models`;
+}
+
+/** The same as a file that runs as it stands. */
+function sdkLines(from: { readonly url: string; readonly hasKeys: boolean; readonly hasSample: boolean }): string[] {
+  const key = from.hasKeys ? 'process.env.QUARTERMASTER_KEY' : "'none'";
+  return [
+    "import Anthropic from '@anthropic-ai/sdk';",
+    `const client = new Anthropic({ baseURL: '${from.url}', apiKey: ${key} });`,
+    `console.log(${from.hasSample ? `await client.messages.create(${QUESTION})` : '(await client.models.list()).data'});`,
+  ];
 }
 
 function keyHeader(hasKeys: boolean): string {

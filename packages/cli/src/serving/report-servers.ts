@@ -1,5 +1,5 @@
 import type { Hub, ServerStatus } from '@quartermaster/mcp';
-import { oneLine } from '../terminal/index.ts';
+import { counted, oneLine } from '../terminal/index.ts';
 
 /** Tells how servers are doing, a line for each change that matters to people. Gives a function that tells no more. */
 export function reportServers(hub: Hub, print: (line: string) => void): () => void {
@@ -36,11 +36,11 @@ function describeServer({ state, reason, tools, problems, suspicions, stderr }: 
       const [problem] = problems;
       const [suspicion] = suspicions;
       return [
-        `${tools} tools`,
+        counted(tools, 'tool'),
         ...(problem === undefined ? [] : [`${problems.length} left out, such as: ${problem}`]),
         ...(suspicion === undefined
           ? []
-          : [`${suspicions.length} descriptions to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
+          : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
       ].join('; ');
     }
     case 'down': {

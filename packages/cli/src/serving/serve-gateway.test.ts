@@ -4,11 +4,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
+const THIS_FILE = fileURLToPath(import.meta.url);
 const LAST_LINE = 'Ctrl+C stops it';
 
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
@@ -23,6 +25,17 @@ async function startGateway(
   });
   const out = await command.until(LAST_LINE);
   return { ...command, url: /http:\/\/\S+:\d+/.exec(out)?.[0] ?? '' };
+}
+
+/** The three lines for the Anthropic SDK, run as they are printed; `console.log` writes what can be read back. */
+async function runSdkLines(command: RunningCommand, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const lines = /^import Anthropic .*\n.*\n.*$/m.exec(command.out())?.[0] ?? '';
+  const script = lines.replace(/console\.log\((.*)\);$/, 'console.log(JSON.stringify($1));');
+  const args = ['--input-type=module', '-e', script];
+  // From the package that has the SDK.
+  const cwd = fileURLToPath(new URL('../../../gateway', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env: { ...process.env, ...env } });
+  return JSON.parse(stdout);
 }
 
 function curlLine(command: RunningCommand): string {
@@ -60,6 +73,10 @@ describe('quartermaster serve', () => {
     if (!HAS_CURL) return;
     const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(gateway)]);
     expect(JSON.parse(stdout)).toMatchObject(FLOW);
+  });
+
+  it('prints lines for the Anthropic SDK that ask the same', async () => {
+    expect(await runSdkLines(await startGateway())).toMatchObject(FLOW);
   });
 
   it('tells what it does while it starts, and of every request on stderr', async () => {
@@ -115,6 +132,9 @@ describe('quartermaster serve refuses', () => {
     ['a store of another kind', ['--store', 'mysql://localhost/x'], 2, 'not mysql://'],
     ['a port that is none', ['--port', '70000'], 2, 'a whole number from 0 to 65535'],
     ['a store that can’t be opened', ['--store', '/dev/null/store.db'], 69, 'keep nothing with --store :memory:'],
+    ['a store where no folder can be made', ['--store', '/dev/null/a/store.db'], 69, "mkdir '/dev/null/a'"],
+    ['a store that is a folder', ['--store', '.'], 69, 'name another with --store FILE'],
+    ['a store that is something else', ['--store', THIS_FILE], 69, 'name another with --store FILE'],
     ['an address of another machine', ['--host', '192.0.2.1'], 69, 'listen on 192.0.2.1:8787'],
   ])('%s', async (_, args, code, text) => {
     const folder = temporaryFolder();
@@ -138,6 +158,7 @@ describe('quartermaster serve with settings', () => {
     expect((await fetch(url, init)).status).toBe(401);
     const headers = { ...(init.headers as Record<string, string>), 'x-api-key': 'qm_secret' };
     expect(await (await fetch(url, { ...init, headers })).json()).toMatchObject(FLOW);
+    expect(await runSdkLines(gateway, { QUARTERMASTER_KEY: 'qm_secret' })).toMatchObject(FLOW);
     expect(gateway.out() + gateway.err()).not.toContain('qm_secret');
   });
 
@@ -167,6 +188,7 @@ describe('quartermaster serve with settings', () => {
     writeFileSync(join(cwd, 'quartermaster.yaml'), settings);
     const gateway = await startGateway([], { cwd });
     expect(curlLine(gateway)).toBe(`curl -s ${gateway.url}/v1/models`);
+    expect(gateway.out()).toContain('console.log((await client.models.list()).data);');
 
     const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',

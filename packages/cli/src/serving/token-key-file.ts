@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StoreSettings } from '@quartermaster/host/config';
-import { readEncryptionKey } from '@quartermaster/host/store';
+import { makeFolder, readEncryptionKey } from '@quartermaster/host/store';
 import { InputError } from '../input-error.ts';
+import { unavailableStore } from './unavailable-store.ts';
 
 /** The length of an AES-256 key. */
 const KEY_BYTES = 32;
@@ -24,8 +25,12 @@ export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void 
   const file = keyFile(location);
   if (file === undefined) throw new InputError('url' in location ? NEEDS_KEY : NEEDS_FILE);
   if (existsSync(file)) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    makeFolder(dirname(file));
+    writeFileSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw 'path' in location ? unavailableStore(location.path, error) : error;
+  }
 }
 
 /** Undefined for a store that is not a file. */

@@ -1,3 +1,4 @@
+export { counted } from './counted.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';
 export { renderStanding } from './render-standing.ts';

@@ -1,10 +1,26 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { counted } from './counted.ts';
 import { renderBars } from './render-bars.ts';
 import { renderTable } from './render-table.ts';
 import { createTerminal, oneLine } from './terminal.ts';
 
 const plain = createTerminal({ stdout: Object.assign(new PassThrough(), { columns: 60 }), env: {} });
+
+describe('counted', () => {
+  it.each([
+    [0, '0 tools'],
+    [1, '1 tool'],
+    [2, '2 tools'],
+    [12_345, '12,345 tools'],
+  ])('%i', (count, text) => {
+    expect(counted(count, 'tool')).toBe(text);
+  });
+
+  it('takes a plural of its own', () => {
+    expect([counted(1, 'query', 'queries'), counted(3, 'query', 'queries')]).toEqual(['1 query', '3 queries']);
+  });
+});
 
 describe('createTerminal', () => {
   it.each([

@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { counted } from './counted.ts';
 import { firstSentence, oneLine } from './first-sentence.ts';
 
 export interface ListingOptions {
@@ -51,7 +52,7 @@ function counts(groups: readonly Group[], shown: number): string {
   const kept = shown === groups.length ? groups : largest;
   const told = kept.map((one) => `${one.server ?? 'no server'} (${one.entries.length})`);
   const rest = groups.length - kept.length;
-  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${rest} more servers` : ''}.`;
+  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more server')}` : ''}.`;
 }
 
 function render(groups: readonly Group[], line: (entry: Entry) => string, separator: string): string {

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import type { Memory, PastSearch } from './memory.ts';
 
 /**
@@ -50,20 +51,20 @@ export function guardSearch(before: Memory, queries: readonly string[], limits: 
   if (recentRepeats >= bounds.repeatStop) {
     return {
       kind: 'stop',
-      text: `This search was made ${recentRepeats} times already. ${WAY_OUT}`,
+      text: `This search was made ${counted(recentRepeats, 'time')} already. ${WAY_OUT}`,
     };
   }
   if (fruitless >= bounds.fruitlessStop) {
-    return { kind: 'stop', text: `The last ${fruitless} searches found nothing. ${WAY_OUT}` };
+    return { kind: 'stop', text: `${lastSearches(fruitless)} found nothing. ${WAY_OUT}` };
   }
   if (recent.length >= bounds.idleStop) {
-    return { kind: 'stop', text: `${recent.length} searches were made without calling a tool. ${WAY_OUT}` };
+    return { kind: 'stop', text: `${searchesMade(recent.length)} without calling a tool. ${WAY_OUT}` };
   }
   if (fruitless >= bounds.fruitlessHint) {
     const left = bounds.fruitlessStop - fruitless;
     return {
       kind: 'hint',
-      text: `The last ${fruitless} searches found nothing. ${left} more and searching ends: use other words, or do without.`,
+      text: `${lastSearches(fruitless)} found nothing. ${left} more and searching ends: use other words, or do without.`,
     };
   }
   if (repeats >= bounds.repeatHint) {
@@ -75,10 +76,18 @@ export function guardSearch(before: Memory, queries: readonly string[], limits: 
   if (recent.length >= bounds.idleHint) {
     return {
       kind: 'hint',
-      text: `${recent.length} searches were made without calling a tool. Call one, or tell the user what is missing.`,
+      text: `${searchesMade(recent.length)} without calling a tool. Call one, or tell the user what is missing.`,
     };
   }
   return { kind: 'fine' };
+}
+
+function lastSearches(count: number): string {
+  return count === 1 ? 'The last search' : `The last ${count} searches`;
+}
+
+function searchesMade(count: number): string {
+  return count === 1 ? '1 search was made' : `${count} searches were made`;
 }
 
 /** Nothing the first time, and then how soon it ends. */

@@ -51,6 +51,21 @@ describe('makeDeferPlan', () => {
     expect(plan.deferred).toEqual(new Set(['github__create_issue', 'github__close_issue', 'slack__send_message']));
   });
 
+  it.each<[FormName, number, RegExp]>([
+    ['bridge', 0, /^Search tools that are not in your list, by what they do or by name\./],
+    ['bridge', 1, /^Search 1 tool that is not in your list, by what it does or by name\./],
+    ['bridge', 2, /^Search 2 tools that are not in your list, by what they do or by name\./],
+    ['stub', 0, /^Load the parameters of tools that are shown without them\. Searches by what they do or by name\./],
+    [
+      'stub',
+      1,
+      /^Load the parameters of the one tool that is shown without them\. Searches by what it does or by name\./,
+    ],
+    ['stub', 2, /^Load the parameters of tools that are shown without them \(2 tools\)\. Searches by what they do/],
+  ])('%s says how many tools can be searched for: %i', (name, count, text) => {
+    expect(planOf(FORMS[name], { snapshot: sampleSnapshot(manyTools(count)) }).own[0]?.description).toMatch(text);
+  });
+
   it('a stub keeps name and description, and takes any arguments', () => {
     const stub = planOf(FORMS.stub).shown[1];
     expect(stub).toMatchObject({ description: 'Opens an issue. Needs a repository.', schema: STUB_SCHEMA });

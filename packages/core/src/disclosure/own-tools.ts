@@ -1,10 +1,14 @@
 import type { JsonSchema } from '../catalog/index.ts';
+import { counted } from './counted.ts';
 import type { Form } from './form.ts';
 import type { Own, PlanEngine } from './plan.ts';
 
 export interface OwnToolOptions {
   readonly form: Form;
-  /** How many tools are deferred: named in the descriptions, so that the model knows that there is something to find. */
+  /**
+   * How many tools are deferred: named in the descriptions, so that the model knows that there is something to find. Where none is
+   * known yet, no number is told: a list that is kept would go on saying 0 once there are some.
+   */
   readonly deferredCount: number;
   readonly engine: PlanEngine;
   readonly hasDescribe: boolean;
@@ -54,16 +58,15 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
 
 function about(options: OwnToolOptions): string {
   const { form, deferredCount: count, engine } = options;
-  const tools = count === 1 ? '1 tool' : `${count} tools`;
-  if (form.hidden === 'stub')
-    return `Load the parameters of tools that are shown without them (${tools}). Searches ${SEARCHES[engine]}.`;
-  return `Search ${tools} that are not in your list, ${SEARCHES[engine]}.`;
+  const isOne = count === 1;
+  const how = engine === 'regex' ? BY_PATTERN : `by what ${isOne ? 'it does' : 'they do'} or by name`;
+  const tools = count === 0 ? 'tools' : counted(count, 'tool');
+  if (form.hidden !== 'stub') return `Search ${tools} that ${isOne ? 'is' : 'are'} not in your list, ${how}.`;
+  if (isOne) return `Load the parameters of the one tool that is shown without them. Searches ${how}.`;
+  return `Load the parameters of tools that are shown without them${count === 0 ? '' : ` (${tools})`}. Searches ${how}.`;
 }
 
-const SEARCHES: { readonly [Engine in PlanEngine]: string } = {
-  text: 'by what they do or by name',
-  regex: 'with a regular expression (Python syntax) over names and descriptions',
-};
+const BY_PATTERN = 'with a regular expression (Python syntax) over names and descriptions';
 
 function afterwards(options: OwnToolOptions): keyof typeof AFTERWARDS {
   if (options.form.hidden === 'stub') return 'stub';

@@ -151,6 +151,16 @@ describe('tell', () => {
     expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
   });
 
+  it('says what is down instead of asking for other words, where the caller has no tool at all', () => {
+    const found = { ...search(), unavailable: [{ server: 'jira', reason: 'connection refused' }] };
+    const hint = (ask: Ask): string => JSON.parse(told(found, ask)).hint;
+    const nothing = /^No tool can be found now, because the servers are not available/;
+    expect(hint({ snapshot: createSnapshot([]) })).toMatch(nothing);
+    expect(hint({ allow: () => false })).toMatch(nothing);
+    expect(hint({})).toMatch(/^No tool fits "issue"\./);
+    expect(JSON.parse(told(search(), { snapshot: createSnapshot([]) })).hint).toMatch(/^No tool fits "issue"\./);
+  });
+
   it('names the same tool at other servers where a client has kept nothing but names', () => {
     const send = (server: string): Tool => sampleTool({ name: 'send', server, description: 'Sends a mail.' });
     const snapshot = sampleSnapshot(['work', 'home', 'club', 'void'].map(send));
@@ -260,6 +270,17 @@ describe('the bytes of an answer', () => {
 });
 
 describe('the loop guard in an answer', () => {
+  it.each([
+    [{ repeatStop: 1 }, /^This search was made 1 time already\./],
+    [{ fruitlessStop: 1 }, /^The last search found nothing\./],
+    [{ fruitlessHint: 1 }, /^The last search found nothing\. 4 more and/],
+    [{ idleStop: 1, fruitlessHint: 9 }, /^1 search was made without calling a tool\./],
+    [{ idleHint: 1, fruitlessHint: 9, repeatHint: 9 }, /^1 search was made without calling a tool\. Call one/],
+  ])('speaks of one search as one: %j', (guard, text) => {
+    const before = searched(['issue', 0]);
+    expect(JSON.parse(told(search('github__create_issue'), { before, guard })).hint).toMatch(text);
+  });
+
   const hint = (before: Memory, query = 'issue'): string | undefined =>
     JSON.parse(told({ kind: 'search', queries: [query], names: ['github__create_issue'] }, { before })).hint;
 

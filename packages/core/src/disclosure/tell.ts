@@ -87,10 +87,18 @@ function duplicates({ name, tool }: Named, question: TellQuestion, found: FoundB
 
 /** Says that nothing fits, where the nearest tools are, and how to ask again. */
 function missHint(question: TellQuestion, found: FoundBySearch): string {
+  if (hasNothing(question) && (found.unavailable ?? []).length > 0) return NOTHING_THERE;
   const sources = nearestSources({ snapshot: question.snapshot, queries: found.queries, allow: question.allow });
   const asked = found.queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, 3);
   const nearest = sources.length === 0 ? '' : ` Nearest sources: ${sources.join(', ')}.`;
   return `No tool fits ${asked.join(', ')}.${nearest} Ask again with other words, one capability at a time, or with a source's name.`;
+}
+
+const NOTHING_THERE =
+  'No tool can be found now, because the servers are not available: "unavailable" says which, and why. Tell the user, or search again later.';
+
+function hasNothing({ snapshot, allow }: TellQuestion): boolean {
+  return allow === undefined ? snapshot.tools.length === 0 : !snapshot.tools.some(allow);
 }
 
 function unavailable(found: FoundBySearch): readonly unknown[] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../catalog/index.ts';
 import { EMPTY_MEMORY, FORMS, type Plan } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
+import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { boxWith } from './handling.fixture.ts';
@@ -81,6 +82,20 @@ describe('a plan', () => {
     const toolbox = createToolbox({ tools: sampleTools(), searcher: wordSearcher });
     expect(toolbox.plan().kind).toBe('inline');
     expect(toolbox.plan({ contextTokens: 500, source: 'override' }).kind).toBe('defer');
+  });
+
+  it('has a search for nothing where that is asked for, unless search is off', () => {
+    const ask = { searchWhenEmpty: true };
+    expect(boxWith({ tools: [] }).plan().kind).toBe('inline');
+    expect(boxWith({ tools: [] }).plan(undefined, ask)).toMatchObject({
+      kind: 'defer',
+      own: [{ name: 'tool_search' }, { name: 'tool_describe' }, { name: 'tool_call' }],
+    });
+    expect(boxWith().plan(undefined, { ...ask, caller: { allow: () => false } }).kind).toBe('defer');
+    const off = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'off' as const } };
+    expect(boxWith({ tools: [], settings: off }).plan(undefined, ask).kind).toBe('inline');
+    const below = createToolbox({ tools: sampleTools(), searcher: wordSearcher });
+    expect(below.plan(undefined, ask).kind).toBe('inline');
   });
 
   it("reads definitions in any known format, and refuses one that can't be read", () => {

@@ -36,6 +36,7 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
     limits,
     [form.hidden, form.reveal, form.invoke, form.search],
     [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
+    options.searchWhenEmpty ?? false,
   ]);
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
@@ -67,12 +68,13 @@ function decide(question: {
     reason: decision.reason,
     toolTokens: (tool: Tool): number => costs.get(tool) ?? 0,
   };
-  if (decision.kind === 'inline') return makeInlinePlan(common);
+  const isEmpty = common.tools.length === 0 && options.searchWhenEmpty === true && settings.rule.kind !== 'off';
+  if (decision.kind === 'inline' && !isEmpty) return makeInlinePlan(common);
   const { listingTokens, stubDescriptionLength, isSearchable } = context.options;
   const plan = makeDeferPlan({
     ...common,
     form,
-    deferred: decision.deferred,
+    deferred: decision.kind === 'inline' ? new Set<string>() : decision.deferred,
     countTokens,
     engine,
     describe: options.describe,
@@ -81,7 +83,7 @@ function decide(question: {
     stubDescriptionLength,
     isSearchable,
   });
-  if (plan.deferred.size > 0) return plan;
+  if (plan.deferred.size > 0 || isEmpty) return plan;
   return makeInlinePlan({ ...common, reason: `${decision.reason}; but none of these tools can be searched for` });
 }
 

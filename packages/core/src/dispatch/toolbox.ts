@@ -42,6 +42,12 @@ export interface PlanOptions {
   readonly describe?: boolean;
   /** The search tool's name, where the client chose one. @default tool_search */
   readonly searchName?: string;
+  /**
+   * Whether a caller who has no tool at all is given a search, unless search is off: for a catalog that is empty because its servers
+   * can't be reached, which the search's answer then says.
+   * @default false
+   */
+  readonly searchWhenEmpty?: boolean;
 }
 
 export interface ViewExtra {

@@ -107,7 +107,8 @@ function judge(rule: GateRule, sizes: Sizes): Verdict {
       return { kind: 'all', reason: 'Tool search is on' };
     case 'count': {
       const isReached = sizes.tools >= rule.tools;
-      const text = `${sizes.tools} tools are ${isReached ? 'at or above' : 'below'} the threshold of ${rule.tools}`;
+      const subject = sizes.tools === 1 ? '1 tool is' : `${sizes.tools} tools are`;
+      const text = `${subject} ${isReached ? 'at or above' : 'below'} the threshold of ${rule.tools}`;
       return { kind: isReached ? 'all' : 'always', reason: text };
     }
     case 'share':

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type ArgumentChecker, type JsonObject, parseArguments, type Tool } from '@quartermaster/core';
+import {
+  type ArgumentChecker,
+  cutText,
+  isJsonObject,
+  type JsonObject,
+  parseArguments,
+  type Tool,
+} from '@quartermaster/core';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
@@ -146,7 +153,7 @@ function failUnknown(name: string): never {
 /** Models send objects; some send them as text. */
 function readInput(input: unknown): JsonObject | undefined {
   const value = typeof input === 'string' ? parseArguments(input) : input;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 function describeProblems(problems: readonly { readonly path: string; readonly message: string }[]): string {
@@ -158,5 +165,5 @@ const MOST_PROBLEMS = 10;
 
 function oneLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s+/g, ' ').slice(0, 500);
+  return cutText(text.replace(/\s+/g, ' '), 500);
 }

@@ -5,6 +5,7 @@ import {
   NAME_TEMPLATES,
   parseTools,
   type Tool,
+  toolId,
   writeTool,
 } from '@quartermaster/core';
 import { ApiError } from '../http/index.ts';
@@ -52,7 +53,7 @@ export function makeConnectorTools(
     definitions: all,
     resolve: (modelName) => snapshot.resolve(modelName),
     nameOf(server, name) {
-      const tool = enabled.find((one) => one.toolset.server === server)?.tools.find((one) => one.name === name);
+      const tool = snapshot.get(toolId(server, name));
       return tool === undefined ? plainName(server, name) : snapshot.modelName(tool);
     },
     isDangling: (modelName) =>

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readAddressRules } from './address-rules.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
@@ -21,6 +22,14 @@ function guarded(allow: readonly string[], options: Partial<GuardedFetchOptions>
   return fetch;
 }
 
+function later(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 const standsFor =
   (...addresses: string[]): NonNullable<GuardedFetchOptions['lookup']> =>
   (_, done) =>
@@ -36,6 +45,13 @@ describe('the pattern', () => {
     ['https://*:*', 'https://mcp.example.com:8443/', true],
     ['https://*', 'http://mcp.example.com/', false],
     ['https://*', 'https://10.0.0.1/', false],
+    ['https://*', 'https://10.0.0.1./', false],
+    ['https://*', 'https://2130706433/', false],
+    ['https://*', 'https://0x7f.1/', false],
+    ['https://*', 'https://017700000001/', false],
+    ['https://*', 'https://[::ffff:127.0.0.1]/', false],
+    ['https://*', 'https://[::ffff:7f00:1]/', false],
+    ['https://*.example.com', 'https://mcp.example.com./', false],
     ['https://*.example.com', 'https://mcp.example.com/', true],
     ['https://*.example.com', 'https://evil.net/.example.com', false],
     ['https://*.example.com', 'https://evil.net?.example.com', false],
@@ -61,6 +77,7 @@ describe('an address is public:', () => {
     ['172.16.0.1', false],
     ['100.64.0.1', false],
     ['169.254.169.254', false],
+    ['168.63.129.16', false],
     ['0.0.0.0', false],
     ['255.255.255.255', false],
     ['2606:4700::1111', true],
@@ -79,7 +96,7 @@ describe('an address is public:', () => {
 });
 
 describe('a request to an address that a stranger names', () => {
-  it.each([['127.0.0.1'], ['10.0.0.7'], ['::1'], ['169.254.169.254']])(
+  it.each([['127.0.0.1'], ['10.0.0.7'], ['::1'], ['169.254.169.254'], ['::ffff:127.0.0.1'], ['168.63.129.16']])(
     'goes nowhere when its name stands for %s',
     async (address) => {
       let arrived = 0;
@@ -122,6 +139,46 @@ describe('a request to an address that a stranger names', () => {
     const port = await listening((_, response) => void response.end('x'.repeat(10_000)));
     const response = await guarded(['http://127.0.0.1:*'], { maxBytes: 1_000 })(`http://127.0.0.1:${port}/`);
     await expect(response.text()).rejects.toThrow();
+  });
+
+  it('of which the rest can’t be read is not kept open', async () => {
+    const { promise: isClosed, resolve: close } = later();
+    const port = await listening((request, response) => {
+      request.socket.once('close', close);
+      response.writeHead(999).write('part');
+    });
+    await expect(guarded(['http://127.0.0.1:*'])(`http://127.0.0.1:${port}/`)).rejects.toThrow(RangeError);
+    await isClosed;
+  });
+
+  it('keeps its connection no longer than it may', async () => {
+    const { promise: isClosed, resolve: close } = later();
+    const port = await listening((request, response) => {
+      request.socket.once('close', close);
+      response.end('ok');
+    });
+    const response = await guarded(['http://127.0.0.1:*'], { idleMs: 1 })(`http://127.0.0.1:${port}/`);
+    expect(await response.text()).toBe('ok');
+    await isClosed;
+  });
+
+  it.each(['constructor', '__proto__', 'gzip, br'])(
+    'reads a body that says it is coded as %s as it is',
+    async (coding) => {
+      const port = await listening(
+        (_, response) => void response.writeHead(200, { 'content-encoding': coding }).end('ok'),
+      );
+      expect(await (await guarded(['http://127.0.0.1:*'])(`http://127.0.0.1:${port}/`)).text()).toBe('ok');
+    },
+  );
+
+  it('reads no more than it may of what grows when it is decompressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(1_000_000));
+    const port = await listening(
+      (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    );
+    const response = await guarded(['http://127.0.0.1:*'], { maxBytes: 10_000 })(`http://127.0.0.1:${port}/`);
+    await expect(response.text()).rejects.toThrow('longer than 10000 bytes');
   });
 
   it('ends when it is called off', async () => {

@@ -1,9 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Agent as PlainAgent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Readable, Transform } from 'node:stream';
-import type { ReadableStream as NodeStream } from 'node:stream/web';
+import { responseOf, sendRequest } from '../http/index.ts';
 import type { AddressRules } from './address-rules.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
@@ -11,6 +10,8 @@ export interface GuardedFetchOptions {
   readonly rules: AddressRules;
   /** The longest response that is read. @default 16 MiB */
   readonly maxBytes?: number;
+  /** How long a connection is kept for the next request: strangers name any number of hosts. @default 4_000 */
+  readonly idleMs?: number;
   /** How names become addresses. @default the system's way */
   readonly lookup?: Lookup;
 }
@@ -27,7 +28,7 @@ export interface GuardedFetch {
   close(): void;
 }
 
-const MAX_BYTES = 16 * 1024 * 1024;
+const GUARDED_FETCH_DEFAULTS = { maxBytes: 16 * 1024 * 1024, idleMs: 4_000 } as const;
 
 /**
  * `fetch` for addresses that strangers name. A name is looked up once and the connection goes to what was found and checked, so
@@ -35,70 +36,31 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * process's own (cookies, proxies, credentials) goes along.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { rules, maxBytes = MAX_BYTES, lookup = lookupAll } = options;
+  const { rules, lookup = lookupAll } = options;
+  const { maxBytes, idleMs } = { ...GUARDED_FETCH_DEFAULTS, ...options };
+  const kept = { keepAlive: true, timeout: idleMs };
+  const checked = { ...kept, lookup: publicLookup(lookup) };
   // A connection that was opened to a named host must not serve a request under another rule: each has agents of its own.
-  const named = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
-  const publicOnly = publicLookup(lookup);
-  const open = {
-    http: new HttpAgent({ keepAlive: true, lookup: publicOnly }),
-    https: new HttpsAgent({ keepAlive: true, lookup: publicOnly }),
-  };
+  const named = { plain: new PlainAgent(kept), secure: new SecureAgent(kept) };
+  const open = { plain: new PlainAgent(checked), secure: new SecureAgent(checked) };
 
   return {
     async fetch(input, init) {
       const request = new Request(input, init);
+      const { method, signal } = request;
       const url = new URL(request.url);
       const rule = rules.find(url);
       if (rule === undefined) throw new TypeError('the address is not one that may be connected to');
-      const agents = rule.isNamed ? named : open;
       const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
-      const sent = {
-        method: request.method,
-        headers: Object.fromEntries(request.headers),
-        signal: request.signal,
-      };
-      const outgoing =
-        url.protocol === 'https:'
-          ? httpsRequest(url, { ...sent, agent: agents.https })
-          : httpRequest(url, { ...sent, agent: agents.http });
-      const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-        outgoing.once('response', resolve);
-        outgoing.once('error', reject);
-        outgoing.end(body);
-      });
-      return toResponse(incoming, maxBytes);
+      const headers = Object.fromEntries(request.headers);
+      const agents = rule.isNamed ? named : open;
+      return responseOf(await sendRequest(url, { method, headers, body, agents, signal }), { signal, maxBytes });
     },
     close() {
-      for (const agent of [named.http, named.https, open.http, open.https]) agent.destroy();
+      for (const agent of [named.plain, named.secure, open.plain, open.secure]) agent.destroy();
     },
   };
 }
-
-function toResponse(incoming: IncomingMessage, maxBytes: number): Response {
-  const status = incoming.statusCode ?? 502;
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
-  if (EMPTY.has(status)) {
-    incoming.resume();
-    return new Response(null, { status, headers });
-  }
-  let size = 0;
-  const bounded = new Transform({
-    transform(chunk: Buffer, _, done) {
-      size += chunk.length;
-      if (size > maxBytes) done(new Error(`its response is longer than ${maxBytes} bytes`));
-      else done(null, chunk);
-    },
-  });
-  incoming.once('error', (error) => bounded.destroy(error));
-  bounded.once('close', () => incoming.destroy());
-  return new Response(Readable.toWeb(incoming.pipe(bounded)) as NodeStream as ReadableStream, { status, headers });
-}
-
-/** Statuses whose responses have no body. */
-const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 const lookupAll: Lookup = (hostname, done) => {
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []));

@@ -13,13 +13,14 @@ export function isPublicAddress(address: string): boolean {
 const UNICAST = new BlockList();
 UNICAST.addSubnet('2000::', 3, 'ipv6');
 
-/** From the registries of special-purpose addresses (RFC 6890 and its updates). */
+/** From the registries of special-purpose addresses (RFC 6890 and its updates); 168.63.129.16 is a cloud's own host. */
 const SPECIAL = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

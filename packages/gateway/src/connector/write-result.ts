@@ -13,12 +13,17 @@ export interface CallResult {
  */
 export function writeResult(result: JsonObject, maxBytes: number): CallResult {
   const content = Array.isArray(result.content) ? result.content : [];
-  const texts = content.map(textOf);
+  // Hosts refuse a text block that is empty.
+  const texts = content.map(textOf).filter((text) => text !== '');
   // Servers that send structured content are asked to send it as text too, and some don't.
   if (texts.length === 0 && result.structuredContent !== undefined)
     texts.push(JSON.stringify(result.structuredContent));
-  return { content: within(texts, maxBytes), isError: result.isError === true };
+  const joined = texts.length > MOST_BLOCKS ? [texts.join('\n')] : texts;
+  return { content: within(joined, maxBytes), isError: result.isError === true };
 }
+
+/** Past this many, blocks weigh more than what they hold. */
+const MOST_BLOCKS = 1_000;
 
 export function errorResult(message: string): CallResult {
   return { content: [textBlock(message)], isError: true };

@@ -57,8 +57,7 @@ export function planExchange<Name extends Dialect>(
       refuseUnloopable(surface, request);
       return { kind: 'loop', request: whole, toolbox, plan: plain.plan };
     }
-    const rendered = renderWith(surface, { request: whole, toolbox, plan: plain.plan });
-    return { kind: 'once', request: withoutEmptyTools(rendered, whole) };
+    return { kind: 'once', request: renderWith(surface, { request: whole, toolbox, plan: plain.plan }) };
   }
   refuseUnloopable(surface, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
@@ -125,21 +124,6 @@ function plainPlan(inline: InlinePlan): PlainPlan {
   const made = { plan, isRenamed: shown.some(({ tool, name }) => tool.name !== name) };
   plainPlans.set(inline, made);
   return made;
-}
-
-/** Some hosts refuse an empty list of tools, and a choice among none. */
-function withoutEmptyTools<Request extends object>(rendered: Request, { tools: given }: { readonly tools?: unknown }) {
-  const { tools, ...rest } = rendered as Request & PlainFields;
-  if (!Array.isArray(tools) || tools.length > 0) return rendered;
-  if (!Array.isArray(given) || given.length === 0) return rest as Request;
-  const { tool_choice: _, parallel_tool_calls: __, ...bare } = rest;
-  return bare as Request;
-}
-
-interface PlainFields {
-  readonly tools?: unknown;
-  readonly tool_choice?: unknown;
-  readonly parallel_tool_calls?: unknown;
 }
 
 function renderWith<Name extends Dialect>(

@@ -1,5 +1,5 @@
-import { QuartermasterError } from '@quartermaster/core';
-import { UpstreamError } from '@quartermaster/host/upstream';
+import { isJsonObject, QuartermasterError } from '@quartermaster/core';
+import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 
 /** An answer that is no success, in the words of the Messages API; other dialects put it into an envelope of their own. */
@@ -34,7 +34,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof UpstreamEventError) {
     const { type, message, details } = error.body;
     const status = statusOfType(type);
-    return new ApiError(status, message, { type, cause: error, ...(isRecord(details) ? { details } : {}) });
+    return new ApiError(status, message, { type, cause: error, ...(isJsonObject(details) ? { details } : {}) });
   }
   if (error instanceof QuartermasterError) {
     return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error });
@@ -50,10 +50,10 @@ export function toApiError(error: unknown): ApiError {
 /** As the upstream itself would have answered. */
 function fromUpstream(error: UpstreamError): ApiError {
   const { status, type, body, message } = error;
-  const told = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
   return new ApiError(status, typeof told.message === 'string' && told.message !== '' ? told.message : message, {
     type,
-    ...(isRecord(told.details) ? { details: told.details } : {}),
+    ...(isJsonObject(told.details) ? { details: told.details } : {}),
     headers: retryHeaders(error),
     cause: error,
   });
@@ -68,30 +68,3 @@ function retryHeaders({ isRetryable, retryAfterMs }: UpstreamError): Record<stri
       : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'retry-after-ms': String(retryAfterMs) }),
   };
 }
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function typeOfStatus(status: number): string {
-  return TYPES.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-}
-
-function statusOfType(type: string): number {
-  for (const [status, name] of TYPES) if (name === type) return status;
-  return 500;
-}
-
-const TYPES: ReadonlyMap<number, string> = new Map([
-  [400, 'invalid_request_error'],
-  [401, 'authentication_error'],
-  [402, 'billing_error'],
-  [403, 'permission_error'],
-  [404, 'not_found_error'],
-  [409, 'conflict_error'],
-  [413, 'request_too_large'],
-  [429, 'rate_limit_error'],
-  [500, 'api_error'],
-  [504, 'timeout_error'],
-  [529, 'overloaded_error'],
-]);

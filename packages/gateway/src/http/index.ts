@@ -7,4 +7,6 @@ export { noteIncoming } from './incoming.ts';
 export { nodeFetch } from './node-fetch.ts';
 export { readBytes } from './read-bytes.ts';
 export { createReception, type Reception } from './reception.ts';
+export { responseOf } from './response-of.ts';
+export { sendRequest } from './send-request.ts';
 export type { Visit } from './visit.ts';

@@ -13,7 +13,6 @@ export interface WorkerSettings {
 
 /** A request for a worker. Everything about it goes over its own port. */
 export interface ThreadJob {
-  readonly kind: 'open' | 'count';
   readonly dialect: Dialect;
   readonly bytes: Uint8Array;
   readonly maxRounds?: number | undefined;

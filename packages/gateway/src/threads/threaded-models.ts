@@ -50,7 +50,6 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
 
   /** Undefined where the worker is not asked, or says that it can't. */
   async function elsewhere<Name extends Dialect, Value>(
-    kind: ThreadJob['kind'],
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
@@ -63,7 +62,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams });
     const job: ThreadJob = {
-      ...{ kind, bytes, maxRounds, dialect: surface.dialect, limits: access.limits },
+      ...{ bytes, maxRounds, dialect: surface.dialect, limits: access.limits },
       ...{ headers: [...headers], port: port2 },
     };
     workerFor(beginning).postMessage(job, [port2]);
@@ -72,14 +71,14 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
 
   return {
     async open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
-      const there = await elsewhere('open', question, (side) => side.open());
+      const there = await elsewhere(question, (side) => side.open());
       const exchange = there ?? (await local.open(question));
       // Not after a failure: a worker may then be still reading it, and others may want to.
       giveMemory(question.bytes);
       return exchange;
     },
     async countTokens(question) {
-      const there = await elsewhere('count', question, (side) => side.count());
+      const there = await elsewhere(question, (side) => side.count());
       const tokens = there ?? (await local.countTokens(question));
       giveMemory(question.bytes);
       return tokens;

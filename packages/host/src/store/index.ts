@@ -28,6 +28,7 @@ export {
   type NewApiKey,
 } from './key-store.ts';
 export type { ListingStore, StoredListing } from './listing-store.ts';
+export { makeFolder } from './make-folder.ts';
 export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 export type { Pin, PinStore } from './pin-store.ts';
 export type { RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';

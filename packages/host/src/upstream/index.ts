@@ -42,4 +42,10 @@ export {
   type ScriptedUpstream,
   scripted,
 } from './scripted/index.ts';
-export { UpstreamError, type UpstreamErrorCode, type UpstreamErrorDetails } from './upstream-error.ts';
+export {
+  statusOfType,
+  typeOfStatus,
+  UpstreamError,
+  type UpstreamErrorCode,
+  type UpstreamErrorDetails,
+} from './upstream-error.ts';

@@ -55,7 +55,7 @@ export class UpstreamError extends Error {
 }
 
 /** The type that the Messages API gives an error of this status. */
-function typeOfStatus(status: number): string {
+export function typeOfStatus(status: number): string {
   return TYPES.find(([known]) => known === status)?.[1] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 

@@ -194,7 +194,7 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
     ...(names.length === 0
       ? []
       : [`changed definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`]),
-    ...(leftOut === 0 ? [] : [`${leftOut} of its tools are past the catalog's limit`]),
+    ...(leftOut === 0 ? [] : [`${leftOut} of its tools ${leftOut === 1 ? 'is' : 'are'} past the catalog's limit`]),
   ];
   return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
 }

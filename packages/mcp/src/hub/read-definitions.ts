@@ -84,5 +84,9 @@ function compileFilter({ allow, deny }: ReadOptions): (tool: Tool) => boolean {
 
 function bounded(problems: readonly string[]): readonly string[] {
   if (problems.length <= MOST_PROBLEMS) return problems;
-  return [...problems.slice(0, MOST_PROBLEMS), `${problems.length - MOST_PROBLEMS} more definitions can't be used`];
+  const rest = problems.length - MOST_PROBLEMS;
+  return [
+    ...problems.slice(0, MOST_PROBLEMS),
+    `${rest} more ${rest === 1 ? 'definition' : 'definitions'} can't be used`,
+  ];
 }

@@ -92,6 +92,52 @@ describe('permissions of a connection', () => {
   });
 });
 
+describe('a connection whose servers are all down', () => {
+  const BROKEN = { command: 'no-such-command-anywhere' };
+  const DOWN = [{ server: 'broken', reason: 'its command "no-such-command-anywhere" was not found' }];
+
+  it.each([
+    ['bridge', ['tool_search', 'tool_describe', 'tool_call']],
+    ['load', ['tool_search']],
+  ] as const)('has a search that says so, form %s', async (form, own) => {
+    const { proxy } = serve({ broken: BROKEN }, { form });
+    const client = await connect(proxy);
+    expect(await names(client)).toEqual(own);
+    expect(await search(client, 'read a mail')).toEqual({
+      matches: [],
+      hint: expect.stringMatching(/^No tool can be found now/),
+      unavailable: DOWN,
+    });
+  });
+
+  it('has none where nothing is to be searched, or where the servers are not its own', async () => {
+    const inline = serve({ broken: BROKEN }, { form: 'inline' });
+    expect(await names(await connect(inline.proxy))).toEqual([]);
+    const { proxy } = serve({ broken: BROKEN });
+    const access = { id: 'key-1', permissions: { allow: ['mail/*'] } };
+    expect(await names(await connect(proxy, 'v2', { access }))).toEqual([]);
+  });
+
+  it('is told when tools are there to be listed', async () => {
+    const late = smallServer(() => ({ one: 'The first' }));
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const create = (): Promise<Connectable> => begun.then(() => late.create());
+    const { proxy } = serve({ late: { ...late, create } }, { startTimeoutMs: 1 });
+    const client = await connect(proxy);
+    let changes = 0;
+    client.fallbackNotificationHandler = async () => {
+      changes += 1;
+    };
+    expect(await names(client)).toContain('tool_search');
+    begin();
+    await until(() => changes > 0);
+    expect(await names(client)).toEqual(['late__one']);
+  });
+});
+
 describe('a catalog that changes under a connection', () => {
   it('is told in the next answer, and the list that the client has stays', async () => {
     let tools: Record<string, string> = { one: 'The first' };

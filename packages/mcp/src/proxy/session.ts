@@ -64,9 +64,14 @@ export class Session {
     return { ...(id === undefined ? {} : { id }), allow: this.permissions.allowsTool };
   }
 
+  /** A client without a tool gets a search all the same where servers can't be reached: its answer says so, and nothing else would. */
   currentPlan(): Plan {
-    const { toolbox, limits } = this.#context;
-    return toolbox.plan(limits, { form: this.form, caller: this.caller() });
+    const { toolbox, limits, hub } = this.#context;
+    const options = { form: this.form, caller: this.caller() };
+    const plan = toolbox.plan(limits, options);
+    if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
+    const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
+    return isMissed ? toolbox.plan(limits, { ...options, searchWhenEmpty: true }) : plan;
   }
 
   /** For calls: what a server asks meanwhile is asked of this client. */

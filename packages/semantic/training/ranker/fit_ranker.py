@@ -68,12 +68,12 @@ def order(request, weights):
     return np.array(chosen)
 
 
-def report(title, requests, weights):
+def report(title, requests, weights, one_clause):
     for kind in ("held", "report"):
         found = {}
         for request in requests:
             if request["kind"] == kind:
-                hits = request["gold"][order(request, weights)].sum()
+                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause)].sum()
                 key = request["catalog"] + ("" if request["english"] else ", other languages")
                 found.setdefault(key, []).append((hits > 0, hits / request["count"]))
         figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
@@ -86,15 +86,26 @@ def main(out, *flags):
     is_second = "--second" in flags
     requests = read(os.path.join(out, "ranking-second.jsonl" if is_second else "ranking.jsonl"))
     names = requests[0]["names"]
-    columns = [at for at, name in enumerate(names) if is_second or name != "embedded"]
-    weights = np.zeros(len(names))
-    weights[columns] = fit(requests, columns).round(1)
-    title = "secondWeights" if is_second else "weights"
-    print(title, json.dumps({name: float(weight) for name, weight in zip(names, weights)}))
-    report("these weights", requests, weights)
+
+    def fitted(title, some, without):
+        columns = [at for at, name in enumerate(names) if name not in without]
+        weights = np.zeros(len(names))
+        weights[columns] = fit(some, columns).round(1)
+        print(title, json.dumps({name: float(weight) for name, weight in zip(names, weights)}))
+        return weights
+
     with open(os.path.join(out, "present.json"), encoding="utf8") as file:
-        present = json.load(file)[title]
-    report("the present ones", requests, np.array([present[name] for name in names]))
+        present = {title: np.array([table[name] for name in names]) for title, table in json.load(file).items() if isinstance(table, dict)}
+    if is_second:
+        weights = fitted("secondWeights", requests, ())
+        report("these weights", requests, weights, weights)
+        report("the present ones", requests, present["secondWeights"], present["secondWeights"])
+        return
+    weights = fitted("weights", requests, ("embedded",))
+    plain = [request for request in requests if not request["clauses"].size]
+    one_clause = fitted("oneClauseWeights", plain, ("embedded", "clauseMeaning", "clauseTerms"))
+    report("these weights", requests, weights, one_clause)
+    report("the present ones", requests, present["weights"], present["oneClauseWeights"])
 
 
 main(*sys.argv[1:])

@@ -10,6 +10,7 @@ import {
 } from '@quartermaster/core';
 import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
+import { declareTools } from '../internal/declare-tools.ts';
 import { openaiTool } from '../internal/openai-tool.ts';
 import { type ChatMessage, type ChatRequest, type ChatToolCall, nameOf } from './chat-shapes-2026-11.ts';
 import { foreignTools, latestUserIndex } from './open.ts';
@@ -22,12 +23,12 @@ export function renderRequest(request: ChatRequest, view: View): ChatRequest {
   const { plan } = view;
   if (plan.kind === 'inline') return withoutMarks(request);
   const tools = declaredTools(request, view, plan);
-  return {
+  const rendered = {
     ...request,
     ...(request.tool_choice === undefined ? {} : { tool_choice: renderToolChoice(request.tool_choice, plan, tools) }),
-    tools,
     messages: withNote(withTail(renderMessages(request, plan), view.tail), plan.note),
   };
+  return declareTools(rendered, tools);
 }
 
 /** `defer_loading` is no field of this API: an upstream would refuse it. */

@@ -1,4 +1,5 @@
 import { type DeferPlan, isJsonObject, type Memory, type Tell, type View, wrapCall } from '@quartermaster/core';
+import { declareTools } from '../internal/declare-tools.ts';
 import { latestUserIndex } from './open.ts';
 import { type History, type HistorySearch, readHistory } from './read-history.ts';
 import { argumentsOf, roleOf, type Walked, walkHistory } from './recall.ts';
@@ -28,13 +29,13 @@ export function renderRequest(request: ResponsesRequest, view: View, tell: Tell)
   const tools = renderTools(request, view, plan);
   const { tool_choice: choice } = request;
   const isHosted = plan.form.search === 'provider';
-  return {
+  const rendered = {
     ...request,
     ...(choice === undefined || isHosted ? {} : { tool_choice: renderToolChoice(choice, plan, tools) }),
     ...(plan.note === undefined ? {} : { instructions: withText(request.instructions, plan.note) }),
-    tools,
     ...(request.input === undefined ? {} : { input: renderInput(request.input, view, { plan, tell }) }),
   };
+  return declareTools(rendered, tools);
 }
 
 function renderInput(

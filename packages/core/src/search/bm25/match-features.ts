@@ -113,7 +113,7 @@ export class FeatureReader {
         previous = number;
         previousAt = at;
       }
-      const whole = nameMasses[tool] ?? 0;
+      const whole = nameMass > 0 ? (nameMasses[tool] ?? 0) : 0;
       nameCoverages[place] = whole > 0 ? Math.min(1, nameMass / whole) : 0;
       queryShares[place] = mass > 0 ? Math.min(1, queryMass / mass) : 0;
       bigrams[place] = bigramSum;

@@ -1,4 +1,5 @@
 import type { Stems } from './assign-stems.ts';
+import { growUint8 } from './grow-array.ts';
 import {
   GAP_GOES_ON,
   GAP_GOES_ON_TWICE,
@@ -32,43 +33,34 @@ const SHORTEST_FOLDED = 4;
 export function packLists(loose: LooseLists, stems: Stems): PackedLists {
   const { lengths, starts, postings: from, toolCount } = loose;
   const { listCount } = stems;
-  const commonest = commonestForms(stems, lengths);
-  const listStarts = new Uint32Array(listCount + 1);
-  const postings = new Uint8Array(packedBytes(loose, listCount));
   const folder = new Folder(loose);
-  let end = 0;
+  foldCommonest(folder, stems, lengths);
+  // Measured before it is written: a large array that is cut afterwards is there twice, which makes the garbage collector run.
+  const listStarts = new Uint32Array(listCount + 1);
   for (let list = 0; list < listCount; list += 1) {
-    listStarts[list] = end;
+    listStarts[list + 1] = (listStarts[list] ?? 0) + (folder.bytesOf(list) ?? plainBytes(loose, list));
+  }
+  const postings = new Uint8Array(listStarts[listCount] ?? 0);
+  for (let list = 0; list < listCount; list += 1) {
     const length = lengths[list] ?? 0;
-    if (length === 0) {
-      continue;
+    const start = listStarts[list] ?? 0;
+    if (length > 0 && !folder.write(list, postings, start)) {
+      writeList(postings, start, { postings: from, from: starts[list] ?? 0, length }, toolCount);
     }
-    const stemList = list < stems.termCount ? (stems.stemLists[list] ?? 0) : list;
-    const isFolded =
-      stemList >= stems.termCount && commonest[stemList - stems.termCount] === list && folder.fold(list, stemList);
-    end = isFolded
-      ? folder.write(postings, end)
-      : writeList(postings, end, { postings: from, from: starts[list] ?? 0, length, toolCount });
   }
-  listStarts[listCount] = end;
-  return { postings: postings.slice(0, end), listStarts };
+  return { postings, listStarts };
 }
 
-/** Bytes of all lists if none were folded. */
-function packedBytes({ lengths, starts, toolCount }: LooseLists, listCount: number): number {
-  let bytes = 0;
-  for (let list = 0; list < listCount; list += 1) {
-    bytes += listBytes(lengths[list] ?? 0, (starts[list + 1] ?? 0) - (starts[list] ?? 0), toolCount);
-  }
-  return bytes;
+/** Bytes of a list that is not folded. */
+function plainBytes({ lengths, starts, toolCount }: LooseLists, list: number): number {
+  const length = lengths[list] ?? 0;
+  return isDense(length, toolCount)
+    ? gapBytes(length) + 1 + toolCount
+    : headBytes(length) + (starts[list + 1] ?? 0) - (starts[list] ?? 0);
 }
 
-function listBytes(length: number, postingBytes: number, toolCount: number): number {
-  return isDense(length, toolCount) ? gapBytes(length) + 1 + toolCount : headBytes(length) + postingBytes;
-}
-
-/** Per list of a stem with several forms, the form that most tools have. */
-function commonestForms({ stemLists, termCount, listCount }: Stems, lengths: Uint32Array): Uint32Array {
+/** Folds the form that most tools have into the list of its stem, for each stem with several forms. */
+function foldCommonest(folder: Folder, { stemLists, termCount, listCount }: Stems, lengths: Uint32Array): void {
   const commonest = new Uint32Array(listCount - termCount);
   const most = new Uint32Array(listCount - termCount);
   for (let term = 0; term < termCount; term += 1) {
@@ -79,57 +71,78 @@ function commonestForms({ stemLists, termCount, listCount }: Stems, lengths: Uin
       commonest[stem] = term;
     }
   }
-  return commonest;
+  for (let stem = 0; stem < commonest.length; stem += 1) {
+    folder.fold(commonest[stem] ?? 0, termCount + stem);
+  }
 }
 
-/** Takes the differences between a list and that of its stem. */
+/** The differences of a folded list: a run in the folder's own array, and what stands before it. */
+interface Folded {
+  readonly from: number;
+  readonly length: number;
+  readonly peak: number;
+  /** Of the whole list as it is written. */
+  readonly bytes: number;
+}
+
+/** Takes the differences between lists and those of their stems. */
 class Folder {
   readonly #loose: LooseLists;
+  readonly #folded: Map<number, Folded> = new Map();
+  /** The differences of all of them, one after the other. */
   #differences: Uint8Array = new Uint8Array(1 << 12);
   #size = 0;
-  #count = 0;
-  #length = 0;
-  #peak = 0;
 
   constructor(loose: LooseLists) {
     this.#loose = loose;
   }
 
-  /** @returns whether the list is smaller folded; {@link write} writes it then. */
-  fold(list: number, stemList: number): boolean {
-    const { lengths, starts, toolCount } = this.#loose;
-    this.#length = lengths[list] ?? 0;
-    if (this.#length < SHORTEST_FOLDED || this.#length * 2 < (lengths[stemList] ?? 0)) {
-      return false;
-    }
-    this.#compare(list, stemList);
-    const bytes = gapBytes(this.#length) + 2 + Math.max(1, headBytes(this.#count)) + this.#size;
-    const whole = listBytes(this.#length, (starts[list + 1] ?? 0) - (starts[list] ?? 0), toolCount);
-    return bytes < whole && !isDense(this.#count, toolCount);
+  /** Bytes of a list that is smaller folded; undefined for any other. */
+  bytesOf(list: number): number | undefined {
+    return this.#folded.get(list)?.bytes;
   }
 
-  write(bytes: Uint8Array, start: number): number {
-    const at = writeFoldedHead(bytes, start, this.#length, this.#peak);
-    if (this.#count === 0) {
-      return writeGap(bytes, at, 0);
+  /** Folds a list if that makes it smaller. */
+  fold(list: number, stemList: number): void {
+    const { lengths, toolCount } = this.#loose;
+    const length = lengths[list] ?? 0;
+    if (length < SHORTEST_FOLDED || length * 2 < (lengths[stemList] ?? 0)) {
+      return;
     }
-    return writeList(bytes, at, {
-      postings: this.#differences,
-      from: 0,
-      length: this.#count,
-      toolCount: this.#loose.toolCount,
-    });
+    const from = this.#size;
+    const { count, peak, end } = this.#compare(list, stemList);
+    const bytes = gapBytes(length) + 2 + Math.max(1, headBytes(count)) + end - from;
+    if (bytes < plainBytes(this.#loose, list) && !isDense(count, toolCount)) {
+      this.#folded.set(list, { from, length: count, peak, bytes });
+      this.#size = end;
+    }
+  }
+
+  /** @returns whether the list is a folded one, which is written then. */
+  write(list: number, bytes: Uint8Array, start: number): boolean {
+    const folded = this.#folded.get(list);
+    if (folded === undefined) {
+      return false;
+    }
+    const at = writeFoldedHead(bytes, start, this.#loose.lengths[list] ?? 0, folded.peak);
+    if (folded.length === 0) {
+      writeGap(bytes, at, 0);
+    } else {
+      writeList(bytes, at, { ...folded, postings: this.#differences }, this.#loose.toolCount);
+    }
+    return true;
   }
 
   /** Every tool of the list is in the stem's list too, with at least the same impact. */
-  #compare(list: number, stemList: number): void {
+  #compare(list: number, stemList: number): { readonly count: number; readonly peak: number; readonly end: number } {
     const { postings, starts } = this.#loose;
+    const stemStart = starts[stemList] ?? 0;
     const stemEnd = starts[stemList + 1] ?? 0;
-    if (this.#differences.length < stemEnd - (starts[stemList] ?? 0)) {
-      this.#differences = new Uint8Array((stemEnd - (starts[stemList] ?? 0)) * 2);
+    if (this.#differences.length < this.#size + stemEnd - stemStart) {
+      this.#differences = growUint8(this.#differences, this.#size + stemEnd - stemStart);
     }
     const differences = this.#differences;
-    let size = 0;
+    let size = this.#size;
     let count = 0;
     let peak = 0;
     let after = 0;
@@ -138,7 +151,7 @@ class Folder {
     let nextTool = -1;
     let nextImpact = 0;
     let tool = -1;
-    for (let stemAt = starts[stemList] ?? 0; stemAt < stemEnd; ) {
+    for (let stemAt = stemStart; stemAt < stemEnd; ) {
       let gap = postings[stemAt++] ?? 0;
       if (gap >= GAP_GOES_ON) {
         gap = (gap & 0x7f) | ((postings[stemAt++] ?? 0) << 7);
@@ -172,8 +185,6 @@ class Folder {
         count += 1;
       }
     }
-    this.#size = size;
-    this.#count = count;
-    this.#peak = peak;
+    return { count, peak, end: size };
   }
 }

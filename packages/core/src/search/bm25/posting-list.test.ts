@@ -28,7 +28,7 @@ function write(postings: readonly Posting[], start: number, toolCount = SPARSE):
     next = tool + 1;
   }
   const bytes = new Uint8Array(start + loose.length * 2 + Math.min(toolCount, 1 << 16) + 64);
-  const end = writeList(bytes, start, { postings: loose, from: 0, length: postings.length, toolCount });
+  const end = writeList(bytes, start, { postings: loose, from: 0, length: postings.length }, toolCount);
   return bytes.slice(0, end);
 }
 

@@ -121,38 +121,59 @@ export function writeFoldedHead(bytes: Uint8Array, start: number, length: number
  * Writes a list that is no folded one, from its postings as they are in a plain list (`from` is where they start).
  * Returns the place after it.
  */
-export function writeList(
+export function writeList(bytes: Uint8Array, start: number, run: PostingRun, toolCount: number): number {
+  return isDense(run.length, toolCount) ? writeDense(bytes, start, run, toolCount) : writePlain(bytes, start, run);
+}
+
+function writeDense(
   bytes: Uint8Array,
   start: number,
-  { postings, from, length, toolCount }: PostingRun & { readonly toolCount: number },
+  { postings, from, length }: PostingRun,
+  toolCount: number,
 ): number {
-  const dense = isDense(length, toolCount);
-  const first = dense ? start + gapBytes(length) + 1 : start + headBytes(length);
+  const peakAt = writeGap(bytes, start, length);
+  const first = peakAt + 1;
+  let peak = 0;
+  let at = from;
+  for (let count = 0, next = 0; count < length; count += 1) {
+    const tool = next + readLength(postings, at);
+    at += sizeOfGap(postings, at);
+    const impact = postings[at++] ?? 0;
+    bytes[first + tool] = impact;
+    next = tool + 1;
+    peak = Math.max(peak, impact);
+  }
+  bytes[peakAt] = peak;
+  return first + toolCount;
+}
+
+function writePlain(bytes: Uint8Array, start: number, { postings, from, length }: PostingRun): number {
   let head = writeGap(bytes, start, length);
   const peakAt = length > 1 ? head++ : -1;
+  const first = start + headBytes(length);
   let peak = 0;
   let next = 0;
   let at = from;
   let to = first;
   for (let count = 0; count < length; count += 1) {
-    if (!dense && count > 0 && count % MARK_DISTANCE === 0) {
+    if (count % MARK_DISTANCE === 0 && count > 0) {
       writeMark(bytes, head, next, to - first);
       head += MARK_BYTES;
     }
     let gap = postings[at++] ?? 0;
+    bytes[to++] = gap;
     if (gap >= GAP_GOES_ON) {
-      gap = (gap & 0x7f) | ((postings[at++] ?? 0) << 7);
+      const second = postings[at++] ?? 0;
+      bytes[to++] = second;
+      gap = (gap & 0x7f) | (second << 7);
       if (gap >= GAP_GOES_ON_TWICE) {
-        gap = (gap & 0x3fff) | ((postings[at++] ?? 0) << 14);
+        const third = postings[at++] ?? 0;
+        bytes[to++] = third;
+        gap = (gap & 0x3fff) | (third << 14);
       }
     }
     const impact = postings[at++] ?? 0;
-    if (dense) {
-      bytes[first + next + gap] = impact;
-    } else {
-      to = writeGap(bytes, to, gap);
-      bytes[to++] = impact;
-    }
+    bytes[to++] = impact;
     next += gap + 1;
     if (impact > peak) {
       peak = impact;
@@ -161,7 +182,7 @@ export function writeList(
   if (peakAt >= 0) {
     bytes[peakAt] = peak;
   }
-  return dense ? first + toolCount : to;
+  return to;
 }
 
 /** Postings as they are in a plain list, without its head. */

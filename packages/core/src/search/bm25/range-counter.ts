@@ -32,5 +32,5 @@ export class RangeCounter {
   }
 }
 
-const RANGE_BITS = 9;
+const RANGE_BITS = 8;
 const RANGES: number = 1 << RANGE_BITS;

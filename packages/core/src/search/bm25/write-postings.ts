@@ -27,50 +27,47 @@ export interface Weighing {
  */
 export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
   const { listCount } = stems;
-  const { records, mostTokens } = measureLists(read, stems);
+  const { measures, mostTokens } = measureLists(read, stems);
   const starts = new Uint32Array(listCount + 1);
   const lengths = new Uint32Array(listCount);
+  const openLists = new Uint32Array(listCount * OPEN_SIZE);
   let end = 0;
   for (let list = 0; list < listCount; list += 1) {
-    const record = list * RECORD_SIZE;
     starts[list] = end;
-    lengths[list] = records[record + LENGTH] ?? 0;
-    end += records[record + PLACE] ?? 0;
-    records[record + PLACE] = starts[list] ?? 0;
-    records[record + NEXT] = 0;
-    records[record + LENGTH] = 0;
+    openLists[list * OPEN_SIZE + PLACE] = end;
+    lengths[list] = measures[list * MEASURE_SIZE + LENGTH] ?? 0;
+    end += measures[list * MEASURE_SIZE + BYTES] ?? 0;
   }
   starts[listCount] = end;
   const postings = new Uint8Array(end);
-  weighTools(read, stems, weighing, { records, mostTokens, postings });
+  weighTools(read, stems, weighing, { openLists, mostTokens, postings });
   const packed = packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
   return { ...packed, listLengths: lengths };
 }
 
-/** The state of all lists while tools are gone through. */
-interface OpenLists {
-  /**
-   * What is known of each list, side by side, since a token is mostly far from the one before it: {@link NEXT}, {@link PLACE}
-   * and {@link LENGTH}; while weighing, the weight of the tool at hand is in the place of the length and of what is free after it.
-   */
-  readonly records: Uint32Array;
+// What is known of a list is side by side, since the list of a token is mostly far from that of the one before it.
+
+const MEASURE_SIZE = 3;
+/** The tool after the last one that is in the list. */
+const NEXT = 0;
+/** Bytes of its postings. */
+const BYTES = 1;
+const LENGTH = 2;
+
+const OPEN_SIZE = 2;
+/** Where the next posting goes; before it is {@link NEXT}. */
+const PLACE = 1;
+
+interface Measured {
+  readonly measures: Uint32Array;
   /** No tool has more tokens. */
   readonly mostTokens: number;
 }
 
-const RECORD_SIZE = 4;
-/** The tool after the last one that is in the list. */
-const NEXT = 0;
-/** While measuring, the bytes of its postings; while weighing, where its next posting goes. */
-const PLACE = 1;
-const LENGTH = 2;
-/** Of a record seen as two doubles, the second one. */
-const WEIGHT = 1;
-
-function measureLists(read: ReadTools, stems: Stems): OpenLists {
+function measureLists(read: ReadTools, stems: Stems): Measured {
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
-  const records = new Uint32Array(listCount * RECORD_SIZE);
+  const measures = new Uint32Array(listCount * MEASURE_SIZE);
   let mostTokens = 0;
   let at = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
@@ -82,28 +79,28 @@ function measureLists(read: ReadTools, stems: Stems): OpenLists {
         token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       }
       const term = token >>> 2;
-      if (!measurePosting(records, term, tool)) {
+      if (!measurePosting(measures, term, tool)) {
         continue;
       }
       const stemList = stemLists[term] ?? 0;
       if (stemList >= termCount) {
-        measurePosting(records, stemList, tool);
+        measurePosting(measures, stemList, tool);
       }
     }
   }
-  return { records, mostTokens };
+  return { measures, mostTokens };
 }
 
 /** @returns whether the tool was not in the list so far. */
-function measurePosting(records: Uint32Array, list: number, tool: number): boolean {
-  const record = list * RECORD_SIZE;
-  const before = records[record + NEXT] ?? 0;
+function measurePosting(measures: Uint32Array, list: number, tool: number): boolean {
+  const at = list * MEASURE_SIZE;
+  const before = measures[at + NEXT] ?? 0;
   if (before > tool) {
     return false;
   }
-  records[record + NEXT] = tool + 1;
-  records[record + PLACE] = (records[record + PLACE] ?? 0) + gapBytes(tool - before) + 1;
-  records[record + LENGTH] = (records[record + LENGTH] ?? 0) + 1;
+  measures[at + NEXT] = tool + 1;
+  measures[at + BYTES] = (measures[at + BYTES] ?? 0) + gapBytes(tool - before) + 1;
+  measures[at + LENGTH] = (measures[at + LENGTH] ?? 0) + 1;
   return true;
 }
 
@@ -111,12 +108,13 @@ function weighTools(
   read: ReadTools,
   stems: Stems,
   weighing: Weighing,
-  { postings, records, mostTokens }: OpenLists & { readonly postings: Uint8Array },
+  lists: { readonly openLists: Uint32Array; readonly mostTokens: number; readonly postings: Uint8Array },
 ): void {
+  const { openLists, mostTokens, postings } = lists;
   const { units } = read.store;
-  const { stemLists, termCount } = stems;
+  const { stemLists, termCount, listCount } = stems;
   const { settings, averageLengths } = weighing;
-  const weights = new Float64Array(records.buffer);
+  const weights = new Float64Array(listCount);
   // Each token brings its term's list and perhaps its stem's.
   const met = new Uint32Array(mostTokens * 2);
   let at = 0;
@@ -133,11 +131,11 @@ function weighTools(
           token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
         }
         const term = token >>> 2;
-        const before = weights[term * 2 + WEIGHT] ?? 0;
+        const before = weights[term] ?? 0;
         if (before === 0) {
           met[count++] = term;
         }
-        weights[term * 2 + WEIGHT] = before + ((token & 3) === TokenKind.whole ? whole : word);
+        weights[term] = before + ((token & 3) === TokenKind.whole ? whole : word);
       }
     }
     const exactCount = count;
@@ -145,21 +143,21 @@ function weighTools(
       const term = met[index] ?? 0;
       const stemList = stemLists[term] ?? 0;
       if (stemList >= termCount) {
-        const before = weights[stemList * 2 + WEIGHT] ?? 0;
+        const before = weights[stemList] ?? 0;
         if (before === 0) {
           met[count++] = stemList;
         }
-        weights[stemList * 2 + WEIGHT] = before + (weights[term * 2 + WEIGHT] ?? 0);
+        weights[stemList] = before + (weights[term] ?? 0);
       }
     }
     for (let index = 0; index < count; index += 1) {
       const list = met[index] ?? 0;
-      const record = list * RECORD_SIZE;
-      const place = writeGap(postings, records[record + PLACE] ?? 0, tool - (records[record + NEXT] ?? 0));
-      postings[place] = roundImpact(weights[list * 2 + WEIGHT] ?? 0, settings.k1);
-      records[record + PLACE] = place + 1;
-      records[record + NEXT] = tool + 1;
-      weights[list * 2 + WEIGHT] = 0;
+      const open = list * OPEN_SIZE;
+      const place = writeGap(postings, openLists[open + PLACE] ?? 0, tool - (openLists[open + NEXT] ?? 0));
+      postings[place] = roundImpact(weights[list] ?? 0, settings.k1);
+      openLists[open + PLACE] = place + 1;
+      openLists[open + NEXT] = tool + 1;
+      weights[list] = 0;
     }
   }
 }

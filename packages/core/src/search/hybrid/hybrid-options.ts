@@ -1,4 +1,4 @@
-import { FIT_MODEL, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
+import { FIT_MODEL, ONE_CLAUSE_WEIGHTS, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
 
 /**
  * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
@@ -28,11 +28,29 @@ export interface HybridFeatures {
   readonly embedded: number;
 }
 
+/** A tool that has nothing in common with a request. */
+export const NO_FEATURES: HybridFeatures = {
+  meaning: 0,
+  clauseMeaning: 0,
+  terms: 0,
+  clauseTerms: 0,
+  coverage: 0,
+  bigrams: 0,
+  nameCoverage: 0,
+  serverNamed: 0,
+  embedded: 0,
+};
+
 export type HybridWeights = Readonly<Record<keyof HybridFeatures, number>>;
 
 export interface HybridOptions {
   /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
   readonly weights?: HybridWeights;
+  /**
+   * The same for a request of one clause, in which there is no chatter, so that its meaning can be trusted more.
+   * @default `weights` where these are given, else {@link HYBRID_DEFAULTS}
+   */
+  readonly oneClauseWeights?: HybridWeights;
   /** The same for a request that the second stage has looked at, which makes the cheaper features count less. */
   readonly secondWeights?: HybridWeights;
   /**
@@ -53,6 +71,7 @@ export type HybridSettings = Required<HybridOptions>;
 /** Learned from requests whose tools the embedded model had not seen. */
 export const HYBRID_DEFAULTS: HybridSettings = {
   weights: RANKER_WEIGHTS,
+  oneClauseWeights: ONE_CLAUSE_WEIGHTS,
   secondWeights: SECOND_STAGE_WEIGHTS,
   intentWeight: 3,
   leastConfidence: FIT_MODEL.leastConfidence,

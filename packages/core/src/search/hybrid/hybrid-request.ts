@@ -100,5 +100,5 @@ function unknownMass(text: string, index: Bm25Index): number {
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Scripts that don't put spaces between words. */
+/** Scripts in which the embedder looks for words inside a run of letters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

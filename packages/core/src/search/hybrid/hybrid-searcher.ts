@@ -51,7 +51,8 @@ class HybridSearcher {
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
-    this.#settings = { ...HYBRID_DEFAULTS, ...options };
+    const { weights = HYBRID_DEFAULTS.oneClauseWeights } = options;
+    this.#settings = { ...HYBRID_DEFAULTS, oneClauseWeights: weights, ...options };
     const { index: given, ...tuning } = options.bm25 ?? {};
     const index = given ?? buildBm25Index(snapshot.tools, tuning);
     this.#lexical = createBm25Searcher(snapshot, { index });

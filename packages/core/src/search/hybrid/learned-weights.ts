@@ -15,6 +15,19 @@ export const RANKER_WEIGHTS: HybridWeights = {
   embedded: 0,
 };
 
+/** The same for a request of one clause, which is itself its best clause. */
+export const ONE_CLAUSE_WEIGHTS: HybridWeights = {
+  meaning: 14.6,
+  clauseMeaning: 0,
+  terms: 1.3,
+  clauseTerms: 0,
+  coverage: 2.6,
+  bigrams: 1.4,
+  nameCoverage: 0.6,
+  serverNamed: 0.9,
+  embedded: 0,
+};
+
 /** The same for a request that the second stage has looked at. */
 export const SECOND_STAGE_WEIGHTS: HybridWeights = {
   meaning: 2.3,
@@ -31,8 +44,8 @@ export const SECOND_STAGE_WEIGHTS: HybridWeights = {
 /** The logistic model of whether anything fits, and the probability below which nothing does. */
 export const FIT_MODEL = {
   meaning: 18.1,
-  coverage: 0.87,
-  bigrams: 10.2,
+  coverage: 0.88,
+  bigrams: 10.3,
   threshold: 7.4,
   leastConfidence: 0.12,
 } as const;

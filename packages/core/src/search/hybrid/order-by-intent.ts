@@ -40,13 +40,7 @@ export function orderByIntent(rated: readonly Rated[], intentWeight: number): Hy
     }
     ordered.push(place(byScore[at] as Rated, intent));
   }
-  const lowest = ordered.at(-1)?.score ?? 0;
-  for (const [at, tool] of byScore.entries()) {
-    if (isPlaced[at] === 1) continue;
-    // What is left can't stand above what was chosen before it.
-    ordered.push(place(tool, 0, lowest));
-  }
-  return ordered;
+  return [...ordered, ...byScore.filter((_, at) => isPlaced[at] === 0).map((tool) => place(tool, 0))];
 }
 
 interface Places {
@@ -99,8 +93,8 @@ function sharesOf(rated: readonly Rated[], clauseCount: number): Float64Array {
   return shares;
 }
 
-function place({ tool, bonus, base, features }: Rated, intent: number, most = Number.POSITIVE_INFINITY): HybridRanking {
-  return { tool, score: Math.min(bonus + base + intent, most), bonus, base, intent, features };
+function place({ tool, bonus, base, features }: Rated, intent: number): HybridRanking {
+  return { tool, score: bonus + base + intent, bonus, base, intent, features };
 }
 
 function firstScore({ bonus, base }: Rated): number {

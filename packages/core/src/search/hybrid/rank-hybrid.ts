@@ -2,7 +2,7 @@ import type { Snapshot } from '../../catalog/index.ts';
 import type { QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import { parseQuery, removeOperators } from '../query/index.ts';
 import { createVectorScan, type StaticEmbedder, type VectorIndex, type VectorScan } from '../semantic/index.ts';
-import type { HybridFeatures, HybridSettings, HybridWeights } from './hybrid-options.ts';
+import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { CLAUSE_TERMS, type HybridRequest, readRequest } from './hybrid-request.ts';
 import { judgeFit } from './judge-fit.ts';
 import { nearestTools } from './nearest-tools.ts';
@@ -41,10 +41,10 @@ export class HybridRanker {
   readonly #rater: ToolRater;
 
   constructor(parts: HybridRankerParts) {
-    const { snapshot, lexical, vectors, settings } = parts;
+    const { snapshot, lexical, vectors } = parts;
     this.#parts = parts;
     this.#scan = createVectorScan(vectors);
-    this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan, weights: settings.weights });
+    this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan });
   }
 
   /** @param whole whether every tool that has anything in common with the query is ranked, not only the likely ones */
@@ -58,11 +58,13 @@ export class HybridRanker {
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
     const request = readRequest(text, lexical, { ranker, embedder, allowed });
-    const rated = this.#rater.rate(request, lexical, this.#candidates(request, lexical, allowed, whole));
+    const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
+    const tools = this.#candidates(request, lexical, allowed, whole);
+    const rated = this.#rater.rate({ request, lexical, tools, weights });
     return {
       text: request.text,
       rated,
-      weights: settings.weights,
+      weights,
       rankings: orderByIntent(rated, settings.intentWeight),
       confidence: judge(request, rated),
     };
@@ -112,15 +114,3 @@ function judge({ knownShare }: HybridRequest, rated: readonly Rated[]): number {
 function withoutFeatures(ranking: Ranking): HybridRanking {
   return { tool: ranking.tool, score: ranking.score, bonus: ranking.score, base: 0, intent: 0, features: NO_FEATURES };
 }
-
-const NO_FEATURES: HybridFeatures = {
-  meaning: 0,
-  clauseMeaning: 0,
-  terms: 0,
-  clauseTerms: 0,
-  coverage: 0,
-  bigrams: 0,
-  nameCoverage: 0,
-  serverNamed: 0,
-  embedded: 0,
-};

@@ -11,6 +11,13 @@ interface ToolRaterParts {
   readonly snapshot: Snapshot;
   readonly lexical: QueryRanker;
   readonly scan: VectorScan;
+}
+
+interface ToolsToRate {
+  readonly request: HybridRequest;
+  readonly lexical: QueryRanking;
+  /** All that `lexical` ranks, and others. */
+  readonly tools: Uint32Array;
   readonly weights: HybridWeights;
 }
 
@@ -29,9 +36,7 @@ export class ToolRater {
     this.#serverKeys = parts.snapshot.tools.map((tool) => keys.get(tool.server ?? '') ?? '');
   }
 
-  /** @param tools all that `lexical` ranks, and others */
-  rate(request: HybridRequest, lexical: QueryRanking, tools: Uint32Array): Rated[] {
-    const { weights } = this.#parts;
+  rate({ request, lexical, tools, weights }: ToolsToRate): Rated[] {
     this.#terms.open(tools);
     this.#reader.open(lexical.plan);
     const columns = this.#columns(request, lexical, tools);

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import type { Searcher } from '../searcher.ts';
-import type { HybridWeights } from './hybrid-options.ts';
+import { type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 
 /** Search by meaning alone: the hybrid with every other weight at 0, so that exact names and operators work as ever. */
@@ -14,14 +14,4 @@ export function createSemanticSearcher(snapshot: Snapshot, options: HybridSearch
   return { ...searcher, engine: 'semantic' };
 }
 
-const MEANING_ALONE: HybridWeights = {
-  meaning: 1,
-  clauseMeaning: 0,
-  terms: 0,
-  clauseTerms: 0,
-  coverage: 0,
-  bigrams: 0,
-  nameCoverage: 0,
-  serverNamed: 0,
-  embedded: 0,
-};
+const MEANING_ALONE: HybridWeights = { ...NO_FEATURES, meaning: 1 };

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'libsql';
+import { makeFolder } from '../make-folder.ts';
 import { StoreError } from '../store-error.ts';
 import type { Row, Sql, SqlValue, Statements } from './sql.ts';
 
@@ -106,7 +107,7 @@ function open(path: string): Database.Database {
 
 /** Batches hold what people asked: the file is for its owner alone. SQLite gives its side files the same mode. */
 function createPrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
 }
 

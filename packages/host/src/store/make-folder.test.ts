@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+import { temporaryFolder } from './running-command.fixture.ts';
+
+describe('makeFolder', () => {
+  it('makes all that is missing, and leaves what is there', () => {
+    const folder = temporaryFolder();
+    makeFolder(join(folder, 'a', 'b', 'c'));
+    makeFolder(join(folder, 'a', 'b', 'd'));
+    makeFolder(join(folder, 'a'));
+    expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['c', 'd']);
+  });
+
+  it('fails below what is no folder', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
+    expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');
+    expect(() => makeFolder(join(folder, 'link', 'a'))).toThrow('EEXIST');
+  });
+
+  it('fails, and ends, where the file system knows of no new folders', () => {
+    const place = '/proc/quartermaster';
+    if (existsSync('/proc')) expect(() => makeFolder(join(place, 'a'))).toThrow(/mkdir '\/proc/);
+    expect(existsSync(place)).toBe(false);
+  });
+});

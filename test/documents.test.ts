@@ -1,0 +1,167 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { run } from 'quartermaster';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Those that tell people what to type. */
+const GUIDES = ['README.md', ...markdownIn('docs')];
+const DOCUMENTS = [...GUIDES, ...markdownIn('docs/decisions'), 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  it('links to files and headings that are there', () => {
+    const missing = linksIn(document).filter((link) => !isThere(document, link));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe.each(GUIDES)('%s', (document) => {
+  it('names commands and flags that there are', async () => {
+    const wrong: string[] = [];
+    for (const line of commandsIn(document)) wrong.push(...(await mistakesIn(line)));
+    for (const flag of flagsIn(document)) if (!(await allFlags()).has(flag)) wrong.push(flag);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('this test', () => {
+  it('sees a command, a flag or a link that is wrong', async () => {
+    expect(await mistakesIn('quartermaster serve --prot 1')).toEqual(['quartermaster serve --prot 1: no --prot']);
+    expect(await mistakesIn('quartermaster mcp log-in x')).toEqual(['quartermaster mcp log-in x: no log-in']);
+    expect(await mistakesIn('quartermaster keys create ci --models "a-*" --json')).toHaveLength(1);
+    expect(await mistakesIn('quartermaster keys create ci --models "a-*"')).toEqual([]);
+    expect(isThere('README.md', 'docs/none.md')).toBe(false);
+    expect(isThere('docs/mcp.md', 'gateway.md#mcp-servers')).toBe(true);
+    expect(isThere('docs/mcp.md', 'gateway.md#none')).toBe(false);
+  });
+
+  it('finds commands in blocks, in JSON and in running text', () => {
+    expect(commandsIn('docs/mcp.md')).toEqual(
+      expect.arrayContaining([
+        'quartermaster mcp --mcp-config servers.json',
+        'quartermaster mcp --mcp-config /home/me/servers.json',
+        'quartermaster mcp login tracker --user key_…',
+      ]),
+    );
+  });
+});
+
+function markdownIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+}
+
+function read(document: string): string {
+  return readFileSync(join(root, document), 'utf8');
+}
+
+/** Blocks of code apart from the text around them. */
+function split(document: string): { readonly text: string; readonly blocks: readonly string[] } {
+  const pieces = read(document).split(/^```.*$/m);
+  return {
+    text: pieces.filter((_, index) => index % 2 === 0).join('\n'),
+    blocks: pieces.filter((_, index) => index % 2 === 1),
+  };
+}
+
+function inlineCode(document: string): readonly string[] {
+  return [...split(document).text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\s+/g, ' '));
+}
+
+/** Addresses of other hosts are not looked at. */
+function linksIn(document: string): readonly string[] {
+  return [...split(document).text.matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, link = '']) =>
+    /^[a-z]+:/i.test(link) ? [] : [link],
+  );
+}
+
+function isThere(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? join(root, document) : resolve(root, dirname(document), path);
+  if (!existsSync(file)) return false;
+  return anchor === undefined || headingsOf(readFileSync(file, 'utf8')).includes(anchor);
+}
+
+/** As GitHub makes addresses of them. */
+function headingsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Command lines of ours, each from its name to where it ends: a comment, a bracket, another command. Lists of arguments as words. */
+function commandsIn(document: string): readonly string[] {
+  const lines = [...split(document).blocks.flatMap((block) => block.split('\n')), ...inlineCode(document)];
+  return lines.flatMap((line) => {
+    const words = line.replace(/",\s*(?:"args":\s*\[)?\s*"/g, ' ');
+    const found = words.matchAll(/(?<![\w@/.-])(?:quartermaster|qm)(?= (?!-- )[a-z-])[^#|;()\]}`]*/g);
+    return [...found].map(([command]) => command.replace(/"?\s*$/, ''));
+  });
+}
+
+/** Flags that stand alone in running text. */
+function flagsIn(document: string): readonly string[] {
+  return inlineCode(document).flatMap((code) => /^(--[a-z][a-z-]*)/.exec(code)?.[1] ?? []);
+}
+
+interface Help {
+  readonly commands: ReadonlySet<string>;
+  readonly flags: ReadonlySet<string>;
+}
+
+const helps = new Map<string, Promise<Help>>();
+
+function helpOf(path: readonly string[]): Promise<Help> {
+  const key = path.join(' ');
+  const known = helps.get(key) ?? readHelp(path);
+  helps.set(key, known);
+  return known;
+}
+
+async function readHelp(path: readonly string[]): Promise<Help> {
+  const stdout = Object.assign(new PassThrough(), { columns: 160 });
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  const code = await run([...path, '--help'], { stdin, stdout, stderr, env: {} });
+  const text = String(stdout.read());
+  if (code !== 0) throw new Error(`${path.join(' ')} --help ended with ${code}`);
+  const section = (title: string): string =>
+    new RegExp(`^${title}:\\n((?: .*\\n|\\n(?= ))*)`, 'm').exec(text)?.[1] ?? '';
+  const names = (title: string, pattern: RegExp): ReadonlySet<string> =>
+    new Set([...section(title).matchAll(pattern)].map(([, name = '']) => name));
+  return {
+    commands: names('Commands', /^ {2}([a-z]+)/gm),
+    flags: names('Options', /^ {2}(?:-\w, )?(--[a-z-]+)/gm),
+  };
+}
+
+/** What a command line says that the command does not know. */
+async function mistakesIn(line: string): Promise<readonly string[]> {
+  const words = line.split(/\s+/).slice(1);
+  const path: string[] = [];
+  let help = await helpOf([]);
+  while (help.commands.size > 0) {
+    const next = words[path.length];
+    if (next === undefined || next.startsWith('-')) break;
+    if (!help.commands.has(next)) return [`${line}: no ${next}`];
+    path.push(next);
+    help = await helpOf(path);
+  }
+  return words.filter((word) => /^--[a-z]/.test(word) && !help.flags.has(word)).map((flag) => `${line}: no ${flag}`);
+}
+
+async function allFlags(): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const visit = async (path: readonly string[]): Promise<void> => {
+    const { commands, flags } = await helpOf(path);
+    for (const flag of flags) found.add(flag);
+    for (const command of commands) if (command !== 'help') await visit([...path, command]);
+  };
+  await visit([]);
+  return found;
+}
