@@ -1,12 +1,17 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder } from './make-folder.ts';
-import { temporaryFolder } from './running-command.fixture.ts';
 
 describe('makeFolder', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
   it('makes all that is missing, and leaves what is there', () => {
-    const folder = temporaryFolder();
     makeFolder(join(folder, 'a', 'b', 'c'));
     makeFolder(join(folder, 'a', 'b', 'd'));
     makeFolder(join(folder, 'a'));
@@ -14,7 +19,6 @@ describe('makeFolder', () => {
   });
 
   it('fails below what is no folder', () => {
-    const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'));
     expect(() => makeFolder(join(folder, 'file', 'a'))).toThrow('ENOTDIR');

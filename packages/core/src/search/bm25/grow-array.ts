@@ -11,10 +11,3 @@ export function growUint8(array: Uint8Array, size: number): Uint8Array {
   grown.set(array);
   return grown;
 }
-
-/** {@link growUint32} for 16 bits. */
-export function growUint16(array: Uint16Array, size: number): Uint16Array {
-  const grown = new Uint16Array(Math.max(size, array.length * 2));
-  grown.set(array);
-  return grown;
-}

@@ -6,15 +6,16 @@ import {
   gapBytes,
   headBytes,
   isDense,
+  writeDense,
   writeFoldedHead,
   writeGap,
-  writeList,
+  writeHead,
 } from './posting-list.ts';
 
-/** Postings of all lists without anything before them. */
+/** All lists as plain ones whose heads are not filled in yet. */
 export interface LooseLists {
   readonly postings: Uint8Array;
-  /** Where each list's postings start, and where the last one's end. */
+  /** Where each list starts, and where the last one ends. */
   readonly starts: Uint32Array;
   readonly lengths: Uint32Array;
   readonly toolCount: number;
@@ -29,34 +30,51 @@ export interface PackedLists {
 /** Shorter lists have nothing to gain from being folded. */
 const SHORTEST_FOLDED = 4;
 
-/** Writes each list in the shape that is smallest for it: see `posting-list.ts`. */
+/** Writes each list in the shape that is smallest for it: see `posting-list.ts`. What stays plain is moved in long runs. */
 export function packLists(loose: LooseLists, stems: Stems): PackedLists {
   const { lengths, starts, postings: from, toolCount } = loose;
   const { listCount } = stems;
   const folder = new Folder(loose);
   foldCommonest(folder, stems, lengths);
-  // Measured before it is written: a large array that is cut afterwards is there twice, which makes the garbage collector run.
   const listStarts = new Uint32Array(listCount + 1);
   for (let list = 0; list < listCount; list += 1) {
-    listStarts[list + 1] = (listStarts[list] ?? 0) + (folder.bytesOf(list) ?? plainBytes(loose, list));
+    listStarts[list + 1] = (listStarts[list] ?? 0) + (folder.bytesOf(list) ?? listBytes(loose, list));
   }
   const postings = new Uint8Array(listStarts[listCount] ?? 0);
+  let moved = 0;
   for (let list = 0; list < listCount; list += 1) {
     const length = lengths[list] ?? 0;
     const start = listStarts[list] ?? 0;
-    if (length > 0 && !folder.write(list, postings, start)) {
-      writeList(postings, start, { postings: from, from: starts[list] ?? 0, length }, toolCount);
+    if (folder.write(list, postings, start)) {
+      moveLists(loose, postings, { listStarts, first: moved, end: list });
+      moved = list + 1;
+    } else if (isDense(length, toolCount)) {
+      writeDense(postings, start, { postings: from, from: (starts[list] ?? 0) + headBytes(length), length });
+      moveLists(loose, postings, { listStarts, first: moved, end: list });
+      moved = list + 1;
+    } else if (length > 0) {
+      writeHead(from, starts[list] ?? 0, length);
     }
   }
+  moveLists(loose, postings, { listStarts, first: moved, end: listCount });
   return { postings, listStarts };
 }
 
+/** Moves plain lists from `first` to before `end`, which follow each other in both places. */
+function moveLists(
+  { postings, starts }: LooseLists,
+  to: Uint8Array,
+  { listStarts, first, end }: { readonly listStarts: Uint32Array; readonly first: number; readonly end: number },
+): void {
+  if (first < end) {
+    to.set(postings.subarray(starts[first] ?? 0, starts[end] ?? 0), listStarts[first] ?? 0);
+  }
+}
+
 /** Bytes of a list that is not folded. */
-function plainBytes({ lengths, starts, toolCount }: LooseLists, list: number): number {
+function listBytes({ lengths, starts, toolCount }: LooseLists, list: number): number {
   const length = lengths[list] ?? 0;
-  return isDense(length, toolCount)
-    ? gapBytes(length) + 1 + toolCount
-    : headBytes(length) + (starts[list + 1] ?? 0) - (starts[list] ?? 0);
+  return isDense(length, toolCount) ? gapBytes(length) + 1 + toolCount : (starts[list + 1] ?? 0) - (starts[list] ?? 0);
 }
 
 /** Folds the form that most tools have into the list of its stem, for each stem with several forms. */
@@ -79,6 +97,7 @@ function foldCommonest(folder: Folder, { stemLists, termCount, listCount }: Stem
 /** The differences of a folded list: a run in the folder's own array, and what stands before it. */
 interface Folded {
   readonly from: number;
+  readonly end: number;
   readonly length: number;
   readonly peak: number;
   /** Of the whole list as it is written. */
@@ -112,8 +131,8 @@ class Folder {
     const from = this.#size;
     const { count, peak, end } = this.#compare(list, stemList);
     const bytes = gapBytes(length) + 2 + Math.max(1, headBytes(count)) + end - from;
-    if (bytes < plainBytes(this.#loose, list) && !isDense(count, toolCount)) {
-      this.#folded.set(list, { from, length: count, peak, bytes });
+    if (bytes < listBytes(this.#loose, list) && !isDense(count, toolCount)) {
+      this.#folded.set(list, { from, end, length: count, peak, bytes });
       this.#size = end;
     }
   }
@@ -125,18 +144,16 @@ class Folder {
       return false;
     }
     const at = writeFoldedHead(bytes, start, this.#loose.lengths[list] ?? 0, folded.peak);
-    if (folded.length === 0) {
-      writeGap(bytes, at, 0);
-    } else {
-      writeList(bytes, at, { ...folded, postings: this.#differences }, this.#loose.toolCount);
-    }
+    const { from, end, length } = folded;
+    bytes.set(this.#differences.subarray(from, end), at + headBytes(length));
+    writeHead(bytes, at, length);
     return true;
   }
 
   /** Every tool of the list is in the stem's list too, with at least the same impact. */
   #compare(list: number, stemList: number): { readonly count: number; readonly peak: number; readonly end: number } {
-    const { postings, starts } = this.#loose;
-    const stemStart = starts[stemList] ?? 0;
+    const { postings, starts, lengths } = this.#loose;
+    const stemStart = (starts[stemList] ?? 0) + headBytes(lengths[stemList] ?? 0);
     const stemEnd = starts[stemList + 1] ?? 0;
     if (this.#differences.length < this.#size + stemEnd - stemStart) {
       this.#differences = growUint8(this.#differences, this.#size + stemEnd - stemStart);
@@ -146,7 +163,7 @@ class Folder {
     let count = 0;
     let peak = 0;
     let after = 0;
-    let at = starts[list] ?? 0;
+    let at = (starts[list] ?? 0) + headBytes(lengths[list] ?? 0);
     const end = starts[list + 1] ?? 0;
     let nextTool = -1;
     let nextImpact = 0;

@@ -5,6 +5,7 @@ import {
   findImpact,
   foldedDifferences,
   gapBytes,
+  headBytes,
   isDense,
   isFolded,
   MARK_DISTANCE,
@@ -12,24 +13,24 @@ import {
   readLength,
   readPeak,
   readPostings,
+  writeDense,
   writeFoldedHead,
   writeGap,
-  writeList,
+  writeHead,
 } from './posting-list.ts';
 
-/** A list written as the index does, after some bytes that belong to another one. */
-function write(postings: readonly Posting[], start: number, toolCount = SPARSE): Uint8Array {
-  const loose = new Uint8Array(postings.reduce((size, { tool }) => size + gapBytes(tool) + 1, 0));
-  let at = 0;
+/** A plain list written as the index does, after some bytes that belong to another one. */
+function write(postings: readonly Posting[], start: number): Uint8Array {
+  const bytes = new Uint8Array(start + headBytes(postings.length) + postings.length * 4);
+  let at = start + headBytes(postings.length);
   let next = 0;
   for (const { tool, impact } of postings) {
-    at = writeGap(loose, at, tool - next);
-    loose[at++] = impact;
+    at = writeGap(bytes, at, tool - next);
+    bytes[at++] = impact;
     next = tool + 1;
   }
-  const bytes = new Uint8Array(start + loose.length * 2 + Math.min(toolCount, 1 << 16) + 64);
-  const end = writeList(bytes, start, { postings: loose, from: 0, length: postings.length }, toolCount);
-  return bytes.slice(0, end);
+  writeHead(bytes, start, postings.length);
+  return bytes.slice(0, at);
 }
 
 /** With as many tools no list of these is dense. */
@@ -75,7 +76,9 @@ describe('posting lists', () => {
   it('have a byte for each tool when they name half of them or more', () => {
     fc.assert(
       fc.property(anyDenseList, fc.nat({ max: 40 }), ({ postings, toolCount }, start) => {
-        const bytes = write(postings, start, toolCount);
+        const plain = { postings: write(postings, 0), from: headBytes(postings.length), length: postings.length };
+        const bytes = new Uint8Array(start + gapBytes(postings.length) + 1 + toolCount);
+        writeDense(bytes, start, plain);
         expect(isDense(postings.length, toolCount)).toBe(true);
         expect(readLength(bytes, start)).toBe(postings.length);
         expect(readPeak(bytes, start)).toBe(Math.max(...postings.map(({ impact }) => impact)));

@@ -117,72 +117,54 @@ export function writeFoldedHead(bytes: Uint8Array, start: number, length: number
   return at + 2;
 }
 
-/**
- * Writes a list that is no folded one, from its postings as they are in a plain list (`from` is where they start).
- * Returns the place after it.
- */
-export function writeList(bytes: Uint8Array, start: number, run: PostingRun, toolCount: number): number {
-  return isDense(run.length, toolCount) ? writeDense(bytes, start, run, toolCount) : writePlain(bytes, start, run);
-}
-
-function writeDense(
-  bytes: Uint8Array,
-  start: number,
-  { postings, from, length }: PostingRun,
-  toolCount: number,
-): number {
-  const peakAt = writeGap(bytes, start, length);
-  const first = peakAt + 1;
-  let peak = 0;
-  let at = from;
-  for (let count = 0, next = 0; count < length; count += 1) {
-    const tool = next + readLength(postings, at);
-    at += sizeOfGap(postings, at);
-    const impact = postings[at++] ?? 0;
-    bytes[first + tool] = impact;
-    next = tool + 1;
-    peak = Math.max(peak, impact);
-  }
-  bytes[peakAt] = peak;
-  return first + toolCount;
-}
-
-function writePlain(bytes: Uint8Array, start: number, { postings, from, length }: PostingRun): number {
+/** Fills in the head of a plain list whose postings are there already. */
+export function writeHead(bytes: Uint8Array, start: number, length: number): void {
   let head = writeGap(bytes, start, length);
-  const peakAt = length > 1 ? head++ : -1;
+  if (length < 2) {
+    return;
+  }
+  const peakAt = head;
   const first = start + headBytes(length);
   let peak = 0;
   let next = 0;
-  let at = from;
-  let to = first;
+  let at = first;
+  head += 1;
   for (let count = 0; count < length; count += 1) {
-    if (count % MARK_DISTANCE === 0 && count > 0) {
-      writeMark(bytes, head, next, to - first);
+    if (count > 0 && count % MARK_DISTANCE === 0) {
+      writeMark(bytes, head, next, at - first);
       head += MARK_BYTES;
     }
-    let gap = postings[at++] ?? 0;
-    bytes[to++] = gap;
+    let gap = bytes[at++] ?? 0;
     if (gap >= GAP_GOES_ON) {
-      const second = postings[at++] ?? 0;
-      bytes[to++] = second;
-      gap = (gap & 0x7f) | (second << 7);
+      gap = (gap & 0x7f) | ((bytes[at++] ?? 0) << 7);
       if (gap >= GAP_GOES_ON_TWICE) {
-        const third = postings[at++] ?? 0;
-        bytes[to++] = third;
-        gap = (gap & 0x3fff) | (third << 14);
+        gap = (gap & 0x3fff) | ((bytes[at++] ?? 0) << 14);
       }
     }
-    const impact = postings[at++] ?? 0;
-    bytes[to++] = impact;
     next += gap + 1;
+    const impact = bytes[at++] ?? 0;
     if (impact > peak) {
       peak = impact;
     }
   }
-  if (peakAt >= 0) {
-    bytes[peakAt] = peak;
+  bytes[peakAt] = peak;
+}
+
+/** Writes a dense list from the postings of a plain one. There are only zeros where it goes. */
+export function writeDense(bytes: Uint8Array, start: number, { postings, from, length }: PostingRun): void {
+  const peakAt = writeGap(bytes, start, length);
+  let peak = 0;
+  let next = 0;
+  let at = from;
+  for (let count = 0; count < length; count += 1) {
+    const tool = next + readLength(postings, at);
+    at += sizeOfGap(postings, at);
+    const impact = postings[at++] ?? 0;
+    bytes[peakAt + 1 + tool] = impact;
+    next = tool + 1;
+    peak = Math.max(peak, impact);
   }
-  return to;
+  bytes[peakAt] = peak;
 }
 
 /** Postings as they are in a plain list, without its head. */

@@ -3,7 +3,7 @@ import type { Stems } from './assign-stems.ts';
 import { BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
 import { fieldWeight, roundImpact } from './field-weight.ts';
 import { packLists } from './pack-lists.ts';
-import { gapBytes, writeGap } from './posting-list.ts';
+import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import type { ReadTools } from './read-tools.ts';
 import { TWO_UNITS } from './token-store.ts';
 
@@ -27,47 +27,47 @@ export interface Weighing {
  */
 export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
   const { listCount } = stems;
-  const { measures, mostTokens } = measureLists(read, stems);
+  const { records, mostTokens } = measureLists(read, stems);
   const starts = new Uint32Array(listCount + 1);
   const lengths = new Uint32Array(listCount);
-  const openLists = new Uint32Array(listCount * OPEN_SIZE);
   let end = 0;
   for (let list = 0; list < listCount; list += 1) {
+    const record = list * RECORD_SIZE;
+    const length = records[record + LENGTH] ?? 0;
+    const first = end + headBytes(length);
     starts[list] = end;
-    openLists[list * OPEN_SIZE + PLACE] = end;
-    lengths[list] = measures[list * MEASURE_SIZE + LENGTH] ?? 0;
-    end += measures[list * MEASURE_SIZE + BYTES] ?? 0;
+    lengths[list] = length;
+    end = first + (records[record + PLACE] ?? 0);
+    records[record + PLACE] = first;
+    records[record + NEXT] = 0;
   }
   starts[listCount] = end;
   const postings = new Uint8Array(end);
-  weighTools(read, stems, weighing, { openLists, mostTokens, postings });
+  weighTools(read, stems, weighing, { records, mostTokens, postings });
   const packed = packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
   return { ...packed, listLengths: lengths };
 }
 
-// What is known of a list is side by side, since the list of a token is mostly far from that of the one before it.
-
-const MEASURE_SIZE = 3;
-/** The tool after the last one that is in the list. */
-const NEXT = 0;
-/** Bytes of its postings. */
-const BYTES = 1;
-const LENGTH = 2;
-
-const OPEN_SIZE = 2;
-/** Where the next posting goes; before it is {@link NEXT}. */
-const PLACE = 1;
-
-interface Measured {
-  readonly measures: Uint32Array;
+/** The state of all lists while tools are gone through. */
+interface OpenLists {
+  /** What is known of each list, side by side, since the list of a token is mostly far from that of the one before it. */
+  readonly records: Uint32Array;
   /** No tool has more tokens. */
   readonly mostTokens: number;
 }
 
-function measureLists(read: ReadTools, stems: Stems): Measured {
+const RECORD_SIZE = 3;
+/** The tool after the last one that is in the list. */
+const NEXT = 0;
+/** While measuring, the bytes of its postings; while weighing, where its next posting goes. */
+const PLACE = 1;
+/** While measuring, how many postings it has. */
+const LENGTH = 2;
+
+function measureLists(read: ReadTools, stems: Stems): OpenLists {
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
-  const measures = new Uint32Array(listCount * MEASURE_SIZE);
+  const records = new Uint32Array(listCount * RECORD_SIZE);
   let mostTokens = 0;
   let at = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
@@ -79,28 +79,28 @@ function measureLists(read: ReadTools, stems: Stems): Measured {
         token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
       }
       const term = token >>> 2;
-      if (!measurePosting(measures, term, tool)) {
+      if (!measurePosting(records, term, tool)) {
         continue;
       }
       const stemList = stemLists[term] ?? 0;
       if (stemList >= termCount) {
-        measurePosting(measures, stemList, tool);
+        measurePosting(records, stemList, tool);
       }
     }
   }
-  return { measures, mostTokens };
+  return { records, mostTokens };
 }
 
 /** @returns whether the tool was not in the list so far. */
-function measurePosting(measures: Uint32Array, list: number, tool: number): boolean {
-  const at = list * MEASURE_SIZE;
-  const before = measures[at + NEXT] ?? 0;
+function measurePosting(records: Uint32Array, list: number, tool: number): boolean {
+  const record = list * RECORD_SIZE;
+  const before = records[record + NEXT] ?? 0;
   if (before > tool) {
     return false;
   }
-  measures[at + NEXT] = tool + 1;
-  measures[at + BYTES] = (measures[at + BYTES] ?? 0) + gapBytes(tool - before) + 1;
-  measures[at + LENGTH] = (measures[at + LENGTH] ?? 0) + 1;
+  records[record + NEXT] = tool + 1;
+  records[record + PLACE] = (records[record + PLACE] ?? 0) + gapBytes(tool - before) + 1;
+  records[record + LENGTH] = (records[record + LENGTH] ?? 0) + 1;
   return true;
 }
 
@@ -108,9 +108,8 @@ function weighTools(
   read: ReadTools,
   stems: Stems,
   weighing: Weighing,
-  lists: { readonly openLists: Uint32Array; readonly mostTokens: number; readonly postings: Uint8Array },
+  { records, mostTokens, postings }: OpenLists & { readonly postings: Uint8Array },
 ): void {
-  const { openLists, mostTokens, postings } = lists;
   const { units } = read.store;
   const { stemLists, termCount, listCount } = stems;
   const { settings, averageLengths } = weighing;
@@ -152,11 +151,11 @@ function weighTools(
     }
     for (let index = 0; index < count; index += 1) {
       const list = met[index] ?? 0;
-      const open = list * OPEN_SIZE;
-      const place = writeGap(postings, openLists[open + PLACE] ?? 0, tool - (openLists[open + NEXT] ?? 0));
+      const record = list * RECORD_SIZE;
+      const place = writeGap(postings, records[record + PLACE] ?? 0, tool - (records[record + NEXT] ?? 0));
       postings[place] = roundImpact(weights[list] ?? 0, settings.k1);
-      openLists[open + PLACE] = place + 1;
-      openLists[open + NEXT] = tool + 1;
+      records[record + PLACE] = place + 1;
+      records[record + NEXT] = tool + 1;
       weights[list] = 0;
     }
   }

@@ -2,7 +2,6 @@ import { FUNCTION_WORDS, TokenKind } from '../text/index.ts';
 import type { Stems } from './assign-stems.ts';
 import { inverseFrequency, LONGEST_DESCRIPTION_SEQUENCE, LONGEST_NAME_SEQUENCE } from './bm25-index.ts';
 import { BM25_FIELDS } from './bm25-options.ts';
-import { growUint16, growUint32 } from './grow-array.ts';
 import type { ReadTools } from './read-tools.ts';
 import { TWO_UNITS } from './token-store.ts';
 
@@ -18,19 +17,14 @@ export interface Sequences {
 export function writeSequences(read: ReadTools, stems: Stems): Sequences {
   const sequenceStarts = new Uint32Array(read.toolCount + 1);
   const nameLengths = new Uint8Array(read.toolCount);
-  let sequences: Uint16Array = new Uint16Array(1 << 14);
-  let nameLists: Uint32Array = new Uint32Array(1 << 12);
+  const { nameWordCount, wordCount } = countWords(read);
+  const sequences = new Uint16Array(wordCount);
+  const nameLists = new Uint32Array(nameWordCount);
   let nameListCount = 0;
   let size = 0;
   const nameWords = new Uint32Array(LONGEST_NAME_SEQUENCE);
   const words = new Uint32Array(LONGEST_DESCRIPTION_SEQUENCE);
   for (let tool = 0; tool < read.toolCount; tool += 1) {
-    if (size + LONGEST_NAME_SEQUENCE + LONGEST_DESCRIPTION_SEQUENCE > sequences.length) {
-      sequences = growUint16(sequences, size + LONGEST_NAME_SEQUENCE + LONGEST_DESCRIPTION_SEQUENCE);
-    }
-    if (nameListCount + LONGEST_NAME_SEQUENCE > nameLists.length) {
-      nameLists = growUint32(nameLists, nameListCount + LONGEST_NAME_SEQUENCE);
-    }
     const name = tool * FIELD_COUNT + NAME_FIELD;
     // A name of function words only is covered by them.
     const nameLength = readWords(read, name, nameWords, FUNCTION_WORDS.length) || readWords(read, name, nameWords, 0);
@@ -48,6 +42,18 @@ export function writeSequences(read: ReadTools, stems: Stems): Sequences {
     sequenceStarts[tool + 1] = size;
   }
   return { sequences: sequences.slice(0, size), sequenceStarts, nameLengths, nameLists };
+}
+
+/** How many words names, and names and descriptions, can have at the most in sequences: function words are counted too. */
+function countWords({ toolCount, fieldLengths }: ReadTools): { nameWordCount: number; wordCount: number } {
+  let nameWordCount = 0;
+  let wordCount = 0;
+  for (let entry = 0; entry < toolCount * FIELD_COUNT; entry += FIELD_COUNT) {
+    const inName = Math.min(LONGEST_NAME_SEQUENCE, fieldLengths[entry + NAME_FIELD] ?? 0);
+    nameWordCount += inName;
+    wordCount += inName + Math.min(LONGEST_DESCRIPTION_SEQUENCE, fieldLengths[entry + DESCRIPTION_FIELD] ?? 0);
+  }
+  return { nameWordCount, wordCount };
 }
 
 /** Puts the words of a field with terms from `lowest` on into `words`, as many as fit. Returns how many. */
