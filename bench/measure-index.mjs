@@ -53,7 +53,7 @@ async function measureSize(size, options, earlier) {
   parse.value = undefined;
   const snapshot = createSnapshot(parsed.tools, { maxTools: size, onDuplicate: 'first' });
   chunks.length = 0;
-  const source = { snapshot, fields: FIELDS, documents: snapshot.tools.map(toDocument) };
+  const source = { snapshot, fields: FIELDS };
   const queries = synthesiseQueries(snapshot.tools, QUERIES);
   const rows = [];
   let ours;
@@ -70,6 +70,8 @@ async function measureSize(size, options, earlier) {
       continue;
     }
     process.stderr.write(`${library.name} at ${size} …\n`);
+    // Made when they are needed: until then they would only be more for the garbage collector to go through.
+    if (library !== LIBRARIES[0]) source.documents ??= snapshot.tools.map(toDocument);
     const work = measureLibrary(library, source, { queries, runs: options.runs, ours });
     const row = await waitFor(work, LONGEST_WAIT_SECONDS);
     ours ??= row?.index;
