@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
+import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
@@ -111,7 +112,8 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
     if (error !== undefined) failed += 1;
     else if (result.verdict === 'match') found += 1;
     if (flags.json === true) {
-      const hits = result.hits.map(({ tool, score }) => ({ name: tool.name, score }));
+      const found = foundTools(result.hits, flags.limit);
+      const hits = found.map(({ tool, score }) => ({ name: tool.name, score }));
       const line = { query, hits, verdict: result.verdict, ...(error === undefined ? {} : { error: error.message }) };
       await write(io.stdout, `${JSON.stringify(line)}\n`);
     } else {

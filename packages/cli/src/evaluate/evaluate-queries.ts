@@ -7,6 +7,7 @@ import {
   snapshotTokens,
   type Tool,
 } from '@quartermaster/core';
+import { foundTools } from '../found-tools.ts';
 import type { LabelledQuery } from '../input/index.ts';
 import { RANKING_DEPTH, type Score, scoreRanking } from './score-ranking.ts';
 import { wordOverlap } from './word-overlap.ts';
@@ -71,7 +72,7 @@ export async function evaluateQueries(queries: readonly LabelledQuery[], options
       outcomes.push({ ...base, kind: 'unanswerable' });
       continue;
     }
-    const ranking = hits.map((hit) => hit.tool);
+    const ranking = foundTools(hits, RANKING_DEPTH).map(({ tool }) => tool);
     const gold = relevant.map((label) => byLabel.get(label) ?? []);
     outcomes.push({
       ...base,
