@@ -95,6 +95,7 @@ export {
   type TransportTable,
   type Unavailable,
   type View,
+  withoutSearch,
   wrapCall,
 } from './disclosure/index.ts';
 export {

@@ -1,4 +1,4 @@
-import { type Caller, chooseForm, type DeferPlan, FORMS, type Plan, type Toolbox } from '@quartermaster/core';
+import { type Caller, chooseForm, type DeferPlan, FORMS, type Toolbox, withoutSearch } from '@quartermaster/core';
 import type { ResolvedModel } from './resolve-model.ts';
 
 /** What to send, for what the model's transport can carry. Where nothing is deferred, the plan declares every tool and searches nothing. */
@@ -9,26 +9,7 @@ export function planFor(toolbox: Toolbox, { limits, capabilities }: ResolvedMode
     describe: false,
     caller,
   });
-  return plan.kind === 'defer' ? plan : declareAll(plan);
-}
-
-const plain = new WeakMap<Plan, DeferPlan>();
-
-/** A conversation may hold searches from when tools were deferred: rendering by this plan leaves them out. */
-function declareAll(plan: Exclude<Plan, DeferPlan>): DeferPlan {
-  const known = plain.get(plan);
-  if (known !== undefined) return known;
-  const { snapshot, shown, definitions, reason, tokens } = plan;
-  const made: DeferPlan = {
-    kind: 'defer',
-    form: FORMS.client,
-    engine: 'text',
-    deferred: new Set(),
-    own: [],
-    ...{ snapshot, shown, definitions, reason, tokens },
-  };
-  plain.set(plan, made);
-  return made;
+  return plan.kind === 'defer' ? plan : withoutSearch(plan);
 }
 
 /** Whether the model has to search. Only such a plan outlives a change of the catalog, since a search finds what is new. */

@@ -27,4 +27,5 @@ export { ANSWER_DEFAULTS, tell } from './tell.ts';
 export type { HostedSearch, Transport, TransportCapabilities, TransportTable } from './transport-capabilities.ts';
 export { capabilitiesOf, TRANSPORTS } from './transport-capabilities.ts';
 export type { View } from './view.ts';
+export { withoutSearch } from './without-search.ts';
 export { wrapCall } from './wrap-call.ts';

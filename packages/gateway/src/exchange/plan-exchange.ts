@@ -1,12 +1,12 @@
 import {
   type DeferPlan,
-  FORMS,
   type InlinePlan,
   isJsonObject,
   type OpenedSearch,
   type Plan,
   type Toolbox,
   type TransportCapabilities,
+  withoutSearch,
 } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
@@ -51,13 +51,13 @@ export function planExchange<Name extends Dialect>(
     const whole = withTools(request, list);
     // A host that knows what the dialect has for tool search knows the rest of it too.
     if (can.references || can.deferMark) return { kind: 'once', request: whole };
-    const plain = plainPlan(plan);
+    const plain = { request: whole, toolbox, plan: withoutSearch(plan) };
     // Tools that are declared by other names are called by them: the loop translates that back.
-    if (plain.isRenamed) {
+    if (isRenamed(plan)) {
       refuseUnloopable(surface, request);
-      return { kind: 'loop', request: whole, toolbox, plan: plain.plan };
+      return { kind: 'loop', ...plain };
     }
-    return { kind: 'once', request: renderWith(surface, { request: whole, toolbox, plan: plain.plan }) };
+    return { kind: 'once', request: renderWith(surface, plain) };
   }
   refuseUnloopable(surface, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
@@ -100,30 +100,13 @@ function withTools<Request extends { readonly tools?: unknown }>(request: Reques
   return list.hasCatalogs ? { ...request, tools: list.definitions() } : request;
 }
 
-interface PlainPlan {
-  readonly plan: DeferPlan;
-  /** Whether the model knows a tool by another name than the client does: in a namespace, too long, or of odd characters. */
-  readonly isRenamed: boolean;
-}
+const renamed = new WeakMap<InlinePlan, boolean>();
 
-const plainPlans = new WeakMap<InlinePlan, PlainPlan>();
-
-/** Every tool in full, without marks and search tools; past searches are left out, references become text. */
-function plainPlan(inline: InlinePlan): PlainPlan {
-  const known = plainPlans.get(inline);
-  if (known !== undefined) return known;
-  const { snapshot, shown, definitions, reason, tokens } = inline;
-  const plan: DeferPlan = {
-    kind: 'defer',
-    form: FORMS.client,
-    engine: 'text',
-    deferred: new Set(),
-    own: [],
-    ...{ snapshot, shown, definitions, reason, tokens },
-  };
-  const made = { plan, isRenamed: shown.some(({ tool, name }) => tool.name !== name) };
-  plainPlans.set(inline, made);
-  return made;
+/** Whether the model knows a tool by another name than the client does: in a namespace, too long, or of odd characters. */
+function isRenamed(inline: InlinePlan): boolean {
+  const known = renamed.get(inline) ?? inline.shown.some(({ tool, name }) => tool.name !== name);
+  renamed.set(inline, known);
+  return known;
 }
 
 function renderWith<Name extends Dialect>(
