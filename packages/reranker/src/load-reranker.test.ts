@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Embedder } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import { loadReranker } from './load-reranker.ts';
@@ -24,6 +25,13 @@ describe('loadReranker', () => {
   ])('holds «%s» nearer to «%s» than to «%s»', async (request, near, far) => {
     const [asked, right, wrong] = await embed(request, near, far);
     expect(dot(asked, right)).toBeGreaterThan(dot(asked, wrong) + 0.1);
+  });
+
+  it('takes another model file, known by its content, and says so when there is none', async () => {
+    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v2.onnx', import.meta.url));
+    expect((await loading)?.modelId).toBe('tools-minilm-v2');
+    expect((await loadReranker({ modelFile }))?.modelId).toMatch(/^tools-minilm-v2:[0-9a-f]{16}$/);
+    await expect(loadReranker({ modelFile: `${modelFile}.missing` })).rejects.toThrow('ENOENT');
   });
 
   it('gives a text its unit vector, the same whatever else is in the call', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Embedder } from '@quartermaster/core';
 import { canRead } from './can-read.ts';
@@ -42,10 +43,15 @@ export async function loadReranker(options: RerankerOptions = {}): Promise<Reran
   const [model, vocabulary] = await Promise.all([readFile(modelFile), readFile(VOCABULARY_FILE, 'utf8')]);
   const session = await runtime.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const wordPiece = createWordPiece(vocabulary);
-  const modelId = modelFile === RERANKER_DEFAULTS.modelFile ? MODEL_ID : `${MODEL_ID}:${modelFile}`;
+  const modelId = modelFile === RERANKER_DEFAULTS.modelFile ? MODEL_ID : `${MODEL_ID}:${digest(model)}`;
   const transformer = createTransformer({ modelId, runtime, session, wordPiece });
   return { ...transformer, canRead: (request) => canRead(request, wordPiece) };
 }
 
 const MODEL_ID = 'tools-minilm-v2';
 const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);
+
+/** Vectors are kept by the model's id: a file of somebody else's is known by what is in it, not by where it lies. */
+function digest(model: Uint8Array): string {
+  return createHash('sha256').update(model).digest('hex').slice(0, 16);
+}

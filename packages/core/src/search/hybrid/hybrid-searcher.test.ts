@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Snapshot } from '../../catalog/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
+import { type HybridOptions, NO_FEATURES } from './hybrid-options.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
@@ -47,6 +48,18 @@ describe('hybrid search', () => {
     const { hits, verdict } = await office.search({ query: 'invoicex' });
     expect(hits[0]?.tool.name).toBe('create_invoice');
     expect(verdict).toBe('match');
+  });
+
+  it('weighs a request of one clause by weights of its own, unless only one set is given', async () => {
+    const weights = { ...NO_FEATURES, meaning: 1 };
+    const oneClauseWeights = { ...NO_FEATURES, meaning: 7 };
+    const best = async (query: string, options: HybridOptions): Promise<number | undefined> => {
+      const searcher = createHybridSearcher(OFFICE, { embedder: toyEmbedder, intentWeight: 0, ...options });
+      return (await searcher.search({ query, limit: 1 })).hits[0]?.score;
+    };
+    const [one, several] = ['remove the file', 'remove the old file now and then list more files'];
+    expect(await best(one, { weights, oneClauseWeights })).toBeCloseTo(7 * ((await best(one, { weights })) ?? 0));
+    expect(await best(several, { weights, oneClauseWeights })).toBe(await best(several, { weights }));
   });
 
   it('makes room for each of several intents', async () => {

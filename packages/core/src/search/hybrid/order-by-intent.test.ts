@@ -14,6 +14,12 @@ it('a part of the request that nothing above serves finds its place before sibli
   expect(orderByIntent(tools, 0).map(({ tool }) => tool)).toEqual([0, 1, 2]);
 });
 
+it('a part that even the best tool hardly serves is chatter, and moves nothing', () => {
+  const tools = (best: number): Rated[] => [rated(0, 9, [8, 0]), rated(1, 8.9, [8, 0]), rated(2, 7, [0, best])];
+  expect(orderByIntent(tools(3), 3).map(({ tool }) => tool)).toEqual([0, 1, 2]);
+  expect(orderByIntent(tools(5.5), 3).map(({ tool }) => tool)).toEqual([0, 2, 1]);
+});
+
 it('scores fall from place to place, and every tool has one', () => {
   const number = fc.double({ min: 0, max: 12, noNaN: true });
   const tools = fc
