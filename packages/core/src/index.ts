@@ -224,6 +224,7 @@ export {
   type SecondStageEmbedder,
   type SecondStageEvent,
   type SecondStageOptions,
+  type SliceOptions,
   type Standing,
   type StaticEmbedder,
   type VectorCache,

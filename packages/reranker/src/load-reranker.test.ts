@@ -15,7 +15,7 @@ describe('loadReranker', () => {
   };
 
   it('fits into 25 MB', () => {
-    expect(statSync(new URL('../model/tools-minilm-v2.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
+    expect(statSync(new URL('../model/tools-minilm-v3.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
   });
 
   it.each([
@@ -28,9 +28,9 @@ describe('loadReranker', () => {
   });
 
   it('takes another model file, known by its content, and says so when there is none', async () => {
-    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v2.onnx', import.meta.url));
-    expect((await loading)?.modelId).toBe('tools-minilm-v2');
-    expect((await loadReranker({ modelFile }))?.modelId).toMatch(/^tools-minilm-v2:[0-9a-f]{16}$/);
+    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v3.onnx', import.meta.url));
+    expect((await loading)?.modelId).toBe('tools-minilm-v3');
+    expect((await loadReranker({ modelFile }))?.modelId).toMatch(/^tools-minilm-v3:[0-9a-f]{16}$/);
     await expect(loadReranker({ modelFile: `${modelFile}.missing` })).rejects.toThrow('ENOENT');
   });
 

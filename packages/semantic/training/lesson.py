@@ -12,7 +12,7 @@ from languages import LANGUAGES, count_foreign, meanings_of
 class Lesson:
     """`docs`: the row of each tool. `groups`: for each catalog its tools and the texts to hold against them. `pairs`: (request, tool) of each catalog."""
 
-    def __init__(self, tools, queries, lexicon, glosses):
+    def __init__(self, tools, queries, several, lexicon, glosses):
         self.items, self.meanings = [], []
         self.groups, self.pairs = {}, {}
         self.lexicon = lexicon
@@ -20,6 +20,8 @@ class Lesson:
         for doc, tool in zip(self.docs, tools):
             self.add_tool(doc, tool)
         asks = [self.add_query(query) for query in queries]
+        for query in several:
+            self.add_several(query)
         for entry in lexicon:
             self.add(entry["en"], entry["en"])
             for language in LANGUAGES:
@@ -57,6 +59,13 @@ class Lesson:
         if query.get("english"):
             self.add(query["english"], query["english"])
         return row
+
+    def add_several(self, query):
+        """A composed request counts as one of a catalog of its own, with the same tools."""
+        row = self.add(query["query"], query["query"])
+        name = "several/" + query["catalog"]
+        self.pairs.setdefault(name, []).extend((row, self.docs[g]) for g in query["gold"][:4])
+        self.groups.setdefault(name, (self.groups[query["catalog"]][0], []))[1].append(row)
 
     def add_switched(self, sources):
         """The English texts once more with their words in another language, where the lexicon has them."""

@@ -114,7 +114,7 @@ def code_switch(text, forms, share=0.9):
     return " ".join(out) if changed else None
 
 
-def train(student, pack, targets, groups, pairs, epochs=30, rate=2e-2, size=4096, hold=2e-3, relation=2.0, contrast=0.3, seed=7, log=30):
+def train(student, pack, targets, groups, pairs, epochs=30, rate=2e-2, size=4096, hold=2e-3, relation=2.0, contrast=1.0, seed=7, log=30):
     """Match the teacher's vectors text by text, and its similarities between requests and tools catalog by catalog.
 
     `targets`: the teacher's vector of each packed text. `groups`, `pairs`: see `Lesson`.

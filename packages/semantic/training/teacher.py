@@ -8,10 +8,33 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
+from compose import compose
 from data import teacher_text
 
 QUERY_PIECES = 96
 TOOL_PIECES = 160
+FEWEST_IN_A_BATCH = 8
+
+
+class Texts:
+    """Texts as ids on the device: read once, taken many times."""
+
+    def __init__(self, tokenizer, texts, length, device):
+        tokenizer.enable_truncation(length)
+        tokenizer.no_padding()
+        encoded = tokenizer.encode_batch([text or "." for text in texts])
+        self.lengths = torch.tensor([len(e.ids) for e in encoded])
+        ids = torch.zeros(len(encoded), int(self.lengths.max()), dtype=torch.int32)
+        for row, one in enumerate(encoded):
+            ids[row, : len(one.ids)] = torch.tensor(one.ids, dtype=torch.int32)
+        self.ids = ids.to(device)
+
+    def take(self, rows):
+        rows = torch.as_tensor(rows)
+        lengths = self.lengths[rows].to(self.ids.device)
+        longest = int(lengths.max())
+        ids = self.ids[rows.to(self.ids.device), :longest].long()
+        return ids, (torch.arange(longest, device=ids.device)[None] < lengths[:, None]).long()
 
 
 class Encoder:
@@ -25,17 +48,11 @@ class Encoder:
         assert not [m for m in missing if "position_ids" not in m], missing
         self.start = {k: v.clone() for k, v in self.model.state_dict().items()}
 
-    def batch(self, texts, length):
-        self.tokenizer.enable_truncation(length)
-        self.tokenizer.enable_padding()
-        encoded = self.tokenizer.encode_batch(texts)
-        ids = torch.tensor([e.ids for e in encoded], device=self.device)
-        mask = torch.tensor([e.attention_mask for e in encoded], device=self.device)
-        return ids, mask
+    def texts(self, texts, length):
+        return Texts(self.tokenizer, texts, length, self.device)
 
-    def vectors(self, texts, length):
+    def vectors(self, ids, mask):
         """Normalised mean-pooled vectors, with gradients if they are on."""
-        ids, mask = self.batch(texts, length)
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
             states = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
         mask = mask.unsqueeze(-1).float()
@@ -45,11 +62,12 @@ class Encoder:
     @torch.no_grad()
     def encode(self, texts, length=TOOL_PIECES, size=1024):
         self.model.eval()
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        found = torch.empty(len(texts), 384, device=self.device)
+        known = texts if isinstance(texts, Texts) else self.texts(texts, length)
+        order = torch.argsort(known.lengths)
+        found = torch.empty(len(order), 384, device=self.device)
         for start in range(0, len(order), size):
             chunk = order[start:start + size]
-            found[chunk] = self.vectors([texts[i] or "." for i in chunk], length)
+            found[chunk.to(self.device)] = self.vectors(*known.take(chunk))
         return found
 
 
@@ -69,7 +87,7 @@ def mine_negatives(encoder, tools, queries, depth=60):
             top = (asked[start:start + 2048] @ columns.T).topk(min(depth, len(members)), dim=1)
             indexes, values = top.indices.tolist(), top.values.tolist()
             for row, query in enumerate(some[start:start + 2048]):
-                best = max(float(asked[start + row] @ vectors[g]) for g in query["gold"])
+                best = float((vectors[torch.tensor(query["gold"], device=vectors.device)] @ asked[start + row]).max())
                 found = [(members[i], s) for i, s in zip(indexes[row], values[row])]
                 # What scores above the gold tool is too often a right answer that nobody labelled.
                 query["negatives"] = [i for i, s in found if i not in query["gold"] and s < best - 0.01][:20]
@@ -94,43 +112,61 @@ def bare_text(tool):
     return f"{fields['server']} {fields['name']}:{tail}".strip()
 
 
-def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, text_cap=1500, negatives=2, seed=7):
+def lesson_rows(encoder, tools, queries, seed):
+    """All that is learned from: requests, requests put together, and the tools' own sentences; each with its place `at` among the texts."""
+    several = [dict(row, catalog="several/" + row["catalog"]) for row in compose(tools, queries, seed)]
+    asked = [dict(query) for query in queries] + several
+    mine_negatives(encoder, tools, asked)
+    rows = asked + text_pairs(tools)
+    for at, row in enumerate(rows):
+        row["at"] = at
+    return rows
+
+
+def batches_of(by_catalog, caps, size, rng):
+    """Batches of one catalog: the negatives are then the ones that a search in that catalog meets."""
+    batches = []
+    for catalog, some in by_catalog.items():
+        rows = rng.sample(some, min(len(some), caps[catalog]))
+        batches.extend(rows[i:i + size] for i in range(0, len(rows), size))
+    batches = [batch for batch in batches if len(batch) >= FEWEST_IN_A_BATCH]
+    rng.shuffle(batches)
+    return batches
+
+
+def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, part_cap=1500, negatives=2, seed=7):
     """Contrastive training with in-batch and mined negatives, from the original weights.
 
-    No catalog gives more than `cap` queries and `text_cap` of its own sentences an epoch.
+    No catalog gives more than `cap` queries, and `part_cap` composed ones and as many of its own sentences, an epoch.
     """
-    random.seed(seed)
+    rng = random.Random(seed)
     torch.manual_seed(seed)
     encoder.model.load_state_dict(encoder.start)
-    texts, bare = [teacher_text(t) for t in tools], [bare_text(t) for t in tools]
+    rows = lesson_rows(encoder, tools, queries, seed)
+    asked = encoder.texts([row["query"] for row in rows], QUERY_PIECES)
+    whole = encoder.texts([teacher_text(t) for t in tools], TOOL_PIECES)
+    bare = encoder.texts([bare_text(t) for t in tools], TOOL_PIECES)
     by_catalog = {}
-    for query in queries + text_pairs(tools):
-        by_catalog.setdefault(query["catalog"], []).append(query)
-    caps = {c: text_cap if c.startswith("text/") else cap for c in by_catalog}
-    steps = sum(min(len(v), caps[c]) for c, v in by_catalog.items()) * epochs // size
+    for row in rows:
+        by_catalog.setdefault(row["catalog"], []).append(row)
+    caps = {c: part_cap if "/" in c else cap for c in by_catalog}
+    plan = [batches_of(by_catalog, caps, size, rng) for _ in range(epochs)]
     optimizer = torch.optim.AdamW(encoder.model.parameters(), lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps + epochs * len(by_catalog), pct_start=0.1)
-    for epoch in range(epochs):
-        encoder.model.train()
-        rows = [q for c, some in by_catalog.items() for q in random.sample(some, min(len(some), caps[c]))]
-        # Batches of one catalog: the negatives are then the ones that a search in that catalog meets.
-        random.shuffle(rows)
-        rows.sort(key=lambda q: q["catalog"])
-        batches = [rows[i:i + size] for i in range(0, len(rows), size)]
-        random.shuffle(batches)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=sum(map(len, plan)) + 1, pct_start=0.1)
+    encoder.model.train()
+    for epoch, batches in enumerate(plan):
         total = 0.0
         for batch in batches:
-            gold = [random.choice(q["gold"]) for q in batch]
-            extra = [n for q in batch for n in random.sample(q.get("negatives", []), min(negatives, len(q.get("negatives", []))))]
+            gold = [rng.choice(row["gold"]) for row in batch]
+            extra = [n for row in batch for n in rng.sample(row.get("negatives", []), min(negatives, len(row.get("negatives", []))))]
             columns = list(dict.fromkeys(gold + extra))
             place = {c: i for i, c in enumerate(columns)}
-            shown = bare if batch[0]["catalog"].startswith("text/") else texts
-            asked = encoder.vectors([q["query"] for q in batch], QUERY_PIECES)
-            logits = asked @ encoder.vectors([shown[c] for c in columns], TOOL_PIECES).T / 0.05
-            for row, query in enumerate(batch):
-                for other in query["gold"]:
-                    if other != gold[row] and other in place:
-                        logits[row, place[other]] = -1e4
+            shown = bare if batch[0]["catalog"].startswith("text/") else whole
+            logits = encoder.vectors(*asked.take([row["at"] for row in batch])) @ encoder.vectors(*shown.take(columns)).T / 0.05
+            for at, row in enumerate(batch):
+                for other in row["gold"]:
+                    if other != gold[at] and other in place:
+                        logits[at, place[other]] = -1e4
             loss = torch.nn.functional.cross_entropy(logits, torch.tensor([place[g] for g in gold], device=logits.device))
             optimizer.zero_grad()
             loss.backward()

@@ -9,16 +9,17 @@ import random
 import sys
 
 import student as static
+from compose import compose
 from data import STAGES, load, load_lexicon, read_glosses, teacher_text
 from export import export
 from lesson import Lesson
 from measure import measure, show
 from model_file import write
-from teacher import QUERY_PIECES, Encoder, average, fine_tune, mine_negatives
+from teacher import QUERY_PIECES, Encoder, average, fine_tune
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODEL_ID = "tools-static-v2"
-RERANKER_ID = "tools-minilm-v2"
+MODEL_ID = "tools-static-v3"
+RERANKER_ID = "tools-minilm-v3"
 SEEDS = (7, 8)
 GLOSSES = 60_000
 
@@ -48,14 +49,13 @@ def dense_figures(encoder, tools, queries):
 
 
 def tune(encoder, tools, queries):
-    encoder.model.load_state_dict(encoder.start)
     learn = [dict(q, query=q.get("english") or q["query"]) for q in queries]
-    mine_negatives(encoder, tools, learn)
     encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, seed=seed) for seed in SEEDS]))
 
 
 def distil(encoder, tools, learn, rest, lexicon, glosses, path, stage):
-    lesson = Lesson(tools, learn, lexicon, glosses)
+    several = compose(tools, [q for q in learn if not q.get("english")], SEEDS[0])
+    lesson = Lesson(tools, learn, several, lexicon, glosses)
     vocabulary, pack, targets, start = lesson.prepare(encoder, [q["query"] for q in rest])
     net = start()
     static.train(net, pack, targets, list(lesson.groups.values()), list(lesson.pairs.values()))

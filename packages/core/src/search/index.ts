@@ -46,4 +46,5 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
+export type { SliceOptions } from './slices/index.ts';
 export { editDistance } from './text/index.ts';

@@ -7,6 +7,11 @@ export interface Searcher {
   search(request: SearchRequest): Promise<SearchResult>;
   /** Where one tool stands for a query, and why: listed or not. */
   explain(request: SearchRequest, tool: Tool): Promise<Standing>;
+  /**
+   * Builds what the first search would otherwise have to wait for, giving way to other work now and then. A search that
+   * comes meanwhile waits for the same build. An engine that has nothing to build doesn't have it.
+   */
+  prepare?(): Promise<void>;
 }
 
 export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';

@@ -84,22 +84,32 @@ function serversOf(names) {
 }
 
 async function rankingOf(request, { ranker, snapshot }, gold) {
-  const first = ranker.rank(request.query, undefined);
+  const first = ranker.rank(request.query);
   const answer = second === undefined ? first : await lookAgain(first, snapshot);
-  if (answer === undefined || answer.rated.length === 0) return undefined;
+  if (answer === undefined || answer.rated.tools.length === 0) return undefined;
   return {
     kind: request.kind,
     catalog: request.catalog,
     english: request.english,
     gold: gold.size,
     features: FEATURES,
-    tools: answer.rated.map(({ tool, bonus, features, clauses }) => [
+    tools: rowsOf(answer.rated).map(({ tool, bonus, features, clauses }) => [
       gold.has(tool) ? 1 : 0,
       bonus,
       FEATURES.map((name) => round(features[name])),
       clauses.map(round),
     ]),
   };
+}
+
+/** What was weighed, tool by tool. */
+function rowsOf({ tools, bonuses, features, clauses }) {
+  return Array.from(tools, (tool, at) => ({
+    tool,
+    bonus: bonuses[at],
+    features: Object.fromEntries(FEATURES.map((name) => [name, features[name][at]])),
+    clauses: clauses.map((fits) => fits[at]),
+  }));
 }
 
 /** Undefined for a request that the model can't read: those keep the first stage's weights. */
@@ -111,10 +121,10 @@ async function lookAgain(answer, snapshot) {
 }
 
 function verdictOf(request, { ranker, lexical }, gold) {
-  const { rated, rankings } = ranker.rank(request.query, undefined);
+  const { rated, rankings } = ranker.rank(request.query);
   const ranking = lexical.rank(request.query, undefined);
   const { knownShare } = readRequest(request.query, ranking, { ranker: lexical, embedder, allowed: undefined });
-  const evidence = rated.map(({ bonus, features }) => ({
+  const evidence = rowsOf(rated).map(({ bonus, features }) => ({
     named: bonus > 0 ? 1 : 0,
     meaning: features.meaning,
     coverage: features.coverage * knownShare,

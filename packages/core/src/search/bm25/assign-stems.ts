@@ -1,5 +1,6 @@
 import { FUNCTION_WORDS, hashToken, stemInPlace, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
+import { scratchUint32 } from './scratch-array.ts';
 import type { TermTable } from './term-table.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -18,7 +19,7 @@ export function assignStems(store: TokenStore): Stems {
   const wordCount = terms.size;
   const stemOf = findStems(terms, uses);
   const termCount = terms.size;
-  const stemLists = new Uint32Array(termCount).fill(NO_LIST);
+  const stemLists = scratchUint32(termCount).fill(NO_LIST);
   let listCount = termCount;
   for (let term = 0; term < termCount; term += 1) {
     if (term >= wordCount || (uses[term] ?? 0) === 0) {
@@ -64,7 +65,7 @@ const LONGEST_STEMMED = 24;
 /** Only what occurs as a word has a stem; wholes and single characters are their own. */
 function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
   const wordCount = terms.size;
-  const stems = new Uint32Array(wordCount);
+  const stems = scratchUint32(wordCount);
   const word = new Uint16Array(LONGEST_STEMMED + 2);
   for (let term = 0; term < wordCount; term += 1) {
     const length = terms.byteLength(term);

@@ -182,6 +182,18 @@ describe('Bm25Index', () => {
     }
   });
 
+  it('can be given to another thread without copying: none of its arrays is scratch, and none shares its memory', () => {
+    // Enough terms for every array to have grown.
+    const catalog = Array.from({ length: 5_000 }, (_, number) => createTool({ name: `get_thing_${number}` }));
+    const { terms, ...rest } = buildBm25Index(catalog).toTransfer();
+    const arrays = [...Object.values(terms), ...Object.values(rest)].filter((value) => ArrayBuffer.isView(value));
+    const buffers = arrays.map((array) => array.buffer);
+    expect(arrays.length).toBeGreaterThan(10);
+    expect(buffers.every((buffer) => buffer instanceof ArrayBuffer)).toBe(true);
+    expect(arrays.map((array) => array.byteLength)).toEqual(buffers.map((buffer) => buffer.byteLength));
+    expect(new Set(buffers).size).toBe(buffers.length);
+  });
+
   it('answers the same after a transfer', () => {
     const catalog = [createTool({ name: 'get_users', description: 'Gets users' }), createTool({ name: 'send_mail' })];
     const index = buildBm25Index(catalog);

@@ -13,22 +13,27 @@ import {
 
 /**
  * What the terms of a few tools add up to, for a request and for each of its clauses. A clause has the words of the
- * request, so each list is read once for all of them.
+ * request, so each list is read once for all of them, and of a list only the candidates that it names are kept.
  */
 export class CandidateTerms {
   readonly #index: Bm25Index;
   /** By tool: its place among the candidates plus one. 0 for all others. */
   readonly #places: Uint32Array;
   #tools: Uint32Array = new Uint32Array(0);
-  /** By list: the impact of each candidate. */
-  readonly #impacts: Map<number, Uint8Array> = new Map();
+  /** By list, what it has of the candidates: a run of `#entries`. */
+  readonly #runs: Map<number, Run> = new Map();
+  /** `place × 256 + impact`, places ascending in a run. */
+  #entries: Uint32Array = new Uint32Array(LEAST_ENTRIES);
+  #used = 0;
+  /** By place; all 0 between two lists. */
+  #differences: Uint8Array = new Uint8Array(0);
 
   constructor(index: Bm25Index) {
     this.#index = index;
     this.#places = new Uint32Array(index.toolCount);
   }
 
-  /** Makes these tools the candidates. */
+  /** Makes these tools the candidates. They are ascending. */
   open(tools: Uint32Array): void {
     for (const tool of this.#tools) {
       this.#places[tool] = 0;
@@ -37,16 +42,22 @@ export class CandidateTerms {
       this.#places[tools[at] as number] = at + 1;
     }
     this.#tools = tools;
-    this.#impacts.clear();
+    this.#runs.clear();
+    this.#used = 0;
+    if (this.#differences.length < tools.length) {
+      this.#differences = new Uint8Array(tools.length * 2);
+    }
   }
 
   /** For each candidate the sum that `QueryRanker.sumTerms` gives: whole numbers below 2³¹. */
   sums({ lists }: QueryPlan): Int32Array {
     const sums = new Int32Array(this.#tools.length);
     for (const { list, weight } of lists) {
-      const impacts = this.#impactsOf(list);
-      for (let at = 0; at < sums.length; at += 1) {
-        sums[at] = (sums[at] as number) + Math.imul(weight, impacts[at] as number);
+      const { start, end } = this.#runOf(list);
+      const entries = this.#entries;
+      for (let at = start; at < end; at += 1) {
+        const entry = entries[at] as number;
+        sums[entry >>> 8] = (sums[entry >>> 8] as number) + Math.imul(weight, entry & 0xff);
       }
     }
     return sums;
@@ -59,10 +70,12 @@ export class CandidateTerms {
       return covered;
     }
     for (const { list, idf, weight } of stems) {
-      const impacts = this.#impactsOf(list);
+      const { start, end } = this.#runOf(list);
+      const entries = this.#entries;
       const part = idf * weight;
-      for (let at = 0; at < covered.length; at += 1) {
-        covered[at] = (covered[at] as number) + (impacts[at] === 0 ? 0 : part);
+      for (let at = start; at < end; at += 1) {
+        const place = (entries[at] as number) >>> 8;
+        covered[place] = (covered[place] as number) + part;
       }
     }
     for (let at = 0; at < covered.length; at += 1) {
@@ -71,44 +84,83 @@ export class CandidateTerms {
     return covered;
   }
 
-  #impactsOf(list: number): Uint8Array {
-    const known = this.#impacts.get(list);
-    if (known !== undefined) {
-      return known;
+  #runOf(list: number): Run {
+    let run = this.#runs.get(list);
+    if (run === undefined) {
+      run = this.#read(list);
+      this.#runs.set(list, run);
     }
-    const { listStarts, postings } = this.#index.data;
-    const start = listStarts[list] ?? 0;
-    const end = listStarts[list + 1] ?? 0;
-    const whole = this.#index.unfoldedList(list);
-    const impacts = whole === list ? new Uint8Array(this.#tools.length) : this.#impactsOf(whole).slice();
-    this.#impacts.set(list, impacts);
-    if (whole !== list) {
-      const differences = foldedDifferences(postings, start);
-      if (readLength(postings, differences) > 0) {
-        this.#readPlain(impacts, differences, end, -1);
-      }
-    } else if (start < end && isDense(readLength(postings, start), this.#index.toolCount)) {
-      const first = denseImpacts(postings, start);
-      for (let at = 0; at < impacts.length; at += 1) {
-        impacts[at] = postings[first + (this.#tools[at] as number)] as number;
-      }
-    } else if (start < end) {
-      this.#readPlain(impacts, start, end, 1);
-    }
-    return impacts;
+    return run;
   }
 
-  /** Adds what a plain list has for the candidates, or takes it off. */
-  #readPlain(impacts: Uint8Array, start: number, end: number, sign: 1 | -1): void {
+  #read(list: number): Run {
+    const { listStarts, postings } = this.#index.data;
+    const listStart = listStarts[list] ?? 0;
+    const listEnd = listStarts[list + 1] ?? 0;
+    const whole = this.#index.unfoldedList(list);
+    const wholeRun = whole === list ? undefined : this.#runOf(whole);
+    this.#reserve();
+    const start = this.#used;
+    if (wholeRun !== undefined) {
+      this.#readFolded(wholeRun, foldedDifferences(postings, listStart), listEnd);
+    } else if (listStart < listEnd && isDense(readLength(postings, listStart), this.#index.toolCount)) {
+      const first = denseImpacts(postings, listStart);
+      for (let at = 0; at < this.#tools.length; at += 1) {
+        this.#push(at, postings[first + (this.#tools[at] as number)] as number);
+      }
+    } else if (listStart < listEnd) {
+      this.#readPlain(listStart, listEnd);
+    }
+    return { start, end: this.#used };
+  }
+
+  /** Makes room for all candidates. */
+  #reserve(): void {
+    if (this.#entries.length < this.#used + this.#tools.length) {
+      const more = new Uint32Array((this.#used + this.#tools.length) * 2);
+      more.set(this.#entries);
+      this.#entries = more;
+    }
+  }
+
+  #push(place: number, impact: number): void {
+    this.#entries[this.#used] = place * 256 + impact;
+    this.#used += impact === 0 ? 0 : 1;
+  }
+
+  /** What the list that another is folded into has, less the differences. */
+  #readFolded({ start, end }: Run, from: number, to: number): void {
+    const { postings } = this.#index.data;
+    const differences = this.#differences;
+    const before = this.#used;
+    if (readLength(postings, from) > 0) {
+      this.#readPlain(from, to);
+    }
+    for (let at = before; at < this.#used; at += 1) {
+      const entry = this.#entries[at] as number;
+      differences[entry >>> 8] = entry & 0xff;
+    }
+    this.#used = before;
+    for (let at = start; at < end; at += 1) {
+      const entry = this.#entries[at] as number;
+      const place = entry >>> 8;
+      this.#push(place, (entry & 0xff) - (differences[place] as number));
+      differences[place] = 0;
+    }
+  }
+
+  #readPlain(start: number, end: number): void {
     const { postings } = this.#index.data;
     const length = readLength(postings, start);
-    if (length > impacts.length * LOOKUP_COST) {
-      for (let at = 0; at < impacts.length; at += 1) {
-        impacts[at] = (impacts[at] as number) + sign * findImpact(postings, start, end, this.#tools[at] as number);
+    if (length > this.#tools.length * LOOKUP_COST) {
+      for (let at = 0; at < this.#tools.length; at += 1) {
+        this.#push(at, findImpact(postings, start, end, this.#tools[at] as number));
       }
       return;
     }
     const places = this.#places;
+    const entries = this.#entries;
+    let used = this.#used;
     let next = 0;
     for (let at = start + headBytes(length); at < end; at += 1) {
       let gap = postings[at++] as number;
@@ -122,11 +174,19 @@ export class CandidateTerms {
       next = tool + 1;
       const place = places[tool] as number;
       if (place !== 0) {
-        impacts[place - 1] = (impacts[place - 1] as number) + sign * (postings[at] as number);
+        entries[used++] = (place - 1) * 256 + (postings[at] as number);
       }
     }
+    this.#used = used;
   }
 }
 
+/** From `start` to `end`. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LEAST_ENTRIES = 4_096;
 /** Postings that can be read through in the time that it takes to look one up. */
 const LOOKUP_COST = 24;

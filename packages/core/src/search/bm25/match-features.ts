@@ -17,6 +17,8 @@ export interface MatchFeatures {
 export const MOST_READ = 64;
 /** A power of two. */
 const FILTER_SIZE = 1_024;
+/** In bytes. */
+const CACHE_LINE = 64;
 /** Not before any place. */
 const NOWHERE = -2;
 
@@ -32,6 +34,8 @@ export class FeatureReader {
   readonly #nameCoverages: Float64Array = new Float64Array(MOST_READ);
   readonly #queryShares: Float64Array = new Float64Array(MOST_READ);
   readonly #bigrams: Float64Array = new Float64Array(MOST_READ);
+  /** Keeps the compiler from leaving out what {@link #fetch} reads for nothing. */
+  readonly #fetched: Float64Array = new Float64Array(MOST_READ);
   readonly #one: Uint32Array = new Uint32Array(1);
 
   constructor(index: Bm25Index) {
@@ -75,6 +79,7 @@ export class FeatureReader {
     const hasBigrams = plan.bigrams.size > 0;
     const filter = this.#filter;
     const numbers = this.#numbers;
+    this.#fetch(tools, count);
     for (let place = 0; place < count; place += 1) {
       const tool = tools[place] ?? 0;
       const start = sequenceStarts[tool] ?? 0;
@@ -117,6 +122,21 @@ export class FeatureReader {
       nameCoverages[place] = whole > 0 ? Math.min(1, nameMass / whole) : 0;
       queryShares[place] = mass > 0 ? Math.min(1, queryMass / mass) : 0;
       bigrams[place] = bigramSum;
+    }
+  }
+
+  /**
+   * Touches what {@link readMany} needs of each tool. It lies all over the memory, and most of the time would go into waiting
+   * for one piece after the other; nothing here depends on what is read, so the processor waits for many of them at once.
+   */
+  #fetch(tools: Uint32Array, count: number): void {
+    const { sequences, sequenceStarts, nameLengths, nameMasses } = this.#index.data;
+    const fetched = this.#fetched;
+    for (let place = 0; place < count; place += 1) {
+      const tool = tools[place] ?? 0;
+      const start = sequenceStarts[tool] ?? 0;
+      const words = (sequences[start] ?? 0) + (sequences[start + CACHE_LINE / 2] ?? 0);
+      fetched[place] = words + (nameLengths[tool] ?? 0) + (nameMasses[tool] ?? 0);
     }
   }
 

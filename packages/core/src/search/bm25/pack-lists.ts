@@ -1,5 +1,4 @@
 import type { Stems } from './assign-stems.ts';
-import { growUint8 } from './grow-array.ts';
 import {
   GAP_GOES_ON,
   GAP_GOES_ON_TWICE,
@@ -11,6 +10,7 @@ import {
   writeGap,
   writeHead,
 } from './posting-list.ts';
+import { growUint8 } from './scratch-array.ts';
 
 /** All lists as plain ones whose heads are not filled in yet. */
 export interface LooseLists {

@@ -32,7 +32,7 @@ export class ToolRanker {
   constructor(index: Bm25Index) {
     this.#index = index;
     this.#sums = new ToolSums(index.toolCount);
-    this.#tools = new Uint32Array(index.toolCount + 1);
+    this.#tools = new Uint32Array(index.toolCount);
   }
 
   /** The best tools; of those with the same sum, the first in the catalog. */

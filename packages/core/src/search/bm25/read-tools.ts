@@ -2,6 +2,7 @@ import { type SearchText, searchText, type Tool } from '../../catalog/index.ts';
 import { FUNCTION_WORDS, nameKey, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
+import { scratchUint32 } from './scratch-array.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore } from './token-store.ts';
 
@@ -23,8 +24,8 @@ export function readTools(tools: readonly Tool[]): ReadTools {
     terms.internText(word);
   }
   const store = new TokenStore(terms);
-  const fieldEnds = new Uint32Array(tools.length * FIELD_COUNT);
-  const fieldLengths = new Uint32Array(tools.length * FIELD_COUNT);
+  const fieldEnds = scratchUint32(tools.length * FIELD_COUNT);
+  const fieldLengths = scratchUint32(tools.length * FIELD_COUNT);
   const nameTerms = new Uint32Array(tools.length);
   let entry = 0;
   for (let tool = 0; tool < tools.length; tool += 1) {

@@ -1,6 +1,6 @@
 import { QuartermasterError } from '../../errors.ts';
 import { hashCharacter } from '../text/index.ts';
-import { growUint8, growUint32 } from './grow-array.ts';
+import { growUint8, growUint32, scratchInt32, scratchUint32 } from './scratch-array.ts';
 
 /** A {@link TermTable} as plain typed arrays, to be sent to another thread or stored. */
 export interface TermTableData {
@@ -99,17 +99,19 @@ export class TermTable {
     return this.#bytes[(this.#starts[term] ?? 0) + at] ?? 0;
   }
 
-  /** Its arrays cut to size. They are copies where they had to be cut, else shared. */
+  /** Its arrays cut to size: copies of those of a table that can still grow, which are scratch. */
   toData(): TermTableData {
-    const end = this.#starts[this.#size] ?? 0;
-    // What is only read can do with fewer slots than what still grows.
-    if (this.#hashes !== undefined && this.#size <= (this.#slots.length / 2) * FULLEST) {
-      this.#place(this.#hashes, this.#slots.length / 2);
+    const hashes = this.#hashes;
+    if (hashes === undefined) {
+      return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
     }
+    // What is only read can do with fewer slots than what still grows.
+    const half = this.#slots.length / 2;
+    const slotCount = this.#size <= half * FULLEST ? half : this.#slots.length;
     return {
-      bytes: this.#bytes.length === end ? this.#bytes : this.#bytes.slice(0, end),
-      starts: this.#starts.length === this.#size + 1 ? this.#starts : this.#starts.slice(0, this.#size + 1),
-      slots: this.#slots,
+      bytes: this.#bytes.slice(0, this.#starts[this.#size] ?? 0),
+      starts: this.#starts.slice(0, this.#size + 1),
+      slots: this.#place(hashes, new Uint32Array(slotCount)),
       seed: this.seed,
     };
   }
@@ -219,7 +221,7 @@ export class TermTable {
     this.#size = term + 1;
     this.#slots[slot] = (hash & TAG_MASK) | (term + 1);
     if (this.#size * 4 > this.#slots.length * 3) {
-      this.#place(this.#hashes, this.#slots.length * 2);
+      this.#slots = this.#place(this.#hashes, scratchUint32(this.#slots.length * 2));
     }
     return term;
   }
@@ -230,15 +232,14 @@ export class TermTable {
     }
     if (this.#size + 1 >= this.#starts.length) {
       this.#starts = growUint32(this.#starts, 0);
-      const hashes = new Int32Array(this.#starts.length);
+      const hashes = scratchInt32(this.#starts.length);
       hashes.set(this.#hashes ?? []);
       this.#hashes = hashes;
     }
   }
 
-  /** Gives all terms a slot in a table of this size. */
-  #place(hashes: Int32Array, size: number): void {
-    const slots = new Uint32Array(size);
+  /** Gives all terms one of these slots, which are empty. */
+  #place(hashes: Int32Array, slots: Uint32Array): Uint32Array {
     const mask = slots.length - 1;
     for (let term = 0; term < this.#size; term += 1) {
       const hash = hashes[term] ?? 0;
@@ -248,7 +249,7 @@ export class TermTable {
       }
       slots[slot] = (hash & TAG_MASK) | (term + 1);
     }
-    this.#slots = slots;
+    return slots;
   }
 }
 

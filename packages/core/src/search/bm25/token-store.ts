@@ -1,6 +1,7 @@
 import { hashToken, scanTokens, TokenKind, type TokenSink } from '../text/index.ts';
-import { growUint8, growUint32 } from './grow-array.ts';
-import type { TermTable } from './term-table.ts';
+import { PackedWords } from './packed-words.ts';
+import { growUint8, growUint32, scratchUint16 } from './scratch-array.ts';
+import { NO_TERM, type TermTable } from './term-table.ts';
 
 /** Tokens of one text that are indexed; what comes after is left out. */
 const MOST_TOKENS_PER_TEXT = 8_192;
@@ -16,10 +17,6 @@ const TRIAL = 2_000;
 const LEAST_SHARE = 1 / 8;
 /** …of the short ones this. */
 const LEAST_SHARE_OF_SHORT = 3 / 4;
-
-/** How many short words are kept at hand, as a power of two. */
-const LATEST_BITS = 13;
-const LATEST_SHIFT = 32 - LATEST_BITS;
 
 /** A unit from this on is the first of two. */
 export const TWO_UNITS = 0xc000;
@@ -47,8 +44,8 @@ export class TokenStore implements TokenSink {
   readonly #remembered = new Map<string, number>();
   /** Per remembered text, where its units start and end, and how many words they are. */
   #runs: Uint32Array = new Uint32Array(1 << 12);
-  /** Short words met lately, by a hash: each its packed letters (two numbers), its term, and nothing. No word packs to 0. */
-  readonly #latest: Int32Array = new Int32Array(4 << LATEST_BITS);
+  /** Short words met so far, each of which occurred as a word. */
+  readonly #packed: PackedWords = new PackedWords();
   readonly #shortTexts: Trial = { leastShare: LEAST_SHARE_OF_SHORT, tried: 0, known: 0 };
   readonly #longTexts: Trial = { leastShare: LEAST_SHARE, tried: 0, known: 0 };
 
@@ -93,17 +90,14 @@ export class TokenStore implements TokenSink {
   }
 
   packedWord(characters: Uint16Array, length: number, first: number, second: number): boolean {
-    const latest = this.#latest;
-    const entry = (Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x85ebca6b) >>> LATEST_SHIFT) * 4;
-    if (latest[entry] === first && latest[entry + 1] === second) {
-      this.#append((latest[entry + 2] ?? 0) * 4 + TokenKind.word);
-      this.words += 1;
-    } else {
-      const term = this.terms.intern(characters, length, hashToken(characters, length, this.seed));
+    let term = this.#packed.find(first, second);
+    if (term === NO_TERM) {
+      term = this.terms.intern(characters, length, hashToken(characters, length, this.seed));
+      this.#packed.add(first, second, term);
       this.addTerm(term, TokenKind.word);
-      latest[entry] = first;
-      latest[entry + 1] = second;
-      latest[entry + 2] = term;
+    } else {
+      this.#append(term * 4 + TokenKind.word);
+      this.words += 1;
     }
     this.#left -= 1;
     return this.#left > 0;
@@ -178,10 +172,10 @@ export class TokenStore implements TokenSink {
     this.words += this.#runs[run + 2] ?? 0;
   }
 
-  /** Large arrays make the garbage collector run, so they grow to what will be needed, as far as that can be told. */
+  /** Grows to what will be needed, as far as that can be told, so that little is copied. */
   #grow(count: number): void {
     const expected = Math.min((this.size / this.progress) * GROWTH_MARGIN, this.size * MOST_GROWTH);
-    const grown = new Uint16Array(Math.ceil(Math.max(expected, this.size * LEAST_GROWTH)) + count);
+    const grown = scratchUint16(Math.ceil(Math.max(expected, this.size * LEAST_GROWTH)) + count);
     grown.set(this.units);
     this.units = grown;
   }

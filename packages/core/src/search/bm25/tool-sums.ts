@@ -109,12 +109,11 @@ export class ToolSums {
     return 1 << this.#shift;
   }
 
-  /** Puts the tools with at least this sum, which is above 0, into `tools`, which has room for all and one more. Returns how many they are. */
+  /** Puts the tools with at least this sum, which is above 0, into `tools`, which has room for all. Returns how many they are. */
   collect(least: number, tools: Uint32Array): number {
     const { sums } = this;
     const peaks = this.#peaks;
     const size = 1 << this.#shift;
-    const below = least - 1;
     let found = 0;
     for (let block = 0; block < peaks.length; block += 1) {
       if ((peaks[block] ?? 0) < least) {
@@ -123,9 +122,10 @@ export class ToolSums {
       const start = block << this.#shift;
       const end = Math.min(start + size, sums.length);
       for (let tool = start; tool < end; tool += 1) {
-        // Written in any case, and kept if the sum is great enough: `below - sum` has the sign bit then.
-        tools[found] = tool;
-        found += (below - (sums[tool] ?? 0)) >>> 31;
+        // A block that is looked at mostly has one such tool: a branch that is nearly always the same is no guess.
+        if ((sums[tool] ?? 0) >= least) {
+          tools[found++] = tool;
+        }
       }
     }
     return found;

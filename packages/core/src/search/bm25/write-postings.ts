@@ -1,10 +1,11 @@
 import { TokenKind } from '../text/index.ts';
 import type { Stems } from './assign-stems.ts';
 import { BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
-import { fieldWeight, roundImpact } from './field-weight.ts';
+import { FieldWeights, roundImpact } from './field-weight.ts';
 import { packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
 import type { ReadTools } from './read-tools.ts';
+import { scratchBuffer, scratchUint8, scratchUint32 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
 /** The postings of all lists, see `Bm25IndexData`. */
@@ -27,9 +28,11 @@ export interface Weighing {
  */
 export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
   const { listCount } = stems;
-  const { records, mostTokens } = measureLists(read, stems);
-  const starts = new Uint32Array(listCount + 1);
-  const lengths = new Uint32Array(listCount);
+  const lists = openLists(stems);
+  const { records } = lists;
+  const mostTokens = measureLists(read, records);
+  const starts = scratchUint32(listCount + 1);
+  const lengths = scratchUint32(listCount);
   let end = 0;
   for (let list = 0; list < listCount; list += 1) {
     const record = list * RECORD_SIZE;
@@ -42,32 +45,49 @@ export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing)
     records[record + NEXT] = 0;
   }
   starts[listCount] = end;
-  const postings = new Uint8Array(end);
-  weighTools(read, stems, weighing, { records, mostTokens, postings });
+  const postings = scratchUint8(end);
+  weighTools(read, weighing, { ...lists, mostTokens, postings });
   const packed = packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
   return { ...packed, listLengths: lengths };
 }
 
-/** The state of all lists while tools are gone through. */
+/**
+ * What is known of each list while tools are gone through, side by side in one cache line: the list of a token is mostly far
+ * from that of the one before it.
+ */
 interface OpenLists {
-  /** What is known of each list, side by side, since the list of a token is mostly far from that of the one before it. */
   readonly records: Uint32Array;
-  /** No tool has more tokens. */
-  readonly mostTokens: number;
+  /** The same memory: at the start of a list's record, what its term counts in the current tool. */
+  readonly weights: Float64Array;
 }
 
-const RECORD_SIZE = 3;
-/** The tool after the last one that is in the list. */
-const NEXT = 0;
+/** In units of 32 bits; a power of two, so that no record lies in two cache lines. */
+const RECORD_SIZE = 8;
+const WEIGHT_STEP = RECORD_SIZE / 2;
+/** The tool after the last one that is in the list. Before it in the record is the weight. */
+const NEXT = 2;
 /** While measuring, the bytes of its postings; while weighing, where its next posting goes. */
-const PLACE = 1;
+const PLACE = 3;
 /** While measuring, how many postings it has. */
-const LENGTH = 2;
+const LENGTH = 4;
+/** Of a term whose stem has a list of its own, that list; 0 of any other. */
+const STEM = 5;
 
-function measureLists(read: ReadTools, stems: Stems): OpenLists {
+function openLists({ stemLists, termCount, listCount }: Stems): OpenLists {
+  const buffer = scratchBuffer(listCount * RECORD_SIZE * 4);
+  const records = new Uint32Array(buffer);
+  for (let term = 0; term < termCount; term += 1) {
+    const stem = stemLists[term] ?? 0;
+    if (stem >= termCount && stem < listCount) {
+      records[term * RECORD_SIZE + STEM] = stem;
+    }
+  }
+  return { records, weights: new Float64Array(buffer) };
+}
+
+/** @returns how many tokens the tool with most of them has. */
+function measureLists(read: ReadTools, records: Uint32Array): number {
   const { units } = read.store;
-  const { stemLists, termCount, listCount } = stems;
-  const records = new Uint32Array(listCount * RECORD_SIZE);
   let mostTokens = 0;
   let at = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
@@ -82,13 +102,13 @@ function measureLists(read: ReadTools, stems: Stems): OpenLists {
       if (!measurePosting(records, term, tool)) {
         continue;
       }
-      const stemList = stemLists[term] ?? 0;
-      if (stemList >= termCount) {
+      const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
+      if (stemList > 0) {
         measurePosting(records, stemList, tool);
       }
     }
   }
-  return { records, mostTokens };
+  return mostTokens;
 }
 
 /** @returns whether the tool was not in the list so far. */
@@ -106,57 +126,57 @@ function measurePosting(records: Uint32Array, list: number, tool: number): boole
 
 function weighTools(
   read: ReadTools,
-  stems: Stems,
-  weighing: Weighing,
-  { records, mostTokens, postings }: OpenLists & { readonly postings: Uint8Array },
+  { settings, averageLengths }: Weighing,
+  lists: OpenLists & { readonly mostTokens: number; readonly postings: Uint8Array },
 ): void {
   const { units } = read.store;
-  const { stemLists, termCount, listCount } = stems;
-  const { settings, averageLengths } = weighing;
-  const weights = new Float64Array(listCount);
+  const { fieldEnds, fieldLengths, toolCount } = read;
+  const { records, weights, postings } = lists;
+  const { k1, wholeWeight } = settings;
+  const fieldWeights = new FieldWeights(settings, averageLengths);
   // Each token brings its term's list and perhaps its stem's.
-  const met = new Uint32Array(mostTokens * 2);
+  const met = new Uint32Array(lists.mostTokens * 2);
   let at = 0;
   let entry = 0;
-  for (let tool = 0; tool < read.toolCount; tool += 1) {
+  for (let tool = 0; tool < toolCount; tool += 1) {
     let count = 0;
     for (let field = 0; field < FIELD_COUNT; field += 1, entry += 1) {
-      const word = fieldWeight(settings, averageLengths, field, read.fieldLengths[entry] ?? 0);
-      const whole = word * settings.wholeWeight;
-      const end = read.fieldEnds[entry] ?? 0;
+      const word = fieldWeights.of(field, fieldLengths[entry] ?? 0);
+      const whole = word * wholeWeight;
+      const end = fieldEnds[entry] ?? 0;
       while (at < end) {
         let token = units[at++] ?? 0;
         if (token >= TWO_UNITS) {
           token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
         }
         const term = token >>> 2;
-        const before = weights[term] ?? 0;
+        const before = weights[term * WEIGHT_STEP] ?? 0;
         if (before === 0) {
           met[count++] = term;
         }
-        weights[term] = before + ((token & 3) === TokenKind.whole ? whole : word);
+        weights[term * WEIGHT_STEP] = before + ((token & 3) === TokenKind.whole ? whole : word);
       }
     }
     const exactCount = count;
     for (let index = 0; index < exactCount; index += 1) {
       const term = met[index] ?? 0;
-      const stemList = stemLists[term] ?? 0;
-      if (stemList >= termCount) {
-        const before = weights[stemList] ?? 0;
+      const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
+      if (stemList > 0) {
+        const before = weights[stemList * WEIGHT_STEP] ?? 0;
         if (before === 0) {
           met[count++] = stemList;
         }
-        weights[stemList] = before + (weights[term] ?? 0);
+        weights[stemList * WEIGHT_STEP] = before + (weights[term * WEIGHT_STEP] ?? 0);
       }
     }
     for (let index = 0; index < count; index += 1) {
       const list = met[index] ?? 0;
       const record = list * RECORD_SIZE;
       const place = writeGap(postings, records[record + PLACE] ?? 0, tool - (records[record + NEXT] ?? 0));
-      postings[place] = roundImpact(weights[list] ?? 0, settings.k1);
+      postings[place] = roundImpact(weights[list * WEIGHT_STEP] ?? 0, k1);
       records[record + PLACE] = place + 1;
       records[record + NEXT] = tool + 1;
-      weights[list] = 0;
+      weights[list * WEIGHT_STEP] = 0;
     }
   }
 }

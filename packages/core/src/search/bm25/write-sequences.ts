@@ -3,6 +3,7 @@ import type { Stems } from './assign-stems.ts';
 import { inverseFrequency, LONGEST_DESCRIPTION_SEQUENCE, LONGEST_NAME_SEQUENCE } from './bm25-index.ts';
 import { BM25_FIELDS } from './bm25-options.ts';
 import type { ReadTools } from './read-tools.ts';
+import { scratchUint16, scratchUint32 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
 /** What name coverage and bigrams are read from, see `Bm25IndexData`. */
@@ -18,8 +19,8 @@ export function writeSequences(read: ReadTools, stems: Stems): Sequences {
   const sequenceStarts = new Uint32Array(read.toolCount + 1);
   const nameLengths = new Uint8Array(read.toolCount);
   const { nameWordCount, wordCount } = countWords(read);
-  const sequences = new Uint16Array(wordCount);
-  const nameLists = new Uint32Array(nameWordCount);
+  const sequences = scratchUint16(wordCount);
+  const nameLists = scratchUint32(nameWordCount);
   let nameListCount = 0;
   let size = 0;
   const nameWords = new Uint32Array(LONGEST_NAME_SEQUENCE);

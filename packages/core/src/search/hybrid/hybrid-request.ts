@@ -1,6 +1,6 @@
 import { type Bm25Index, NO_LIST, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import { type QueryVector, type StaticEmbedder, toQueryVector } from '../semantic/index.ts';
-import { FUNCTION_WORDS, foldText, nameKey, TokenKind, tokenize } from '../text/index.ts';
+import { FUNCTION_WORDS, foldText, nameKey, scanTokens, TokenKind } from '../text/index.ts';
 import { splitClauses } from './split-clauses.ts';
 
 /** A request as the ranker sees it. */
@@ -17,7 +17,7 @@ export interface HybridRequest {
 
 export interface RequestClause {
   readonly answer: QueryRanking;
-  /** The best sum of terms that any tool has for it. */
+  /** The best sum of terms that any tool has for it; 0 where tools were found by parts of their names instead. */
   readonly best: number;
   readonly vector: QueryVector;
 }
@@ -46,7 +46,7 @@ export function readRequest(text: string, lexical: QueryRanking, readers: Reques
       const answer = ranker.rank(clause, allowed, CLAUSE_TERMS);
       const best = answer.rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), 0);
       const vector = toQueryVector(embedder.query(clause));
-      return { answer, best: Math.max(best, Number.MIN_VALUE), vector };
+      return { answer, best, vector };
     }),
   };
 }
@@ -85,16 +85,20 @@ function knowsSome(text: string, embedder: StaticEmbedder): boolean {
 
 /** What the words that no tool has would weigh if they were the rarest in the catalog. */
 function unknownMass(text: string, index: Bm25Index): number {
-  const words = new Set<string>();
-  for (const token of tokenize(text)) {
-    if (token.kind === TokenKind.word && !GRAMMAR.has(token.text) && !NUMBER.test(token.text)) words.add(token.text);
-  }
-  let unknown = 0;
-  for (const word of words) {
-    const list = index.stemListOf(word);
-    if (list === NO_LIST || index.listLength(list) === 0) unknown += 1;
-  }
-  return unknown * Math.log(1 + index.toolCount);
+  const { terms } = index;
+  const isKnown = (list: number): boolean => list !== NO_LIST && index.listLength(list) > 0;
+  const unknown = new Set<string>();
+  scanTokens(text, {
+    seed: terms.seed,
+    token(characters, length, kind, hash) {
+      // Most words end here, before anything is made of them.
+      if (kind !== TokenKind.word || isKnown(index.stemList(terms.find(characters, length, hash)))) return true;
+      const word = String.fromCharCode(...characters.subarray(0, length));
+      if (!GRAMMAR.has(word) && !NUMBER.test(word) && !isKnown(index.stemListOf(word))) unknown.add(word);
+      return true;
+    },
+  });
+  return unknown.size * Math.log(1 + index.toolCount);
 }
 
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);

@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, createTool, type Snapshot } from '../../catalog/index.ts';
+import {
+  createSnapshot,
+  createTool,
+  type SearchText,
+  type Snapshot,
+  searchText,
+  type Tool,
+} from '../../catalog/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
+import { buildVectorIndex } from '../semantic/index.ts';
 import { type HybridOptions, NO_FEATURES } from './hybrid-options.ts';
-import { createHybridSearcher } from './hybrid-searcher.ts';
+import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
@@ -48,6 +56,15 @@ describe('hybrid search', () => {
     const { hits, verdict } = await office.search({ query: 'invoicex' });
     expect(hits[0]?.tool.name).toBe('create_invoice');
     expect(verdict).toBe('match');
+  });
+
+  it('gives finite scores where some tools are found by parts of their names and others by misspelt words', async () => {
+    // "ile" is a part of "file" and no word, and only a misspelt word has lists to be read.
+    for (const query of ['invoicex ile', 'send an email and invoicex ile xx. ile invoicex xx']) {
+      const { hits } = await office.search({ query, limit: 50 });
+      expect(hits.map(({ tool }) => tool.name)).toContain('create_invoice');
+      expect(hits.filter(({ score }) => !Number.isFinite(score))).toEqual([]);
+    }
   });
 
   it('weighs a request of one clause by weights of its own, unless only one set is given', async () => {
@@ -143,5 +160,89 @@ describe('hybrid search', () => {
         },
       ),
     );
+  });
+});
+
+describe('preparing a hybrid search', () => {
+  /** An embedder that counts the tools it has read, and a pause that lasts until it is told to end. */
+  function counted(): { options: HybridSearcherOptions; read: () => number; resume: () => void } {
+    let count = 0;
+    let resume = (): void => {};
+    const embedder = {
+      ...toyEmbedder,
+      tool: (text: SearchText) => {
+        count += 1;
+        return toyEmbedder.tool(text);
+      },
+    };
+    const held = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    return { options: { embedder, slices: { sliceMs: 0, pause: () => held } }, read: () => count, resume };
+  }
+
+  it('reads no tool before it is asked to, and each once, however many searches come meanwhile', async () => {
+    const { options, read, resume } = counted();
+    const searcher = createHybridSearcher(OFFICE, options);
+    expect(read()).toBe(0);
+    const waiting = [
+      searcher.prepare?.(),
+      searcher.prepare?.(),
+      searcher.search({ query: 'bill' }),
+      searcher.search({ query: 'send a letter' }),
+      searcher.explain({ query: 'bill' }, OFFICE.tools[0] as Tool),
+    ];
+    expect(read()).toBe(1);
+    resume();
+    await Promise.all(waiting);
+    await searcher.prepare?.();
+    await searcher.search({ query: 'bill' });
+    expect(read()).toBe(OFFICE.tools.length);
+  });
+
+  it('gives the answers of a search that was not prepared', async () => {
+    const prepared = createHybridSearcher(OFFICE, { embedder: toyEmbedder });
+    await prepared.prepare?.();
+    const unprepared = createHybridSearcher(OFFICE, { embedder: toyEmbedder });
+    const request = { query: 'delete a file and then create a bill', explain: true };
+    expect(await prepared.search(request)).toEqual(await unprepared.search(request));
+  });
+
+  it('ends a search whose caller no longer waits, and goes on for the others', async () => {
+    const { options, resume } = counted();
+    const searcher = createSemanticSearcher(OFFICE, options);
+    const controller = new AbortController();
+    const impatient = searcher.search({ query: 'bill', signal: controller.signal });
+    const patient = searcher.search({ query: 'bill' });
+    controller.abort(new Error('gone'));
+    await expect(impatient).rejects.toThrow('gone');
+    resume();
+    expect((await patient).hits[0]?.tool.name).toBe('create_invoice');
+  });
+
+  it('tries again after an embedder that failed', async () => {
+    let isDown = true;
+    const embedder = {
+      ...toyEmbedder,
+      tool: (text: SearchText) => {
+        if (isDown) throw new Error('down');
+        return toyEmbedder.tool(text);
+      },
+    };
+    const searcher = createHybridSearcher(OFFICE, { embedder });
+    await expect(searcher.prepare?.()).rejects.toThrow('down');
+    isDown = false;
+    expect((await searcher.search({ query: 'bill' })).hits[0]?.tool.name).toBe('create_invoice');
+  });
+
+  it('needs no preparation with vectors that were built elsewhere', async () => {
+    const { options, read } = counted();
+    const vectors = buildVectorIndex(OFFICE.tools.length, toyEmbedder.dimensions, (tool) => {
+      return toyEmbedder.tool(searchText(OFFICE.tools[tool] as Tool));
+    });
+    const searcher = createHybridSearcher(OFFICE, { ...options, vectors });
+    await searcher.prepare?.();
+    expect((await searcher.search({ query: 'bill' })).hits[0]?.tool.name).toBe('create_invoice');
+    expect(read()).toBe(0);
   });
 });

@@ -3,13 +3,15 @@ import { type Bm25SearcherOptions, buildBm25Index, createBm25Searcher, QueryRank
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import type { SecondStage } from '../second-stage/index.ts';
-import { buildVectorIndex, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import { buildVectorIndexInSlices, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import type { SliceOptions } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import type { HybridRanking } from './order-by-intent.ts';
-import { type HybridAnswer, HybridRanker } from './rank-hybrid.ts';
+import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
 import { reconsiderAnswer } from './reconsider-answer.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** How a hybrid searcher is made. */
 export interface HybridSearcherOptions extends HybridOptions {
@@ -17,8 +19,10 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly embedder: StaticEmbedder;
   /** The lexical half; an index built elsewhere can be handed in. */
   readonly bm25?: Bm25SearcherOptions;
-  /** Vectors of the same tools in the same order, by the same embedder. @default built on the first search */
+  /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;
+  /** How building the vectors gives way to other work. */
+  readonly slices?: SliceOptions;
   /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
   readonly second?: SecondStage;
 }
@@ -30,6 +34,7 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
     engine: 'hybrid',
     search: (request) => searcher.search(request),
     explain: (request, tool) => searcher.explain(request, tool),
+    prepare: () => searcher.prepare(),
   };
 }
 
@@ -45,8 +50,9 @@ class HybridSearcher {
   readonly #settings: HybridSettings;
   readonly #lexical: Searcher;
   readonly #lexicalRanker: QueryRanker;
-  #vectors: VectorIndex | undefined;
   #ranker: HybridRanker | undefined;
+  /** The vectors as they are being built: only ever once for all that wait for them. */
+  #building: Promise<HybridRanker> | undefined;
 
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
@@ -57,18 +63,24 @@ class HybridSearcher {
     const index = given ?? buildBm25Index(snapshot.tools, tuning);
     this.#lexical = createBm25Searcher(snapshot, { index });
     this.#lexicalRanker = new QueryRanker(snapshot, index);
-    this.#vectors = options.vectors;
+    if (options.vectors !== undefined) this.#ranker = this.#createRanker(options.vectors);
+  }
+
+  async prepare(): Promise<void> {
+    if (this.#ranker === undefined) await this.#build();
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
-    const answers = await this.#answers(request);
-    const list = takeTurns(answers, limit * DUPLICATE_SLACK, ({ ranking }) => ranking.tool);
+    const ranker = this.#ranker ?? (await untilAborted(this.#build(), request.signal));
+    const wanted = limit * DUPLICATE_SLACK;
+    const answers = await this.#answers(request, ranker, wanted);
+    const list = takeTurns(answers, wanted, ({ ranking }) => ranking.tool);
     const folded = foldDuplicates(list, limit, {
       tool: ({ ranking }) => this.#tool(ranking),
       position: ({ ranking }) => ranking.tool,
-      vectors: this.#vectorIndex(),
+      vectors: ranker.vectors,
     });
     const hits = folded.map(
       ({ item, also }): Hit => ({
@@ -91,9 +103,11 @@ class HybridSearcher {
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
-    const ranked = takeTurns(await this.#answers(request), this.#snapshot.tools.length, ({ ranking }) => ranking.tool);
+    const ranker = this.#ranker ?? (await untilAborted(this.#build(), request.signal));
+    const { length: all } = this.#snapshot.tools;
+    const ranked = takeTurns(await this.#answers(request, ranker, all), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
-    const found = ranked[place] ?? this.#beyond(request, known);
+    const found = ranked[place] ?? this.#beyond(request, ranker, known);
     const lexical = await this.#lexical.explain(request, known);
     if (found === undefined) {
       return lexical.kind === 'not-matched' && lexical.reason !== NO_WORD
@@ -106,19 +120,19 @@ class HybridSearcher {
     return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
   }
 
-  /** A list for each query. */
-  async #answers(request: SearchRequest): Promise<Answer[][]> {
-    const first = this.#rank(request, false);
-    const served =
-      this.#options.second === undefined ? first : await this.#reconsider(first, this.#options.second, request);
+  /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
+  async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<Answer[][]> {
+    const { second } = this.#options;
+    const first = this.#rank(request, ranker, { wanted: Math.max(wanted, second?.depth ?? 0) });
+    const served = second === undefined ? first : await this.#reconsider(first, second, request);
     return served.map(toAnswers);
   }
 
-  #rank(request: SearchRequest, whole: boolean): HybridAnswer[] {
+  #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): HybridAnswer[] {
     const { allow } = request;
     const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
     const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
-    return queries.map((query) => this.#hybridRanker().rank(query, accept, whole));
+    return queries.map((query) => ranker.rank(query, { accept, ...depth }));
   }
 
   async #reconsider(first: HybridAnswer[], second: SecondStage, { signal }: SearchRequest): Promise<HybridAnswer[]> {
@@ -135,8 +149,8 @@ class HybridSearcher {
   }
 
   /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */
-  #beyond(request: SearchRequest, tool: Tool): Answer | undefined {
-    return this.#rank(request, true)
+  #beyond(request: SearchRequest, ranker: HybridRanker, tool: Tool): Answer | undefined {
+    return this.#rank(request, ranker, { isWhole: true })
       .flatMap(toAnswers)
       .find(({ ranking }) => this.#tool(ranking).id === tool.id);
   }
@@ -145,24 +159,34 @@ class HybridSearcher {
     return this.#snapshot.tools[ranking.tool] as Tool;
   }
 
-  #hybridRanker(): HybridRanker {
-    this.#ranker ??= new HybridRanker({
+  /** A build that failed is not kept, so that the next search tries again. */
+  #build(): Promise<HybridRanker> {
+    this.#building ??= this.#buildVectors()
+      .then((vectors) => {
+        this.#ranker = this.#createRanker(vectors);
+        return this.#ranker;
+      })
+      .finally(() => {
+        this.#building = undefined;
+      });
+    return this.#building;
+  }
+
+  #buildVectors(): Promise<VectorIndex> {
+    const { embedder, slices } = this.#options;
+    const { tools } = this.#snapshot;
+    const size = { count: tools.length, dimensions: embedder.dimensions };
+    return buildVectorIndexInSlices(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)), slices);
+  }
+
+  #createRanker(vectors: VectorIndex): HybridRanker {
+    return new HybridRanker({
       snapshot: this.#snapshot,
       lexical: this.#lexicalRanker,
-      vectors: this.#vectorIndex(),
+      vectors,
       embedder: this.#options.embedder,
       settings: this.#settings,
     });
-    return this.#ranker;
-  }
-
-  #vectorIndex(): VectorIndex {
-    const { embedder } = this.#options;
-    const { tools } = this.#snapshot;
-    this.#vectors ??= buildVectorIndex(tools.length, embedder.dimensions, (tool) => {
-      return embedder.tool(searchText(tools[tool] as Tool));
-    });
-    return this.#vectors;
   }
 }
 

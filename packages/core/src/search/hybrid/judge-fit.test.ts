@@ -2,12 +2,29 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeFit } from './judge-fit.ts';
 
+interface Evidence {
+  readonly meaning: number;
+  readonly coverage: number;
+  readonly bigrams: number;
+}
+
+function judge(tools: readonly Evidence[], knownShare = 1): number {
+  return judgeFit({
+    meaning: Float64Array.from(tools, ({ meaning }) => meaning),
+    coverage: Float64Array.from(tools, ({ coverage }) => coverage),
+    bigrams: Float64Array.from(tools, ({ bigrams }) => bigrams),
+    knownShare,
+  });
+}
+
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const evidence = fc.record({ meaning: share, coverage: share, bigrams: share });
 
 describe('judgeFit', () => {
   it('is a probability', () => {
-    fc.assert(fc.property(evidence, (given) => judgeFit(given) >= 0 && judgeFit(given) <= 1));
+    fc.assert(
+      fc.property(fc.array(evidence), share, (tools, known) => judge(tools, known) >= 0 && judge(tools, known) <= 1),
+    );
   });
 
   it('never falls when there is more evidence', () => {
@@ -18,13 +35,27 @@ describe('judgeFit', () => {
           coverage: given.coverage + more.coverage,
           bigrams: given.bigrams + more.bigrams,
         };
-        return judgeFit(added) >= judgeFit(given);
+        return judge([added]) >= judge([given]);
       }),
     );
   });
 
-  it('calls no evidence no fit, and a tool that says the same a fit', () => {
-    expect(judgeFit({ meaning: 0, coverage: 0, bigrams: 0 })).toBeLessThan(0.01);
-    expect(judgeFit({ meaning: 0.9, coverage: 1, bigrams: 0.5 })).toBeGreaterThan(0.99);
+  it('judges by the tool with the most evidence', () => {
+    fc.assert(
+      fc.property(fc.array(evidence, { minLength: 1 }), share, (tools, known) => {
+        expect(judge(tools, known)).toBe(Math.max(...tools.map((tool) => judge([tool], known))));
+      }),
+    );
+  });
+
+  it('calls no evidence and no tool no fit, and a tool that says the same a fit', () => {
+    expect(judge([{ meaning: 0, coverage: 0, bigrams: 0 }])).toBeLessThan(0.01);
+    expect(judge([])).toBe(0);
+    expect(judge([{ meaning: 0.9, coverage: 1, bigrams: 0.5 }])).toBeGreaterThan(0.99);
+  });
+
+  it('trusts words less in a request that has others which no tool has', () => {
+    const tool = { meaning: 0.3, coverage: 1, bigrams: 0.2 };
+    expect(judge([tool], 0.5)).toBeLessThan(judge([tool], 1));
   });
 });

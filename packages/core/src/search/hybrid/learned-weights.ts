@@ -4,48 +4,48 @@ import type { HybridWeights } from './hybrid-options.ts';
 
 /** What each feature counts. */
 export const RANKER_WEIGHTS: HybridWeights = {
-  meaning: 6.8,
-  clauseMeaning: 5.9,
+  meaning: 7.1,
+  clauseMeaning: 6.2,
   terms: 1,
-  clauseTerms: 1.3,
-  coverage: 1.7,
-  bigrams: 0.7,
+  clauseTerms: 1.1,
+  coverage: 1.8,
+  bigrams: 0.9,
   nameCoverage: 0.8,
-  serverNamed: 0.9,
+  serverNamed: 0.8,
   embedded: 0,
 };
 
 /** The same for a request of one clause, which is itself its best clause. */
 export const ONE_CLAUSE_WEIGHTS: HybridWeights = {
-  meaning: 14.6,
+  meaning: 15,
   clauseMeaning: 0,
-  terms: 1.3,
+  terms: 0.9,
   clauseTerms: 0,
-  coverage: 2.6,
-  bigrams: 1.4,
-  nameCoverage: 0.6,
-  serverNamed: 0.9,
+  coverage: 2.9,
+  bigrams: 1.8,
+  nameCoverage: 0.5,
+  serverNamed: 0.4,
   embedded: 0,
 };
 
 /** The same for a request that the second stage has looked at. */
 export const SECOND_STAGE_WEIGHTS: HybridWeights = {
-  meaning: 2.3,
-  clauseMeaning: 3.3,
-  terms: 0.3,
-  clauseTerms: 1.3,
-  coverage: 1.6,
-  bigrams: 0.9,
-  nameCoverage: 0.5,
-  serverNamed: 0.8,
-  embedded: 3.6,
+  meaning: 2.4,
+  clauseMeaning: 3.4,
+  terms: 0.2,
+  clauseTerms: 1.1,
+  coverage: 1.7,
+  bigrams: 1.1,
+  nameCoverage: 0.4,
+  serverNamed: 0.6,
+  embedded: 3.8,
 };
 
 /** The logistic model of whether anything fits, and the probability below which nothing does. */
 export const FIT_MODEL = {
-  meaning: 18.1,
-  coverage: 0.88,
-  bigrams: 10.3,
-  threshold: 7.4,
-  leastConfidence: 0.12,
+  meaning: 19,
+  coverage: 1.1,
+  bigrams: 11.8,
+  threshold: 8.3,
+  leastConfidence: 0.09,
 } as const;

@@ -17,10 +17,11 @@ export function nearestTools(scan: VectorScan, vector: QueryVector, { wanted, al
   if (vector.isEmpty) return [];
   const near = scan.near(vector, wanted * SIGN_SLACK, allowed);
   const cosines = scan.cosines(vector, near);
-  const ascending = cosines.slice().sort();
-  const last = ascending[Math.max(0, ascending.length - wanted)] ?? 0;
+  const last = greatestBut(cosines, wanted - 1);
+  let above = 0;
+  for (let at = 0; at < cosines.length; at += 1) above += (cosines[at] as number) > last ? 1 : 0;
   // Equals of the last one that still find a place.
-  let equals = ascending.length - Math.max(0, ascending.length - wanted) - countAbove(ascending, last);
+  let equals = wanted - above;
   const nearest: number[] = [];
   for (let at = 0; at < near.length; at += 1) {
     const cosine = cosines[at] as number;
@@ -31,6 +32,25 @@ export function nearestTools(scan: VectorScan, vector: QueryVector, { wanted, al
   return nearest;
 }
 
-function countAbove(ascending: Float64Array, value: number): number {
-  return ascending.length - 1 - ascending.lastIndexOf(value);
+/** The greatest number when so many greater ones are left out, or the least one where there are fewer (Hoare's selection). */
+function greatestBut(numbers: Float64Array, leftOut: number): number {
+  const place = Math.min(leftOut, numbers.length - 1);
+  const some = numbers.slice();
+  let [low, high] = [0, some.length - 1];
+  while (low < high) {
+    const pivot = some[(low + high) >>> 1] as number;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while ((some[left] as number) > pivot) left += 1;
+      while ((some[right] as number) < pivot) right -= 1;
+      if (left > right) break;
+      const other = some[left] as number;
+      some[left++] = some[right] as number;
+      some[right--] = other;
+    }
+    if (place <= right) high = right;
+    else if (place >= left) low = left;
+    else break;
+  }
+  return some[place] ?? 0;
 }

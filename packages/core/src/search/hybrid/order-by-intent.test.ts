@@ -1,41 +1,107 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { NO_FEATURES } from './hybrid-options.ts';
-import { orderByIntent, type Rated } from './order-by-intent.ts';
+import { describe, expect, it } from 'vitest';
+import { orderByIntent } from './order-by-intent.ts';
+import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
 
-const rated = (tool: number, base: number, clauses: readonly number[]): Rated => ({
-  ...{ tool, bonus: 0, base, clauses },
-  features: NO_FEATURES,
-});
+interface Candidate {
+  readonly base: number;
+  readonly clauses: readonly number[];
+}
 
-it('a part of the request that nothing above serves finds its place before siblings', () => {
-  const tools = [rated(0, 9, [8, 0]), rated(1, 8.9, [8, 0]), rated(2, 7, [0, 8])];
-  expect(orderByIntent(tools, 3).map(({ tool }) => tool)).toEqual([0, 2, 1]);
-  expect(orderByIntent(tools, 0).map(({ tool }) => tool)).toEqual([0, 1, 2]);
-});
-
-it('a part that even the best tool hardly serves is chatter, and moves nothing', () => {
-  const tools = (best: number): Rated[] => [rated(0, 9, [8, 0]), rated(1, 8.9, [8, 0]), rated(2, 7, [0, best])];
-  expect(orderByIntent(tools(3), 3).map(({ tool }) => tool)).toEqual([0, 1, 2]);
-  expect(orderByIntent(tools(5.5), 3).map(({ tool }) => tool)).toEqual([0, 2, 1]);
-});
-
-it('scores fall from place to place, and every tool has one', () => {
-  const number = fc.double({ min: 0, max: 12, noNaN: true });
-  const tools = fc
-    .integer({ min: 0, max: 3 })
-    .chain((clauses) =>
-      fc.array(fc.tuple(number, fc.array(number, { minLength: clauses, maxLength: clauses })), { maxLength: 80 }),
-    );
-  fc.assert(
-    fc.property(tools, fc.double({ min: 0, max: 5, noNaN: true }), (some, weight) => {
-      const ordered = orderByIntent(
-        some.map(([base, clauses], tool) => rated(tool, base, clauses)),
-        weight,
-      );
-      expect(ordered.map(({ tool }) => tool).sort((left, right) => left - right)).toEqual(some.map((_, at) => at));
-      const scores = ordered.map(({ score }) => score);
-      expect(scores).toEqual([...scores].sort((left, right) => right - left));
+/** Tools 0, 1, 2, … with these bases, and how well each serves each clause. */
+function ratedTools(candidates: readonly Candidate[]): RatedTools {
+  const clauseCount = candidates[0]?.clauses.length ?? 0;
+  return {
+    ...NO_RATED_TOOLS,
+    tools: Uint32Array.from(candidates.keys()),
+    bonuses: new Float64Array(candidates.length),
+    bases: Float64Array.from(candidates, ({ base }) => base),
+    clauses: Array.from({ length: clauseCount }, (_, clause) => {
+      return Float64Array.from(candidates, ({ clauses }) => clauses[clause] ?? 0);
     }),
-  );
+  };
+}
+
+function order(candidates: readonly Candidate[], intentWeight: number, wanted = candidates.length): number[] {
+  return orderByIntent(ratedTools(candidates), { intentWeight, wanted }).map(({ tool }) => tool);
+}
+
+/** The same place by place with nothing left out: what each tool adds is worked out anew for every place. */
+function orderPlainly(candidates: readonly Candidate[], intentWeight: number): number[] {
+  const best = (candidates[0]?.clauses ?? []).map((_, clause) => {
+    return candidates.reduce((most, { clauses }) => Math.max(most, clauses[clause] ?? 0), Number.MIN_VALUE);
+  });
+  const shares = candidates.map(({ clauses }) => {
+    return clauses.map((fit, at) => (fit * Math.min(1, Math.max(0, ((best[at] ?? 0) - 3) / 2.5))) / (best[at] ?? 1));
+  });
+  const served = best.map(() => 0);
+  const scoreOf = (tool: number): number => {
+    const gain = (shares[tool] ?? []).reduce((sum, share, at) => sum + Math.max(0, share - (served[at] ?? 0)), 0);
+    return (candidates[tool]?.base ?? 0) + intentWeight * gain;
+  };
+  const left = [...candidates.keys()].sort((a, b) => (candidates[b]?.base ?? 0) - (candidates[a]?.base ?? 0) || a - b);
+  const ordered: number[] = [];
+  while (left.length > 0 && ordered.length < 50) {
+    const next = left.reduce((most, tool) => (scoreOf(tool) > scoreOf(most) ? tool : most));
+    left.splice(left.indexOf(next), 1);
+    ordered.push(next);
+    for (const [at, share] of (shares[next] ?? []).entries()) served[at] = Math.max(served[at] ?? 0, share);
+  }
+  return [...ordered, ...left];
+}
+
+describe('orderByIntent', () => {
+  it('a part of the request that nothing above serves finds its place before siblings', () => {
+    const tools = [
+      { base: 9, clauses: [8, 0] },
+      { base: 8.9, clauses: [8, 0] },
+      { base: 7, clauses: [0, 8] },
+    ];
+    expect(order(tools, 3)).toEqual([0, 2, 1]);
+    expect(order(tools, 0)).toEqual([0, 1, 2]);
+  });
+
+  it('a part that even the best tool hardly serves is chatter, and moves nothing', () => {
+    const tools = (best: number): Candidate[] => [
+      { base: 9, clauses: [8, 0] },
+      { base: 8.9, clauses: [8, 0] },
+      { base: 7, clauses: [0, best] },
+    ];
+    expect(order(tools(3), 3)).toEqual([0, 1, 2]);
+    expect(order(tools(5.5), 3)).toEqual([0, 2, 1]);
+  });
+
+  // Whole numbers among others, so that there are equals.
+  const number = fc.oneof(fc.integer({ min: 0, max: 8 }), fc.double({ min: 0, max: 12, noNaN: true }));
+  const anyTools = fc.integer({ min: 0, max: 3 }).chain((clauses) => {
+    const fits = fc.array(number, { minLength: clauses, maxLength: clauses });
+    return fc.array(fc.record({ base: number, clauses: fits }), { maxLength: 80 });
+  });
+  const anyWeight = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5, noNaN: true }));
+
+  it('gives each place to the tool that adds most, and every tool a place', () => {
+    fc.assert(
+      fc.property(anyTools, anyWeight, (tools, weight) => {
+        expect(order(tools, weight)).toEqual(orderPlainly(tools, weight));
+      }),
+    );
+  });
+
+  it('gives scores that fall from place to place', () => {
+    fc.assert(
+      fc.property(anyTools, anyWeight, (tools, intentWeight) => {
+        const ordered = orderByIntent(ratedTools(tools), { intentWeight, wanted: tools.length });
+        const scores = ordered.map(({ score }) => score);
+        expect(scores).toEqual([...scores].sort((left, right) => right - left));
+      }),
+    );
+  });
+
+  it('gives as many places as are wanted, the same as if more were', () => {
+    fc.assert(
+      fc.property(anyTools, anyWeight, fc.nat({ max: 90 }), (tools, weight, wanted) => {
+        expect(order(tools, weight, wanted)).toEqual(order(tools, weight).slice(0, wanted));
+      }),
+    );
+  });
 });

@@ -1,4 +1,6 @@
+import { Columns } from './columns.ts';
 import type { HybridFeatures } from './hybrid-options.ts';
+import { type RatedTools, ToolFeatures } from './rated-tools.ts';
 
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
@@ -14,91 +16,131 @@ export interface HybridRanking {
   readonly features: HybridFeatures;
 }
 
-/** A tool before it has its place. */
-export interface Rated extends Omit<HybridRanking, 'score' | 'intent'> {
-  /** How well it serves each clause of the request; all tools have as many. Empty for a request of one clause. */
-  readonly clauses: readonly number[];
+export interface OrderOptions {
+  /** See `HybridOptions`. */
+  readonly intentWeight: number;
+  /** How many places at the most. */
+  readonly wanted: number;
 }
 
 /**
  * By score; for a request of several clauses place by place, each time with the tool that adds most. What serving a
  * clause adds only shrinks as the list grows, so the scores still fall from place to place.
  */
-export function orderByIntent(rated: readonly Rated[], intentWeight: number): HybridRanking[] {
-  const byScore = [...rated].sort((left, right) => firstScore(right) - firstScore(left) || left.tool - right.tool);
-  const clauseCount = rated[0]?.clauses.length ?? 0;
-  if (clauseCount === 0 || intentWeight === 0) return byScore.map((tool) => place(tool, 0));
-  const shares = sharesOf(byScore, clauseCount);
-  const served = new Float64Array(clauseCount);
-  const isPlaced = new Uint8Array(byScore.length);
+export function orderByIntent(rated: RatedTools, { intentWeight, wanted }: OrderOptions): HybridRanking[] {
+  const count = Math.min(wanted, rated.tools.length);
+  const contest = new Contest(rated, intentWeight);
   const ordered: HybridRanking[] = [];
-  while (ordered.length < ORDERED_BY_INTENT && ordered.length < byScore.length) {
-    const { at, intent } = bestNext({ byScore, isPlaced, shares, served, intentWeight });
-    isPlaced[at] = 1;
-    for (let clause = 0; clause < clauseCount; clause += 1) {
-      served[clause] = Math.max(served[clause] as number, shares[at * clauseCount + clause] as number);
-    }
-    ordered.push(place(byScore[at] as Rated, intent));
+  while (ordered.length < Math.min(count, ORDERED_BY_INTENT)) {
+    const at = contest.best();
+    ordered.push(new PlacedTool(rated, at, contest.intentOf(at)));
+    contest.take(at);
   }
-  return [...ordered, ...byScore.filter((_, at) => isPlaced[at] === 0).map((tool) => place(tool, 0))];
+  if (ordered.length < count) {
+    for (const at of contest.rest().subarray(0, count - ordered.length)) ordered.push(new PlacedTool(rated, at, 0));
+  }
+  return ordered;
 }
 
-interface Places {
-  readonly byScore: readonly Rated[];
-  readonly isPlaced: Uint8Array;
-  readonly shares: Float64Array;
-  readonly served: Float64Array;
-  readonly intentWeight: number;
-}
+/** The tools that have no place yet, as their numbers among those that were rated. */
+class Contest {
+  /** Without what clauses add. */
+  readonly #scores: Float64Array;
+  /** With what they added when it was last looked; never less than what they add now. */
+  readonly #bounds: Float64Array;
+  readonly #isPlaced: Uint8Array;
+  /** For each clause how well each tool serves it. */
+  readonly #shares: readonly Float64Array[];
+  /** For each clause how well the tools serve it that have their place. */
+  readonly #served: Float64Array;
+  readonly #intentWeight: number;
 
-/** Of the tools that have no place yet, the one that adds most; the first of equals. */
-function bestNext({ byScore, isPlaced, shares, served, intentWeight }: Places): { at: number; intent: number } {
-  let best = { at: 0, intent: 0 };
-  let bestScore = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < byScore.length; at += 1) {
-    const { bonus, base } = byScore[at] as Rated;
-    // No clause adds more than 1, so that what stands behind this can't come first either.
-    if (bonus + base + intentWeight * served.length < bestScore) break;
-    if (isPlaced[at] === 1) continue;
+  constructor({ tools, bonuses, bases, clauses }: RatedTools, intentWeight: number) {
+    const columns = new Columns(2 + clauses.length, tools.length);
+    this.#scores = columns.next();
+    for (let at = 0; at < tools.length; at += 1) this.#scores[at] = (bonuses[at] as number) + (bases[at] as number);
+    this.#bounds = columns.next().fill(Number.POSITIVE_INFINITY);
+    this.#isPlaced = new Uint8Array(tools.length);
+    this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, columns.next()));
+    this.#served = new Float64Array(this.#shares.length);
+    this.#intentWeight = intentWeight;
+  }
+
+  /** The one that adds most; of equals the one with the better score, then the first. */
+  best(): number {
+    const scores = this.#scores;
+    const bounds = this.#bounds;
+    const isPlaced = this.#isPlaced;
+    let [best, bestScore] = [0, Number.NEGATIVE_INFINITY];
+    for (let at = 0; at < scores.length; at += 1) {
+      if (isPlaced[at] === 1 || (bounds[at] as number) < bestScore) continue;
+      const own = scores[at] as number;
+      const score = own + this.intentOf(at);
+      bounds[at] = score;
+      if (score > bestScore || (score === bestScore && own > (scores[best] as number))) {
+        best = at;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  /** What a tool gets for the clauses that it serves better than those that have their place. */
+  intentOf(at: number): number {
+    const shares = this.#shares;
+    const served = this.#served;
     let gain = 0;
-    for (let clause = 0; clause < served.length; clause += 1) {
-      gain += Math.max(0, (shares[at * served.length + clause] as number) - (served[clause] as number));
+    for (let clause = 0; clause < shares.length; clause += 1) {
+      gain += Math.max(0, ((shares[clause] as Float64Array)[at] as number) - (served[clause] as number));
     }
-    const intent = intentWeight * gain;
-    const score = bonus + base + intent;
-    if (score > bestScore) {
-      best = { at, intent };
-      bestScore = score;
+    return this.#intentWeight * gain;
+  }
+
+  take(at: number): void {
+    this.#isPlaced[at] = 1;
+    for (const [clause, shares] of this.#shares.entries()) {
+      this.#served[clause] = Math.max(this.#served[clause] as number, shares[at] as number);
     }
   }
-  return best;
+
+  /** All that are left, by their scores alone. */
+  rest(): Uint32Array {
+    const scores = this.#scores;
+    return Uint32Array.from(scores.keys())
+      .filter((at) => this.#isPlaced[at] === 0)
+      .sort((left, right) => (scores[right] as number) - (scores[left] as number) || left - right);
+  }
 }
 
 /**
- * How well each tool serves each clause, as a share of the tool that serves it best. A clause that even the best hardly
+ * How well each tool serves a clause, as a share of the tool that serves it best. A clause that even the best hardly
  * serves is chatter, and claims a place only as far as it is served.
  */
-function sharesOf(rated: readonly Rated[], clauseCount: number): Float64Array {
-  const shares = new Float64Array(rated.length * clauseCount);
-  for (let clause = 0; clause < clauseCount; clause += 1) {
-    let best = Number.MIN_VALUE;
-    for (const [at, { clauses }] of rated.entries()) {
-      const fit = clauses[clause] as number;
-      shares[at * clauseCount + clause] = fit;
-      best = Math.max(best, fit);
-    }
-    const claim = Math.min(1, Math.max(0, (best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT)));
-    for (let at = clause; at < shares.length; at += clauseCount) shares[at] = ((shares[at] as number) * claim) / best;
-  }
+function writeShares(fits: Float64Array, shares: Float64Array): Float64Array {
+  let best = Number.MIN_VALUE;
+  for (let at = 0; at < fits.length; at += 1) best = Math.max(best, fits[at] as number);
+  const claim = Math.min(1, Math.max(0, (best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT)));
+  for (let at = 0; at < shares.length; at += 1) shares[at] = ((fits[at] as number) * claim) / best;
   return shares;
 }
 
-function place({ tool, bonus, base, features }: Rated, intent: number): HybridRanking {
-  return { tool, score: bonus + base + intent, bonus, base, intent, features };
-}
+/** A class, since V8 keeps the shape of one for good. It forgets that of a literal of numbers, and optimised code with it. */
+class PlacedTool implements HybridRanking {
+  readonly tool: number;
+  readonly score: number;
+  readonly bonus: number;
+  readonly base: number;
+  readonly intent: number;
+  readonly features: HybridFeatures;
 
-function firstScore({ bonus, base }: Rated): number {
-  return bonus + base;
+  constructor(rated: RatedTools, at: number, intent: number) {
+    this.tool = rated.tools[at] as number;
+    this.bonus = rated.bonuses[at] as number;
+    this.base = rated.bases[at] as number;
+    this.intent = intent;
+    this.score = this.bonus + this.base + intent;
+    this.features = new ToolFeatures(rated.features, at);
+  }
 }
 
 /** The best fit of a clause up to which it claims nothing, and from which on it claims a place in full. */

@@ -6,16 +6,18 @@ import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-o
 import { CLAUSE_TERMS, type HybridRequest, readRequest } from './hybrid-request.ts';
 import { judgeFit } from './judge-fit.ts';
 import { nearestTools } from './nearest-tools.ts';
-import { type HybridRanking, orderByIntent, type Rated } from './order-by-intent.ts';
+import { type HybridRanking, orderByIntent } from './order-by-intent.ts';
 import { ToolRater } from './rate-tools.ts';
+import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
 
 export interface HybridAnswer {
   /** The request without its operators; empty for a `select:` of names, where nothing else counts. */
   readonly text: string;
-  readonly rated: readonly Rated[];
+  /** All that were weighed. */
+  readonly rated: RatedTools;
   /** What the features were weighed with. */
   readonly weights: HybridWeights;
-  /** Best first; the order of their scores. */
+  /** As many as are wanted, best first; the order of their scores. */
   readonly rankings: readonly HybridRanking[];
   /** How likely it is that something fits, 0 to 1. */
   readonly confidence: number;
@@ -34,38 +36,51 @@ interface HybridRankerParts {
 
 type Accept = ((tool: number) => boolean) | undefined;
 
+export interface RankDepth {
+  /** How many places are given at the most. @default one to each tool that is weighed */
+  readonly wanted?: number;
+  /** Whether every tool that has anything in common with the query is weighed, not only the likely ones. @default false */
+  readonly isWhole?: boolean;
+}
+
+interface RankOptions extends RankDepth {
+  /** Which tools may be ranked. @default all */
+  readonly accept?: Accept;
+}
+
 /** Ranks tools by words and by meaning, for one query at a time. */
 export class HybridRanker {
+  readonly vectors: VectorIndex;
   readonly #parts: HybridRankerParts;
   readonly #scan: VectorScan;
   readonly #rater: ToolRater;
 
   constructor(parts: HybridRankerParts) {
     const { snapshot, lexical, vectors } = parts;
+    this.vectors = vectors;
     this.#parts = parts;
     this.#scan = createVectorScan(vectors);
     this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan });
   }
 
-  /** @param whole whether every tool that has anything in common with the query is ranked, not only the likely ones */
-  rank(query: string, accept: Accept, whole = false): HybridAnswer {
+  rank(query: string, { accept, wanted = Number.POSITIVE_INFINITY, isWhole = false }: RankOptions = {}): HybridAnswer {
     const { lexical: ranker, embedder, settings, snapshot } = this.#parts;
-    const lexical = ranker.rank(query, accept, whole ? snapshot.tools.length : POOL.terms);
+    const lexical = ranker.rank(query, accept, isWhole ? snapshot.tools.length : POOL.terms);
     if (lexical.isSelection) {
       const rankings = lexical.rankings.map(withoutFeatures);
-      return { text: '', rated: [], weights: settings.weights, rankings, confidence: 1 };
+      return { text: '', rated: NO_RATED_TOOLS, weights: settings.weights, rankings, confidence: 1 };
     }
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
     const request = readRequest(text, lexical, { ranker, embedder, allowed });
     const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
-    const tools = this.#candidates(request, lexical, allowed, whole);
+    const tools = this.#candidates(request, lexical, allowed, isWhole);
     const rated = this.#rater.rate({ request, lexical, tools, weights });
     return {
       text: request.text,
       rated,
       weights,
-      rankings: orderByIntent(rated, settings.intentWeight),
+      rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted }),
       confidence: judge(request, rated),
     };
   }
@@ -79,19 +94,28 @@ export class HybridRanker {
   }
 
   /** In catalog order, each once. */
-  #candidates(request: HybridRequest, lexical: QueryRanking, allowed: Accept, whole: boolean): Uint32Array {
-    const found = new Set(lexical.rankings.map(({ tool }) => tool));
+  #candidates(request: HybridRequest, lexical: QueryRanking, allowed: Accept, isWhole: boolean): Uint32Array {
+    const found = [lexical.rankings.map(({ tool }) => tool)];
     if (lexical.plan.hasWords) {
-      const wanted = whole ? this.#parts.snapshot.tools.length : POOL.meaning;
-      for (const tool of nearestTools(this.#scan, request.vector, { wanted, allowed })) found.add(tool);
+      const wanted = isWhole ? this.#parts.snapshot.tools.length : POOL.meaning;
+      found.push(nearestTools(this.#scan, request.vector, { wanted, allowed }));
       for (const { answer, vector } of request.clauses) {
-        for (const { tool } of answer.rankings.slice(0, POOL.clauseTerms)) found.add(tool);
-        const near = nearestTools(this.#scan, vector, { wanted: POOL.clauseMeaning, allowed });
-        for (const tool of near) found.add(tool);
+        found.push(answer.rankings.slice(0, POOL.clauseTerms).map(({ tool }) => tool));
+        found.push(nearestTools(this.#scan, vector, { wanted: POOL.clauseMeaning, allowed }));
       }
     }
-    return Uint32Array.from(found).sort();
+    return sortOnce(found.flat());
   }
+}
+
+/** In ascending order, each once. */
+function sortOnce(tools: readonly number[]): Uint32Array {
+  const sorted = new Uint32Array(tools).sort();
+  let size = 0;
+  for (let at = 0; at < sorted.length; at += 1) {
+    if (at === 0 || sorted[at] !== sorted[size - 1]) sorted[size++] = sorted[at] as number;
+  }
+  return sorted.subarray(0, size);
 }
 
 /** Remembers the answer for each tool: every clause of a request asks about all of them. */
@@ -104,11 +128,9 @@ function askOnce(count: number, accept: (tool: number) => boolean): (tool: numbe
 }
 
 /** How likely it is that the request fits one of the tools. */
-function judge({ knownShare }: HybridRequest, rated: readonly Rated[]): number {
-  return rated.reduce((most, { bonus, features: { meaning, coverage, bigrams } }) => {
-    if (bonus > 0) return 1;
-    return Math.max(most, judgeFit({ meaning, coverage: coverage * knownShare, bigrams: bigrams * knownShare }));
-  }, 0);
+function judge({ knownShare }: HybridRequest, { bonuses, features }: RatedTools): number {
+  const isNamed = bonuses.some((bonus) => bonus > 0);
+  return isNamed ? 1 : judgeFit({ ...features, knownShare });
 }
 
 function withoutFeatures(ranking: Ranking): HybridRanking {

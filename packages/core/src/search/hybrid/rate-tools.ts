@@ -1,10 +1,11 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import type { QueryVector, VectorScan } from '../semantic/index.ts';
-import { nameKey } from '../text/index.ts';
-import type { HybridFeatures, HybridWeights } from './hybrid-options.ts';
+import { Columns } from './columns.ts';
+import type { HybridWeights } from './hybrid-options.ts';
 import { type HybridRequest, sumOf } from './hybrid-request.ts';
-import type { Rated } from './order-by-intent.ts';
+import { NamedServers } from './named-servers.ts';
+import type { RatedTools } from './rated-tools.ts';
 import { weighFeatures } from './weigh-features.ts';
 
 interface ToolRaterParts {
@@ -16,137 +17,167 @@ interface ToolRaterParts {
 interface ToolsToRate {
   readonly request: HybridRequest;
   readonly lexical: QueryRanking;
-  /** All that `lexical` ranks, and others. */
+  /** All that `lexical` ranks, and others; ascending. */
   readonly tools: Uint32Array;
   readonly weights: HybridWeights;
 }
 
 /** Gives the candidates of a request their features and what these add up to. */
 export class ToolRater {
-  readonly #parts: ToolRaterParts;
+  readonly #scan: VectorScan;
   readonly #reader: FeatureReader;
   readonly #terms: CandidateTerms;
-  readonly #serverKeys: readonly string[];
+  readonly #servers: NamedServers;
 
-  constructor(parts: ToolRaterParts) {
-    this.#parts = parts;
-    this.#reader = new FeatureReader(parts.lexical.index);
-    this.#terms = new CandidateTerms(parts.lexical.index);
-    const keys = new Map(parts.snapshot.servers.map((server) => [server, nameKey(server)]));
-    this.#serverKeys = parts.snapshot.tools.map((tool) => keys.get(tool.server ?? '') ?? '');
+  constructor({ snapshot, lexical, scan }: ToolRaterParts) {
+    this.#scan = scan;
+    this.#reader = new FeatureReader(lexical.index);
+    this.#terms = new CandidateTerms(lexical.index);
+    this.#servers = new NamedServers(snapshot);
   }
 
-  rate({ request, lexical, tools, weights }: ToolsToRate): Rated[] {
+  rate(asked: ToolsToRate): RatedTools {
+    const { request, lexical, tools, weights } = asked;
+    const columns = new Columns(OWN_COLUMNS + request.clauses.length, tools.length);
     this.#terms.open(tools);
-    this.#reader.open(lexical.plan);
-    const columns = this.#columns(request, lexical, tools);
-    const known = new Map(lexical.rankings.map((ranking) => [ranking.tool, ranking]));
-    // Of those that are not named: a name's own score would put everything else in its shade.
-    const best = Math.max(bestOf(lexical.rankings, 'terms'), bestOf(lexical.rankings, 'substring'), Number.MIN_VALUE);
-    const isNamed = namedServers(request.key);
-    const rated: Rated[] = [];
-    for (let at = 0; at < tools.length; at += 1) {
-      const tool = tools[at] as number;
-      const ranking = known.get(tool);
-      // Outside the lexical pool only the sum of the terms is known.
-      const terms =
-        ranking === undefined ? (columns.terms[at] as number) : Math.min(MOST_TERMS, termsOf(ranking) / best);
-      const meaning = columns.meaning[at] as number;
-      const { nameCoverage, bigrams } =
-        (ranking?.kind === 'terms' ? ranking.features : undefined) ?? this.#reader.read(tool);
-      const features: HybridFeatures = {
-        meaning,
-        clauseMeaning: columns.clauseMeaning?.[at] ?? meaning,
-        terms,
-        clauseTerms: columns.clauseTerms?.[at] ?? terms,
-        coverage: columns.coverage[at] as number,
-        bigrams: lexical.plan.mass > 0 ? bigrams / lexical.plan.mass : 0,
-        nameCoverage,
-        serverNamed: isNamed(this.#serverKeys[tool] ?? '') ? 1 : 0,
-        embedded: 0,
-      };
-      const bonus = ranking?.kind === 'name' ? ranking.bonus : 0;
-      const clauses = columns.clauses.map((fits) => fits[at] as number);
-      rated.push({ tool, bonus, base: weighFeatures(features, weights), features, clauses });
-    }
-    return rated;
-  }
-
-  /** What is read for all candidates at once. */
-  #columns(request: HybridRequest, lexical: QueryRanking, tools: Uint32Array): Columns {
     const coverage = this.#terms.coverages(lexical.plan);
-    const trust = trustOf(request, lexical, (tool) => coverage[tools.indexOf(tool)] ?? 0);
-    const bestSum = lexical.rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), Number.MIN_VALUE);
-    const clauses = request.clauses.map(({ answer, best, vector }) => ({
-      meaning: this.#meanings(vector, tools),
-      terms: this.#sums(answer, (sum) => (trust * sum) / best),
-    }));
-    return {
-      meaning: this.#meanings(request.vector, tools),
-      terms: this.#sums(lexical, (sum) => sum / bestSum),
-      coverage: coverage.map((share) => trust * share),
-      clauseMeaning: greatest(clauses.map(({ meaning }) => meaning)),
-      clauseTerms: greatest(clauses.map(({ terms }) => terms)),
-      clauses: clauses.map(({ meaning, terms }) =>
-        meaning.map((cosine, at) => CLAUSE_FIT.meaning * cosine + CLAUSE_FIT.terms * (terms[at] as number)),
-      ),
+    const trust = trustOf(asked, coverage);
+    const meaning = this.#readMeaning(request.vector, tools, columns.next());
+    const { terms, bonuses } = this.#rateTerms(asked, columns);
+    const clauses = this.#rateClauses(asked, trust, columns);
+    const features = {
+      meaning,
+      clauseMeaning: clauses?.meaning ?? meaning,
+      terms,
+      clauseTerms: clauses?.terms ?? terms,
+      coverage: scale(coverage, trust),
+      ...this.#readNeighbours(asked, columns),
+      serverNamed: this.#servers.find(request.key, tools, columns.next()),
+      embedded: columns.next(),
     };
+    return { tools, bonuses, bases: weighFeatures(features, weights), features, clauses: clauses?.fits ?? [] };
   }
 
-  #sums({ plan }: QueryRanking, scale: (sum: number) => number): Float64Array {
-    return new Float64Array(this.#terms.sums(plan)).map(scale);
+  #readMeaning(vector: QueryVector, tools: Uint32Array, into: Float64Array): Float64Array {
+    this.#scan.cosines(vector, tools, into);
+    for (let at = 0; at < into.length; at += 1) if ((into[at] as number) < 0) into[at] = 0;
+    return into;
   }
 
-  #meanings(vector: QueryVector, tools: Uint32Array): Float64Array {
-    return this.#parts.scan.cosines(vector, tools).map((cosine) => Math.max(0, cosine));
+  /** Outside the lexical pool only the sum of the terms is known. */
+  #rateTerms({ lexical, tools }: ToolsToRate, columns: Columns): { terms: Float64Array; bonuses: Float64Array } {
+    const { plan, rankings } = lexical;
+    const sums = this.#terms.sums(plan);
+    const unit = unitOf(bestSum(rankings), sums);
+    // Of those that are not named: a name's own score would put everything else in its shade.
+    const best = Math.max(bestOf(rankings, 'terms'), bestOf(rankings, 'substring'), Number.MIN_VALUE);
+    const terms = columns.next();
+    const bonuses = columns.next();
+    for (let at = 0; at < tools.length; at += 1) terms[at] = (sums[at] as number) / unit;
+    for (const ranking of rankings) {
+      const at = placeOf(ranking.tool, tools);
+      terms[at] = Math.min(MOST_TERMS, termsOf(ranking) / best);
+      if (ranking.kind === 'name') bonuses[at] = ranking.bonus;
+    }
+    return { terms, bonuses };
+  }
+
+  #rateClauses({ request, tools }: ToolsToRate, trust: number, columns: Columns): RatedClauses | undefined {
+    if (request.clauses.length === 0) return undefined;
+    const [meaning, terms, cosines] = [columns.next(), columns.next(), columns.next()];
+    const fits = request.clauses.map(({ answer, best, vector }) => {
+      this.#readMeaning(vector, tools, cosines);
+      const sums = this.#terms.sums(answer.plan);
+      const unit = unitOf(best, sums);
+      const fit = columns.next();
+      for (let at = 0; at < tools.length; at += 1) {
+        const cosine = cosines[at] as number;
+        const share = (trust * (sums[at] as number)) / unit;
+        if (cosine > (meaning[at] as number)) meaning[at] = cosine;
+        if (share > (terms[at] as number)) terms[at] = share;
+        fit[at] = CLAUSE_FIT.meaning * cosine + CLAUSE_FIT.terms * share;
+      }
+      return fit;
+    });
+    return { meaning, terms, fits };
+  }
+
+  /** How the words of names and descriptions lie; the lexical ranking has read most of its own already. */
+  #readNeighbours({ lexical, tools }: ToolsToRate, columns: Columns): Neighbours {
+    const { plan, rankings } = lexical;
+    const [bigrams, nameCoverage] = [columns.next(), columns.next()];
+    const isRead = new Uint8Array(tools.length);
+    for (const ranking of rankings) {
+      if (ranking.kind !== 'terms' || ranking.features === undefined) continue;
+      const at = placeOf(ranking.tool, tools);
+      isRead[at] = 1;
+      nameCoverage[at] = ranking.features.nameCoverage;
+      bigrams[at] = ranking.features.bigrams;
+    }
+    this.#reader.open(plan);
+    for (let at = 0; at < tools.length; at += 1) {
+      if (isRead[at] === 0) {
+        const read = this.#reader.read(tools[at] as number);
+        nameCoverage[at] = read.nameCoverage;
+        bigrams[at] = read.bigrams;
+      }
+      bigrams[at] = plan.mass > 0 ? (bigrams[at] as number) / plan.mass : 0;
+    }
+    return { bigrams, nameCoverage };
   }
 }
 
-/** One number for each candidate. */
-interface Columns {
+/** Columns of every request; one for each clause comes on top. */
+const OWN_COLUMNS = 10;
+
+interface RatedClauses {
+  /** Of the clause that fits best. */
   readonly meaning: Float64Array;
   readonly terms: Float64Array;
-  readonly coverage: Float64Array;
-  /** Of the clause that fits best; undefined for a request of one clause. */
-  readonly clauseMeaning: Float64Array | undefined;
-  readonly clauseTerms: Float64Array | undefined;
-  /** For each clause how well a tool serves it. */
-  readonly clauses: readonly Float64Array[];
+  /** For each clause how well each tool serves it. */
+  readonly fits: readonly Float64Array[];
 }
 
-function greatest([first, ...others]: readonly Float64Array[]): Float64Array | undefined {
-  const most = first?.slice();
-  for (const other of others) {
-    for (let at = 0; at < other.length; at += 1) {
-      if (most !== undefined && (other[at] as number) > (most[at] as number)) most[at] = other[at] as number;
-    }
+interface Neighbours {
+  readonly bigrams: Float64Array;
+  readonly nameCoverage: Float64Array;
+}
+
+function bestSum(rankings: readonly Ranking[]): number {
+  return rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), 0);
+}
+
+/** What sums are shares of: the best one, or where no tool was found by its terms, the best of these. Never 0. */
+function unitOf(best: number, sums: Int32Array): number {
+  return best > 0 ? best : sums.reduce((most, sum) => Math.max(most, sum), 1);
+}
+
+function scale(values: Float64Array, factor: number): Float64Array {
+  for (let at = 0; at < values.length; at += 1) values[at] = factor * (values[at] as number);
+  return values;
+}
+
+/** Where a tool is among these, which are ascending and have it. */
+function placeOf(tool: number, tools: Uint32Array): number {
+  let [low, high] = [0, tools.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((tools[middle] as number) < tool) low = middle + 1;
+    else high = middle;
   }
-  return most;
+  return low;
 }
 
 /**
  * How far the lexical scores can be trusted: they are shares of the best one, and where even the best has next to nothing
  * of the request (the "in" of "will it rain in Lisbon") it must not count as much as a full match.
  */
-function trustOf(request: HybridRequest, lexical: QueryRanking, coverageOf: (tool: number) => number): number {
+function trustOf({ request, lexical, tools }: ToolsToRate, coverage: Float64Array): number {
   if (!lexical.plan.hasKnownWord) return 1;
   const covered = lexical.rankings
     .slice(0, TRUSTED_TOOLS)
-    .reduce((most, { tool }) => Math.max(most, coverageOf(tool)), 0);
+    .reduce((most, { tool }) => Math.max(most, coverage[placeOf(tool, tools)] as number), 0);
   return Math.min(1, (request.knownShare * covered) / TRUSTED_COVERAGE);
-}
-
-/** Whether a request names a server; each is looked for once. */
-function namedServers(requestKey: string): (serverKey: string) => boolean {
-  const found = new Map<string, boolean>([['', false]]);
-  return (serverKey) => {
-    let isNamed = found.get(serverKey);
-    if (isNamed === undefined) {
-      isNamed = requestKey.includes(serverKey);
-      found.set(serverKey, isNamed);
-    }
-    return isNamed;
-  };
 }
 
 function termsOf(ranking: Ranking): number {

@@ -4,18 +4,22 @@ import type { HybridAnswer } from './rank-hybrid.ts';
 import { weighFeatures } from './weigh-features.ts';
 
 /**
- * An answer in the light of the second stage.
+ * An answer in the light of the second stage, with as many places as it has.
  * @param cosines of its best tools, in their order; the others count as average
  */
 export function reconsiderAnswer(answer: HybridAnswer, cosines: Float32Array, settings: HybridSettings): HybridAnswer {
+  const { rated, rankings } = answer;
+  const { secondWeights: weights, intentWeight } = settings;
   const heights = heightsOf(cosines);
-  const embedded = new Map(answer.rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, heights[at] ?? 0]));
-  const weights = settings.secondWeights;
-  const rated = answer.rated.map((tool) => {
-    const features = { ...tool.features, embedded: embedded.get(tool.tool) ?? 0 };
-    return { ...tool, features, base: weighFeatures(features, weights) };
-  });
-  return { ...answer, rated, weights, rankings: orderByIntent(rated, settings.intentWeight) };
+  const heightOf = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, heights[at] ?? 0]));
+  const features = { ...rated.features, embedded: Float64Array.from(rated.tools, (tool) => heightOf.get(tool) ?? 0) };
+  const reconsidered = { ...rated, features, bases: weighFeatures(features, weights) };
+  return {
+    ...answer,
+    rated: reconsidered,
+    weights,
+    rankings: orderByIntent(reconsidered, { intentWeight, wanted: rankings.length }),
+  };
 }
 
 /** How far each stands from the mean to the nearest: `max(0, (x - mean) / (best - mean))`. */

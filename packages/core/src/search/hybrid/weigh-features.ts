@@ -1,16 +1,22 @@
-import type { HybridFeatures, HybridWeights } from './hybrid-options.ts';
+import type { HybridWeights } from './hybrid-options.ts';
+import type { FeatureColumns } from './rated-tools.ts';
 
-/** The weighted sum of a tool's features. */
-export function weighFeatures(features: HybridFeatures, weights: HybridWeights): number {
-  return (
-    weights.meaning * features.meaning +
-    weights.clauseMeaning * features.clauseMeaning +
-    weights.terms * features.terms +
-    weights.clauseTerms * features.clauseTerms +
-    weights.coverage * features.coverage +
-    weights.bigrams * features.bigrams +
-    weights.nameCoverage * features.nameCoverage +
-    weights.serverNamed * features.serverNamed +
-    weights.embedded * features.embedded
-  );
+/** For each tool the weighted sum of its features. */
+export function weighFeatures(features: FeatureColumns, weights: HybridWeights): Float64Array {
+  const { meaning, clauseMeaning, terms, clauseTerms, coverage, bigrams, nameCoverage, serverNamed, embedded } =
+    features;
+  const bases = new Float64Array(meaning.length);
+  for (let at = 0; at < bases.length; at += 1) {
+    bases[at] =
+      weights.meaning * (meaning[at] as number) +
+      weights.clauseMeaning * (clauseMeaning[at] as number) +
+      weights.terms * (terms[at] as number) +
+      weights.clauseTerms * (clauseTerms[at] as number) +
+      weights.coverage * (coverage[at] as number) +
+      weights.bigrams * (bigrams[at] as number) +
+      weights.nameCoverage * (nameCoverage[at] as number) +
+      weights.serverNamed * (serverNamed[at] as number) +
+      weights.embedded * (embedded[at] as number);
+  }
+  return bases;
 }

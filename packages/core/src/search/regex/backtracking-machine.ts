@@ -1,7 +1,7 @@
 import { lowerCase } from './case-folding.ts';
 import { type CharacterSet, hasCharacter } from './character-set.ts';
 import type { PositionTest } from './expression.ts';
-import { FRAME, Frame, type Repeat } from './machine-frame.ts';
+import { copyMarks, FRAME, Frame, type Repeat } from './machine-frame.ts';
 import { FOLDINGS, MACHINE, type MachineProgram, MODES } from './machine-program.ts';
 import { holdsAt } from './position-test.ts';
 import type { StepMeter } from './step-meter.ts';
@@ -101,73 +101,99 @@ export class BacktrackingMachine {
     return false;
   }
 
-  /** Executes until something fails or succeeds, or the meter is spent. */
+  /** Executes until something fails or succeeds, or the meter is spent. What needs no frame is done here, in local variables. */
   #run(meter: StepMeter): void {
     const { code, sets } = this.#program;
     const { codes, length } = this.#buffer;
-    while (this.#phase === 'run') {
-      if (meter.left <= 0 || this.#depth >= MAX_FRAMES) return;
-      meter.left--;
-      const pc = this.#pc;
+    let pc = this.#pc;
+    let at = this.#at;
+    let left = meter.left;
+    let isRunning = true;
+    while (isRunning && left > 0) {
+      left--;
       const first = code[pc + 1] as number;
       switch (code[pc]) {
-        case MACHINE.success:
-          this.#phase = 'succeeded';
-          break;
         case MACHINE.character:
-          if (this.#at < length && hasCharacter(sets[first] as CharacterSet, codes[this.#at] as number)) {
-            this.#at++;
-            this.#pc = pc + 2;
-          } else this.#phase = 'failed';
+          if (at < length && hasCharacter(sets[first] as CharacterSet, codes[at] as number)) {
+            at++;
+            pc += 2;
+          } else isRunning = this.#fail();
           break;
         case MACHINE.position:
-          if (holdsAt(first as PositionTest, this.#buffer, this.#at)) this.#pc = pc + 2;
-          else this.#phase = 'failed';
+          if (holdsAt(first as PositionTest, this.#buffer, at)) pc += 2;
+          else isRunning = this.#fail();
           break;
         case MACHINE.mark:
-          this.#setMark(first);
-          this.#pc = pc + 2;
+          this.#setMark(first, at);
+          pc += 2;
           break;
         case MACHINE.jump:
-          this.#pc = first;
+          pc = first;
           break;
-        case MACHINE.branch:
-          this.#push(FRAME.branch, pc, 1).saveMarks(this.#lastMark, this.#marks, this.#repeat !== undefined, meter);
-          this.#pc = code[pc + 2] as number;
-          break;
-        case MACHINE.repeatOne:
-          this.#repeatOne(pc, meter);
-          break;
-        case MACHINE.repeat: {
-          const repeat: Repeat = { pc, count: -1, lastAt: -1, outer: this.#repeat };
-          this.#push(FRAME.repeat, pc, 0).repeat = repeat;
-          this.#repeat = repeat;
-          this.#pc = code[pc + 3] as number;
-          break;
-        }
-        case MACHINE.until:
-          this.#until(pc, first, meter);
-          break;
-        case MACHINE.possessive: {
-          const frame = this.#push(FRAME.possessive, pc, 0);
-          frame.lastRound = -1;
-          this.#depth--;
-          this.#possessive(frame, meter);
-          break;
-        }
-        case MACHINE.atomic:
-          this.#push(FRAME.atomic, pc, 0);
-          this.#pc = pc + 2;
-          break;
-        case MACHINE.look:
-          this.#look(pc, meter);
-          break;
-        case MACHINE.backreference:
-          this.#backreference(pc, meter);
+        case MACHINE.conditional:
+          pc = this.#isSet(first) ? pc + 3 : (code[pc + 2] as number);
           break;
         default:
-          this.#pc = this.#isSet(first) ? pc + 3 : (code[pc + 2] as number);
+          this.#pc = pc;
+          this.#at = at;
+          meter.left = left;
+          this.#execute(pc, meter);
+          pc = this.#pc;
+          at = this.#at;
+          left = meter.left;
+          isRunning = this.#phase === 'run' && this.#depth < MAX_FRAMES;
       }
+    }
+    this.#pc = pc;
+    this.#at = at;
+    meter.left = left;
+  }
+
+  #fail(): false {
+    this.#phase = 'failed';
+    return false;
+  }
+
+  /** The operations that wait for an outcome, and those that look further than one character. */
+  #execute(pc: number, meter: StepMeter): void {
+    const { code } = this.#program;
+    switch (code[pc]) {
+      case MACHINE.success:
+        this.#phase = 'succeeded';
+        break;
+      case MACHINE.branch:
+        this.#push(FRAME.branch, pc, 1).saveMarks(this.#lastMark, this.#marks, this.#repeat !== undefined, meter);
+        this.#pc = code[pc + 2] as number;
+        break;
+      case MACHINE.repeatOne:
+        this.#repeatOne(pc, meter);
+        break;
+      case MACHINE.repeat: {
+        const repeat: Repeat = { pc, count: -1, lastAt: -1, outer: this.#repeat };
+        this.#push(FRAME.repeat, pc, 0).repeat = repeat;
+        this.#repeat = repeat;
+        this.#pc = code[pc + 3] as number;
+        break;
+      }
+      case MACHINE.until:
+        this.#until(pc, code[pc + 1] as number, meter);
+        break;
+      case MACHINE.possessive: {
+        const frame = this.#push(FRAME.possessive, pc, 0);
+        frame.lastRound = -1;
+        this.#depth--;
+        this.#possessive(frame, meter);
+        break;
+      }
+      case MACHINE.atomic:
+        this.#push(FRAME.atomic, pc, 0);
+        this.#pc = pc + 2;
+        break;
+      case MACHINE.look:
+        this.#look(pc, meter);
+        break;
+      default:
+        this.#backreference(pc, meter);
     }
   }
 
@@ -431,12 +457,13 @@ export class BacktrackingMachine {
   }
 
   /** Marks above `lastMark` are not valid; those that a later one skips are unset. */
-  #setMark(mark: number): void {
+  #setMark(mark: number, at: number): void {
+    const marks = this.#marks;
     if (mark > this.#lastMark) {
-      this.#marks.fill(-1, this.#lastMark + 1, mark);
+      for (let skipped = this.#lastMark + 1; skipped < mark; skipped++) marks[skipped] = -1;
       this.#lastMark = mark;
     }
-    this.#marks[mark] = this.#at;
+    marks[mark] = at;
   }
 
   #isSet(group: number): boolean {
@@ -447,7 +474,7 @@ export class BacktrackingMachine {
 
   #restoreMarks(frame: Frame, meter: StepMeter): void {
     if (frame.hasMarks) {
-      this.#marks.set(frame.marks.subarray(0, frame.lastMark + 1));
+      copyMarks(frame.marks, this.#marks, frame.lastMark);
       meter.left -= (frame.lastMark + 1) >> 3;
     }
     this.#lastMark = frame.lastMark;

@@ -14,18 +14,23 @@ export interface CharacterClasses {
   isMember(set: number, characterClass: number): boolean;
 }
 
-export function characterClasses(sets: readonly CharacterSet[]): CharacterClasses {
+/** Yields where it may pause: many large sets take a while. */
+export function* characterClasses(sets: readonly CharacterSet[]): Generator<void, CharacterClasses> {
   const starts = intervalStarts(sets);
   const classes = new Uint16Array(starts.length);
   let count = 1;
-  for (const set of sets) count = refine(starts, classes, set);
+  yield;
+  for (const set of sets) {
+    count = refine(starts, classes, set);
+    yield;
+  }
   const latin1 = new Uint16Array(256);
   let interval = 0;
   for (let code = 0; code < 256; code++) {
     if (starts[interval + 1] === code) interval++;
     latin1[code] = classes[interval] ?? 0;
   }
-  const members = memberTable({ starts, classes, count, sets });
+  const members = yield* memberTable({ starts, classes, count, sets });
   let plane: Uint16Array | undefined;
   return {
     count,
@@ -82,7 +87,7 @@ interface Division {
   readonly sets: readonly CharacterSet[];
 }
 
-function memberTable({ starts, classes, count, sets }: Division): Uint8Array {
+function* memberTable({ starts, classes, count, sets }: Division): Generator<void, Uint8Array> {
   const table = new Uint8Array(sets.length * count);
   for (const [index, set] of sets.entries()) {
     for (let range = 0; range < set.ranges.length; range += 2) {
@@ -92,6 +97,7 @@ function memberTable({ starts, classes, count, sets }: Division): Uint8Array {
         table[index * count + (classes[interval] ?? 0)] = 1;
       }
     }
+    yield;
   }
   return table;
 }

@@ -1,5 +1,7 @@
 import { PatternError } from '../../errors.ts';
+import { runToEnd } from '../slices/index.ts';
 import { BacktrackingMachine } from './backtracking-machine.ts';
+import { prepareCharacterNames } from './character-names.ts';
 import { automatonDecider, type Decider, literalDecider, machineDecider, prefilteredDecider } from './decider.ts';
 import { type Expression, POSITION } from './expression.ts';
 import { firstCharacters } from './first-characters.ts';
@@ -8,7 +10,6 @@ import { parsePattern } from './parse-pattern.ts';
 import { codePointLength } from './pattern-source.ts';
 import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { resolvePattern } from './resolve-pattern.ts';
-import { runToEnd } from './run-to-end.ts';
 import type { StepMeter } from './step-meter.ts';
 
 /** A compiled pattern. It answers like CPython 3.11's `re.search`. */
@@ -22,6 +23,8 @@ export interface Pattern {
   run(text: string, budget?: number): MatchOutcome;
   /** For many texts in slices of one's own. */
   matcher(): Matcher;
+  /** The same, yielding where making it may pause. */
+  matcherInSteps(): Generator<void, Matcher>;
 }
 
 export type MatchOutcome =
@@ -73,8 +76,8 @@ export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 }
 /** What finding the exact place of a match may cost, besides four steps for every character of the text. */
 const SPAN_STEPS = 10_000;
 
-/** How much of that is done in one go: a few milliseconds' work while the runtime has not optimised it yet. */
-const SPAN_SLICE = 5_000;
+/** How much of that is done in one go: a millisecond or two while the runtime has not optimised it yet. */
+const SPAN_SLICE = 1_000;
 
 /**
  * Compiles a pattern of Python's `re` syntax.
@@ -95,8 +98,8 @@ export function compilePattern(pattern: string, options: CompileOptions = {}): P
   return runToEnd(compileInSteps(pattern, options));
 }
 
-/** The same with places to pause at: yields how much was done since the last one, see `resolvePattern`. */
-export function* compileInSteps(pattern: string, options: CompileOptions = {}): Generator<number, Pattern> {
+/** The same, yielding where it may pause. */
+export function* compileInSteps(pattern: string, options: CompileOptions = {}): Generator<void, Pattern> {
   const { flags, maxLength, budget } = { ...COMPILE_DEFAULTS, ...options };
   const length = codePointLength(pattern);
   if (length > maxLength) {
@@ -106,11 +109,12 @@ export function* compileInSteps(pattern: string, options: CompileOptions = {}): 
       { context: { length, maxLength } },
     );
   }
+  if (pattern.includes('\\N')) yield* prepareCharacterNames();
   const parsed = parsePattern(pattern, flags);
   const expression = yield* resolvePattern(parsed);
   const literal = requiredLiteral(expression);
 
-  function newMatcher(): Matcher {
+  function* newMatcher(): Generator<void, Matcher> {
     let made: BacktrackingMachine | undefined;
     const machine = (): BacktrackingMachine => {
       made ??= new BacktrackingMachine(machineProgram(expression, parsed.groups), {
@@ -120,14 +124,15 @@ export function* compileInSteps(pattern: string, options: CompileOptions = {}): 
       return made;
     };
     if (literal.isWhole) return createMatcher(literalDecider(literal.text), machine);
-    const decider = automatonDecider(expression, startsAtTextStart(expression)) ?? machineDecider(machine());
+    const automaton = yield* automatonDecider(expression, startsAtTextStart(expression));
+    const decider = automaton ?? machineDecider(machine());
     const mayMatch = prefilter(expression, literal.text);
     return createMatcher(mayMatch === undefined ? decider : prefilteredDecider(mayMatch, decider), machine);
   }
 
   let made: Matcher | undefined;
   const own = (): Matcher => {
-    made ??= newMatcher();
+    made ??= runToEnd(newMatcher());
     return made;
   };
   return {
@@ -139,7 +144,7 @@ export function* compileInSteps(pattern: string, options: CompileOptions = {}): 
       own().begin(text);
       const decision = own().advance({ left: budget });
       if (decision === 'match' || decision === 'no-match') return decision === 'match';
-      throw outOfBudget(pattern, budget);
+      throw outOfBudget(pattern, budget, 'on one text');
     },
     run(text, limit = budget) {
       const meter = { left: limit };
@@ -151,15 +156,16 @@ export function* compileInSteps(pattern: string, options: CompileOptions = {}): 
       while (span === 'paused') span = own().span(meter);
       return { kind: 'match', ...span };
     },
-    matcher: newMatcher,
+    matcher: () => runToEnd(newMatcher()),
+    matcherInSteps: newMatcher,
   };
 }
 
-/** The error for a pattern that took all of its steps. */
-export function outOfBudget(pattern: string, budget: number): PatternError {
+/** The error for a pattern that took all of its steps. `where` ends in what took them: "on one text". */
+export function outOfBudget(pattern: string, budget: number, where: string): PatternError {
   return new PatternError(
     'out_of_budget',
-    `The pattern ${JSON.stringify(pattern)} takes more than ${budget} steps: make it simpler, without nested repeats`,
+    `The pattern ${JSON.stringify(pattern)} takes more than ${budget} steps ${where}: make it simpler, without nested repeats`,
     { context: { pattern, budget } },
   );
 }

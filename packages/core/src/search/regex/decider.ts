@@ -66,11 +66,14 @@ export function prefilteredDecider(mayMatch: (text: string) => boolean, decider:
   };
 }
 
-/** Undefined where the expression, or what it splits into, isn't regular. `anchored`: it can match at the start only. */
-export function automatonDecider(expression: Expression, anchored: boolean): Decider | undefined {
+/**
+ * Undefined where the expression, or what it splits into, isn't regular. `anchored`: it can match at the start only.
+ * Yields where it may pause.
+ */
+export function* automatonDecider(expression: Expression, anchored: boolean): Generator<void, Decider | undefined> {
   const program = automatonProgram(expression);
   if (program !== undefined) {
-    return conjunctionDecider([{ dfa: lazyDfa(program, { anchored }), expected: true }], 'text');
+    return conjunctionDecider([{ dfa: yield* lazyDfa(program, { anchored }), expected: true }], 'text');
   }
   const split = splitLookaheads(expression);
   if (split === undefined) return undefined;
@@ -78,7 +81,7 @@ export function automatonDecider(expression: Expression, anchored: boolean): Dec
   for (const part of split.parts) {
     const partProgram = automatonProgram(part.expression);
     if (partProgram === undefined) return undefined;
-    parts.push({ dfa: lazyDfa(partProgram, { anchored: true }), expected: part.expected });
+    parts.push({ dfa: yield* lazyDfa(partProgram, { anchored: true }), expected: part.expected });
   }
   return conjunctionDecider(parts, split.start);
 }

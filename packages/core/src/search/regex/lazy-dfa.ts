@@ -35,10 +35,12 @@ export interface LazyDfaOptions {
  * A state is the set of instructions to go on from, before position tests are decided, with what the last character
  * was. The tests are decided when the next character is known, so a match shows one character late: the end of the text
  * has a column of its own, and so has a line feed that is the last character, before which `$` matches.
+ *
+ * Yields where making it may pause.
  */
-export function lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions): LazyDfa {
+export function* lazyDfa(program: AutomatonProgram, { anchored }: LazyDfaOptions): Generator<void, LazyDfa> {
   const kinds = contextKinds(program.tests);
-  const classes = characterClasses([...program.sets, ...kinds.map((kind) => kind.set)]);
+  const classes = yield* characterClasses([...program.sets, ...kinds.map((kind) => kind.set)]);
   const { latin1 } = classes;
   const stride = classes.count + 2;
   const endColumn = classes.count;

@@ -51,9 +51,14 @@ export class Frame {
     this.hasMarks = isRepeated && lastMark >= 0;
     if (!this.hasMarks) return;
     if (this.marks.length < marks.length) this.marks = new Int32Array(marks.length);
-    this.marks.set(marks.subarray(0, lastMark + 1));
+    copyMarks(marks, this.marks, lastMark);
     meter.left -= (lastMark + 1) >> 3;
   }
 }
 
 const NO_MARKS = new Int32Array(0);
+
+/** One by one: there are few, and a view of them would cost more than the copy. */
+export function copyMarks(from: Int32Array, to: Int32Array, last: number): void {
+  for (let mark = 0; mark <= last; mark++) to[mark] = from[mark] as number;
+}

@@ -14,7 +14,7 @@ import type { RepeatMode } from './pattern-node.ts';
  *     backreference GROUP FOLDING                conditional GROUP ELSE
  */
 export interface MachineProgram {
-  readonly code: Float64Array;
+  readonly code: Int32Array;
   readonly sets: readonly CharacterSet[];
   /** How many marks are set: two a group; none where no operation looks at them. */
   readonly marks: number;
@@ -36,6 +36,9 @@ export const MACHINE = {
   backreference: 12,
   conditional: 13,
 } as const;
+
+/** Stands for every count that is longer than a text can be. */
+const UNBOUNDED = 0x7fffffff;
 
 export const MODES: readonly RepeatMode[] = ['greedy', 'lazy', 'possessive'];
 
@@ -143,5 +146,9 @@ export function machineProgram(expression: Expression, groups: number): MachineP
 
   add(expression);
   code.push(MACHINE.success);
-  return { code: Float64Array.from(code), sets, marks: looksAtGroups ? groups * 2 : 0 };
+  return {
+    code: Int32Array.from(code, (number) => Math.min(number, UNBOUNDED)),
+    sets,
+    marks: looksAtGroups ? groups * 2 : 0,
+  };
 }

@@ -1,6 +1,5 @@
 import { characterNamed } from './character-names.ts';
 import { type Category, MAX_CODE_POINT } from './character-set.ts';
-import { composedCharacter } from './composed-names.ts';
 import type { GroupRegister } from './group-register.ts';
 import type { PatternNode, Place, SetItem } from './pattern-node.ts';
 import { codePointLength, type PatternSource, quote } from './pattern-source.ts';
@@ -85,7 +84,7 @@ function parseCodePoint(source: PatternSource, token: string, letter: string): n
 function parseNamed(source: PatternSource): number {
   if (!source.accept('{')) throw source.error('missing {');
   const name = source.takeUntil('}', 'character name');
-  const code = characterNamed(name) ?? composedCharacter(name);
+  const code = characterNamed(name);
   if (code === undefined) {
     throw source.error(`undefined character name ${quote(name)}`, codePointLength(name) + '\\N{}'.length);
   }

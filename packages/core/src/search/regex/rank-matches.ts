@@ -26,30 +26,62 @@ export function coverage({ covered, length }: Pick<ToolMatch, 'covered' | 'lengt
   return length === 0 || covered === undefined ? 0 : covered / length;
 }
 
-/** Best first: by field, then by the share covered; equals stay in catalog order. */
-export function rankMatches(matches: readonly ToolMatch[]): RankedMatch[] {
-  return matches
-    .toSorted((left, right) => left.field - right.field || coverage(right) - coverage(left))
-    .map((match) => ({ tool: match.tool, score: scoreOf(match), explain: () => explainMatch(match) }));
+/** The matches of one pattern, to be added in catalog order. */
+export interface MatchRanking {
+  add(match: ToolMatch): void;
+  /** Best first: by field, then by the share covered, which is to say by score; equals stay in catalog order. */
+  inOrder(): Generator<RankedMatch>;
+}
+
+/** Matches are sorted into places as they are added, so that little is left to do at the end, where nothing can pause. */
+export function matchRanking(): MatchRanking {
+  const places = new Map<number, ToolMatch[]>();
+  return {
+    add(match) {
+      const score = scoreOf(match);
+      const place = places.get(score);
+      if (place === undefined) places.set(score, [match]);
+      else place.push(match);
+    },
+    inOrder: () => walkPlaces(Float64Array.from(places.keys()).sort().reverse(), places),
+  };
+}
+
+function* walkPlaces(scores: Float64Array, places: ReadonlyMap<number, readonly ToolMatch[]>): Generator<RankedMatch> {
+  for (const score of scores) {
+    for (const match of places.get(score) ?? []) {
+      yield { tool: match.tool, score, explain: () => explainMatch(match) };
+    }
+  }
 }
 
 /** Serves each list in turn. A tool stands where it comes first; the score is one over its place. */
-export function interleave(lists: readonly (readonly RankedMatch[])[]): readonly RankedMatch[] {
+export function* interleave(lists: readonly Generator<RankedMatch>[]): Generator<RankedMatch> {
   const [only] = lists;
-  if (only !== undefined && lists.length === 1) return only;
-  const merged = new Map<string, RankedMatch>();
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  for (let place = 0; place < longest; place++) {
-    for (const list of lists) {
-      const match = list[place];
-      if (match === undefined || merged.has(match.tool.id)) continue;
-      const score = 1 / (merged.size + 1);
-      const what = `place ${merged.size + 1} in a list that serves ${lists.length} patterns in turn`;
-      const explain = (): Explanation => ({ value: score, what, details: [match.explain()] });
-      merged.set(match.tool.id, { tool: match.tool, score, explain });
-    }
+  if (only !== undefined && lists.length === 1) {
+    yield* only;
+    return;
   }
-  return [...merged.values()];
+  const served = new Set<string>();
+  let pending = lists;
+  while (pending.length > 0) {
+    const unfinished: Generator<RankedMatch>[] = [];
+    for (const list of pending) {
+      const { value: match, done } = list.next();
+      if (done === true) continue;
+      unfinished.push(list);
+      if (served.has(match.tool.id)) continue;
+      served.add(match.tool.id);
+      yield inTurn(match, served.size, lists.length);
+    }
+    pending = unfinished;
+  }
+}
+
+function inTurn(match: RankedMatch, place: number, patterns: number): RankedMatch {
+  const score = 1 / place;
+  const what = `place ${place} in a list that serves ${patterns} patterns in turn`;
+  return { tool: match.tool, score, explain: () => ({ value: score, what, details: [match.explain()] }) };
 }
 
 /** 4 for the name, 3 for the description, 2 or 1 for a parameter's, plus half the share covered. */

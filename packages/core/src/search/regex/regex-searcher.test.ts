@@ -216,9 +216,10 @@ describe('slices', () => {
     const pause = async (): Promise<void> => {
       pauses++;
     };
-    const sliced = await searcherOf(many, { pause, sliceSteps: 500 }).search({ query: '(?:a|aa)+$', limit: 50 });
-    expect(pauses).toBeGreaterThan(100);
-    const whole = await searcherOf(many, { pause, sliceSteps: 1e9 }).search({ query: '(?:a|aa)+$', limit: 50 });
+    const sliced = await searcherOf(many, { pause, sliceMs: 0 }).search({ query: '(?:a|aa)+$', limit: 50 });
+    expect(pauses).toBeGreaterThan(many.length);
+    const inOneGo = { pause, sliceMs: Number.POSITIVE_INFINITY };
+    const whole = await searcherOf(many, inOneGo).search({ query: '(?:a|aa)+$', limit: 50 });
     expect(sliced).toEqual(whole);
   });
 
@@ -228,9 +229,9 @@ describe('slices', () => {
       pauses++;
     };
     const long = tool({ name: 'long', description: `${'a'.repeat(60_000)} issue` });
-    const { hits } = await searcherOf([long], { pause, sliceSteps: 1e9 }).search({ query: '.*?issue' });
+    const { hits } = await searcherOf([long], { pause, sliceMs: 0 }).search({ query: '.*?issue' });
     expect(hits.map((hit) => hit.score)).toEqual([3.5]);
-    expect(pauses).toBeGreaterThan(4);
+    expect(pauses).toBeGreaterThan(60);
   });
 
   it('pauses as well while it compiles a pattern of many large sets', async () => {
@@ -238,18 +239,51 @@ describe('slices', () => {
     const pause = async (): Promise<void> => {
       pauses++;
     };
-    const searcher = searcherOf(TOOLS, { pause });
+    const searcher = searcherOf([], { pause, sliceMs: 0 });
     const sets = Array.from({ length: 39 }, (_, index) => `[${String.fromCodePoint(0x100 + index)}-\u{10ffff}]`);
     await searcher.search({ query: `(?i)${sets.join('')}` });
-    expect(pauses).toBeGreaterThan(5);
+    expect(pauses).toBeGreaterThan(2 * sets.length);
+  });
+
+  it('pauses as well while it asks what is allowed, and while it looks for a place far down', async () => {
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses++;
+    };
+    const searcher = searcherOf(many, { pause, sliceMs: 0 });
+    await searcher.search({ query: 'tool', allow: () => false });
+    expect(pauses).toBeGreaterThanOrEqual(many.length);
+    const last = many.at(-1) as Tool;
+    const [shortest] = many;
     pauses = 0;
-    await searcher.search({ query: '(?i)[a-z]+ file' });
+    await searcher.explain({ query: 'tool' }, shortest as Tool);
+    const near = pauses;
+    pauses = 0;
+    expect(await searcher.explain({ query: 'tool' }, last)).toMatchObject({ kind: 'below-limit', rank: many.length });
+    expect(pauses - near).toBe(many.length - 1);
+  });
+
+  it('time decides when to pause and nothing else', async () => {
+    let time = 0;
+    let pauses = 0;
+    const options = {
+      sliceMs: 4,
+      now: () => time++,
+      pause: async (): Promise<void> => {
+        pauses++;
+      },
+    };
+    const slow = await searcherOf(many, options).search({ query: '(a+)\\1$', limit: 50 });
+    expect(pauses).toBeGreaterThan(many.length / 4);
+    pauses = 0;
+    const fast = await searcherOf(many, { ...options, now: () => 0 }).search({ query: '(a+)\\1$', limit: 50 });
     expect(pauses).toBe(0);
+    expect(slow).toEqual(fast);
   });
 
   it('other work gets its turn while a search runs', async () => {
     const order: string[] = [];
-    const running = searcherOf(many, { sliceSteps: 1_000 })
+    const running = searcherOf(many, { sliceMs: 0 })
       .search({ query: 'aab' })
       .then(() => order.push('search'));
     const other = new Promise<void>((resolve) => {
@@ -269,6 +303,12 @@ describe('slices', () => {
     expect((error as PatternError).code).toBe('out_of_budget');
   });
 
+  it('work that is bounded at each place is answered in a catalog of any size', async () => {
+    const searcher = searcherOf(many, { budget: 1_000, pause: async () => undefined });
+    const { hits } = await searcher.search({ query: '(\\d)(\\d)\\1$|(.)(?!\\3)(.)\\3$', limit: 50 });
+    expect(hits.slice(0, 2).map((hit) => hit.tool.name)).toEqual(['tool_101', 'tool_111']);
+  });
+
   it('the budget is for finding tools: looking where they match has a bound of its own', async () => {
     const tools = Array.from({ length: 20 }, (_, index) =>
       tool({ name: `tool_${index}`, description: `${'some words '.repeat(300)}!issue` }),
@@ -284,7 +324,7 @@ describe('slices', () => {
       pauses++;
       if (pauses === 3) controller.abort(new Error('enough'));
     };
-    const searcher = searcherOf(many, { pause, sliceSteps: 1_000 });
+    const searcher = searcherOf(many, { pause, sliceMs: 0 });
     const error = await errorOf(searcher.search({ query: 'aab', signal: controller.signal }));
     expect(error).toMatchObject({ message: 'enough' });
     expect(pauses).toBe(3);
@@ -296,7 +336,7 @@ describe('slices', () => {
   });
 
   it('two searches at once do not disturb each other', async () => {
-    const searcher = searcherOf(many, { sliceSteps: 100 });
+    const searcher = searcherOf(many, { sliceMs: 0 });
     const [one, two] = await Promise.all([
       searcher.search({ query: 'tool_29[0-9]$', limit: 50 }),
       searcher.search({ query: '(a+)\\1$', limit: 50 }),

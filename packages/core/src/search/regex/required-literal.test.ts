@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { runToEnd } from '../slices/index.ts';
 import { compilePattern } from './compile-pattern.ts';
 import { firstCharacters } from './first-characters.ts';
 import { parsePattern } from './parse-pattern.ts';
 import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
 import { resolvePattern } from './resolve-pattern.ts';
-import { runToEnd } from './run-to-end.ts';
 import { splitLookaheads } from './split-lookaheads.ts';
 
 const expressionOf = (pattern: string) => runToEnd(resolvePattern(parsePattern(pattern, '')));

@@ -13,10 +13,10 @@ import { invalidPattern } from './pattern-source.ts';
 import { resolveLiteral, resolveSet, type SetOptions } from './resolve-set.ts';
 
 /**
- * Works the flags into a parsed pattern. What CPython refuses only when it compiles is refused here. Yields how much
- * work each set was, in ranges looked at: those of IGNORECASE can be much, and a caller may want to pause between them.
+ * Works the flags into a parsed pattern. What CPython refuses only when it compiles is refused here. Yields where it
+ * may pause: after each set, because those of IGNORECASE can be much work.
  */
-export function* resolvePattern(parsed: ParsedPattern): Generator<number, Expression> {
+export function* resolvePattern(parsed: ParsedPattern): Generator<void, Expression> {
   const { sequence, flags } = parsed;
   return yield* resolveSequence(sequence, { flags, groupWidths: new Map(), wholeFlags: flags, sets: new Map() });
 }
@@ -43,7 +43,7 @@ const REPEAT_NAMES = { greedy: 'MAX_REPEAT', lazy: 'MIN_REPEAT', possessive: 'PO
 /** CPython's `MAXCODE`. */
 const MAX_LOOKBEHIND = 4294967295;
 
-type Resolving<Result> = Generator<number, Result>;
+type Resolving<Result> = Generator<void, Result>;
 
 function* resolveSequence(sequence: PatternSequence, scope: Scope): Resolving<Expression> {
   const later = { ...scope, wholeFlags: undefined };
@@ -114,18 +114,9 @@ function* shareSet(node: Extract<PatternNode, { kind: 'literal' | 'set' }>, scop
   if (known !== undefined) return known;
   const made = node.kind === 'literal' ? resolveLiteral(node.code, options.folding) : resolveSet(node, options);
   scope.sets.set(key, made);
-  yield (made.ranges.length >> 1) + caseWork(node, options.folding);
+  yield;
   return made;
 }
-
-/** The ranges of a set are held against the table of cases, and so is what comes of them. */
-function caseWork(node: PatternNode, folding: Folding): number {
-  const isMuch = node.kind === 'set' && folding === 'unicode' && node.items.some((item) => item.kind !== 'literal');
-  return isMuch ? 2 * CASE_TABLE_SIZE : 0;
-}
-
-/** About as many characters have another lower case. */
-const CASE_TABLE_SIZE = 1_400;
 
 function setOptions({ flags, wholeFlags }: Scope): SetOptions {
   return {

@@ -9,8 +9,6 @@ export type FieldTexts = readonly (readonly string[])[];
 export interface SearchableFields {
   /** Read when first asked for, and kept. */
   of(tool: Tool): FieldTexts;
-  /** Whether they have been read. */
-  has(tool: Tool): boolean;
 }
 
 export function searchableFields(
@@ -30,7 +28,6 @@ export function searchableFields(
       }
       return fields;
     },
-    has: (tool) => known.has(tool.id),
   };
 }
 

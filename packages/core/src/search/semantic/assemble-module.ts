@@ -12,8 +12,9 @@ export interface WasmFunction {
   /** How many integers it takes; they are its first locals. */
   readonly parameters: number;
   readonly returns: boolean;
-  /** Further locals that are integers, and after these, those that are vectors. */
+  /** Further locals that are integers, after these those of 64 bits, and after these, those that are vectors. */
   readonly integers: number;
+  readonly longs: number;
   readonly vectors: number;
   readonly body: readonly Code[];
 }
@@ -46,6 +47,7 @@ const SECTION = { type: 1, import: 2, function: 3, export: 7, code: 10 } as cons
 const KIND = { function: 0x00, memory: 0x02 } as const;
 const FUNCTION_TYPE = 0x60;
 const I32 = 0x7f;
+const I64 = 0x7e;
 const V128 = 0x7b;
 const NO_RESULT = 0x40;
 const NO_MAXIMUM = 0x00;
@@ -71,9 +73,9 @@ interface Instructions {
     Record<'load' | 'load16u' | 'store' | 'store16' | 'add' | 'subtract' | 'multiply' | 'shiftLeft', Code> &
       Record<'lessUnsigned' | 'lessOrEqualUnsigned', Code>
   > & { const(value: number): Code };
-  readonly i64: Readonly<Record<'xor' | 'popcnt' | 'toI32', Code>> & { load(offset: number): Code };
+  readonly i64: Readonly<Record<'add' | 'xor' | 'popcnt' | 'toI32', Code>> & { load(offset: number): Code };
   /** `load8x8s` reads eight signed bytes as eight 16-bit integers. */
-  readonly v128: Readonly<Record<'load' | 'load8x8s' | 'zero' | 'anyTrue', Code>>;
+  readonly v128: Readonly<Record<'load8x8s' | 'zero' | 'anyTrue', Code>> & { load(offset: number): Code };
   readonly i16x8: Readonly<Record<'splat' | 'lessOrEqualUnsigned', Code>>;
   /** `dot` multiplies 16-bit integers and adds neighbours. */
   readonly i32x4: Readonly<Record<'add' | 'dot', Code>> & { lane(at: number): Code };
@@ -100,9 +102,9 @@ export const wasm: Instructions = {
     lessUnsigned: 0x49,
     lessOrEqualUnsigned: 0x4d,
   },
-  i64: { load: (offset) => [0x29, address(8, offset)], xor: 0x85, popcnt: 0x7b, toI32: 0xa7 },
+  i64: { load: (offset) => [0x29, address(8, offset)], add: 0x7c, xor: 0x85, popcnt: 0x7b, toI32: 0xa7 },
   v128: {
-    load: [simd(0x00), address(16)],
+    load: (offset) => [simd(0x00), address(16, offset)],
     load8x8s: [simd(0x01), address(8)],
     zero: [simd(0x0c), new Array(16).fill(0)],
     anyTrue: simd(0x53),
@@ -111,9 +113,10 @@ export const wasm: Instructions = {
   i32x4: { lane: (at) => [simd(0x1b), at], add: simd(0xae), dot: simd(0xba) },
 };
 
-function encodeBody({ integers, vectors, body }: WasmFunction): Code {
+function encodeBody({ integers, longs, vectors, body }: WasmFunction): Code {
   const locals = list([
     [unsigned(integers), I32],
+    [unsigned(longs), I64],
     [unsigned(vectors), V128],
   ]);
   return sized([locals, body, END]);

@@ -1,3 +1,4 @@
+import { runInSlices, runToEnd, type SliceOptions } from '../slices/index.ts';
 import { allocateVectors } from './vector-memory.ts';
 
 /**
@@ -15,17 +16,35 @@ export interface VectorIndex {
   readonly signs: Int32Array;
 }
 
+export type VectorIndexSize = Pick<VectorIndex, 'count' | 'dimensions'>;
+
 /** The largest component of an indexed vector. */
 const COMPONENT_PEAK = 127;
 
-/** An index of `count` vectors; `vectorOf` gives the unit vector of each, which may be the same array every time. */
-export function buildVectorIndex(
-  count: number,
-  dimensions: number,
-  vectorOf: (index: number) => Float32Array,
-): VectorIndex {
+/** The unit vector of each id; may be the same array every time. */
+export type VectorOf = (id: number) => Float32Array;
+
+/** An index of `count` vectors. */
+export function buildVectorIndex(count: number, dimensions: number, vectorOf: VectorOf): VectorIndex {
+  return runToEnd(buildInSteps({ count, dimensions }, vectorOf));
+}
+
+/** What `buildVectorIndex` gives, made a slice at a time: a large catalog takes seconds, and others wait for the thread. */
+export function buildVectorIndexInSlices(
+  size: VectorIndexSize,
+  vectorOf: VectorOf,
+  slices: SliceOptions = {},
+): Promise<VectorIndex> {
+  return runInSlices(buildInSteps(size, vectorOf), slices);
+}
+
+/** Yields between two vectors. */
+function* buildInSteps({ count, dimensions }: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
   const index: VectorIndex = { count, dimensions, ...allocateVectors(count, dimensions) };
-  for (let i = 0; i < count; i++) writeVector(index, i, vectorOf(i));
+  for (let id = 0; id < count; id++) {
+    if (id > 0) yield;
+    writeVector(index, id, vectorOf(id));
+  }
   return index;
 }
 
@@ -44,6 +63,7 @@ export function setSigns(signs: Int32Array, at: number, vector: Float32Array): v
   }
 }
 
+/** Puts a unit vector into an index, once. */
 function writeVector(index: VectorIndex, id: number, vector: Float32Array): void {
   const { components, dimensions, scales, signs } = index;
   let largest = 0;

@@ -45,7 +45,7 @@ export const BLOCK = 8;
  */
 export function allocateVectors(count: number, dimensions: number): VectorArrays {
   const layout = layOut(count, dimensions);
-  const workspace = count >= LEAST_VECTORS && hasKernel(dimensions) ? openMemory(layout) : undefined;
+  const workspace = count >= LEAST_VECTORS && hasKernel(dimensions) ? openMemory(layout, dimensions) : undefined;
   const buffer = workspace?.buffer ?? new ArrayBuffer(layout.querySigns);
   if (workspace !== undefined) workspaces.set(buffer, workspace);
   return {
@@ -64,18 +64,18 @@ const workspaces: WeakMap<ArrayBufferLike, VectorWorkspace> = new WeakMap();
 
 /** Smaller catalogs are searched in less time in JavaScript than is worth a memory of their own. */
 const LEAST_VECTORS = 512;
-/** The kernel reads sign bits in runs of 128, and its sums of products would not fit in 32 bits beyond 512. */
+/** What a kernel can be made for. */
 function hasKernel(dimensions: number): boolean {
   return dimensions % 128 === 0 && dimensions <= 512;
 }
 
 const PAGE_BYTES = 65_536;
 
-function openMemory(layout: VectorLayout): VectorWorkspace | undefined {
+function openMemory(layout: VectorLayout, dimensions: number): VectorWorkspace | undefined {
   const pages = Math.ceil(layout.end / PAGE_BYTES);
   try {
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const kernel = createVectorKernel(memory);
+    const kernel = createVectorKernel(memory, dimensions);
     return kernel === undefined ? undefined : { kernel, buffer: memory.buffer, addresses: layout };
   } catch {
     // A process can have some thousand memories, each of which reserves addresses for the largest one.

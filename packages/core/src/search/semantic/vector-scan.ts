@@ -10,8 +10,8 @@ export interface VectorScan {
    * affordable. `allowed` leaves out what is not allowed before the count, so that it can't crowd out the rest.
    */
   near(query: QueryVector, wanted: number, allowed?: (id: number) => boolean): Uint32Array;
-  /** The cosine of the query with each of these vectors. */
-  cosines(query: QueryVector, ids: Uint32Array): Float64Array;
+  /** The cosine of the query with each of these vectors. @param into as long as `ids`; returned */
+  cosines(query: QueryVector, ids: Uint32Array, into?: Float64Array): Float64Array;
 }
 
 /** In WebAssembly where the index was laid out for it, else in JavaScript; the answers are the same to the last bit. */
@@ -30,8 +30,7 @@ export function createPlainScan(index: VectorIndex): VectorScan {
       if (allowed !== undefined) countAllowed(distances, histogram, allowed);
       return collect(distances, reach(histogram, wanted));
     },
-    cosines(query, ids) {
-      const cosines = new Float64Array(ids.length);
+    cosines(query, ids, cosines = new Float64Array(ids.length)) {
       for (let at = 0; at < ids.length; at++) {
         const id = ids[at] as number;
         cosines[at] = dot(index, query.components, id) * query.scale * (index.scales[id] as number);
@@ -59,12 +58,14 @@ function createWasmScan(index: VectorIndex, { kernel, buffer, addresses }: Vecto
       querySigns.set(query.signs);
       histogram.fill(0);
       const { signs, querySigns: mine, distances: out, histogram: counts } = addresses;
-      kernel.scan(signs, mine, signWords(dimensions) * 4, count, out, counts);
+      kernel.scan(signs, mine, count, out, counts);
       if (allowed !== undefined) countAllowed(distances.subarray(0, count), histogram, allowed);
       const limit = reach(histogram, wanted);
       const found = new Uint32Array(countUpTo(histogram, limit));
-      for (let start = 0, filled = 0; filled < found.length; start += CHUNK) {
-        const end = Math.min(start + CHUNK, blocks);
+      // All at once where the workspace has room for all that will be found.
+      const span = found.length <= CHUNK ? blocks : CHUNK;
+      for (let start = 0, filled = 0; filled < found.length; start += span) {
+        const end = Math.min(start + span, blocks);
         const after = kernel.collect(addresses.distances, start, end, limit, addresses.ids) >>> 0;
         const some = (after - addresses.ids) / 4;
         found.set(ids.subarray(0, some), filled);
@@ -72,18 +73,17 @@ function createWasmScan(index: VectorIndex, { kernel, buffer, addresses }: Vecto
       }
       return found;
     },
-    cosines(query, wanted) {
+    cosines(query, wanted, cosines = new Float64Array(wanted.length)) {
       for (let i = 0; i < dimensions; i++) {
         const component = query.components[i] as number;
         upperHalves[i] = component >> HALF_BITS;
         lowerHalves[i] = component & (HALF - 1);
       }
-      const cosines = new Float64Array(wanted.length);
       for (let start = 0; start < wanted.length; start += CHUNK) {
         const some = wanted.subarray(start, start + CHUNK);
         ids.set(some);
         const { components, queryComponents: mine, ids: from, products: to } = addresses;
-        kernel.dot(components, mine, dimensions, from, some.length, to);
+        kernel.dot(components, mine, from, some.length, to);
         for (let at = 0; at < some.length; at++) {
           const scale = index.scales[some[at] as number] as number;
           const product = (products[2 * at] as number) * HALF + (products[2 * at + 1] as number);

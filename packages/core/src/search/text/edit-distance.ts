@@ -4,28 +4,35 @@
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return Number.POSITIVE_INFINITY;
-  let beforePrevious: readonly number[] = [];
-  let previous: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index);
+  const width = right.length + 1;
+  if (rows.length < 3 * width) rows = new Uint32Array(6 * width);
+  // Where the rows of costs start that are two back, one back, and being filled; the three take turns.
+  let [beforePrevious, previous, current] = [0, width, 2 * width];
+  for (let column = 0; column < width; column += 1) rows[previous + column] = column;
   for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
+    const letter = left.charCodeAt(row - 1);
+    const letterBefore = row > 1 ? left.charCodeAt(row - 2) : NO_LETTER;
+    rows[current] = row;
     let least = row;
-    for (let column = 1; column <= right.length; column += 1) {
-      const isSame = left[row - 1] === right[column - 1];
-      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      const cost = Math.min(
-        (previous[column - 1] ?? 0) + (isSame ? 0 : 1),
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        row > 1 && column > 1 && isSwapped ? (beforePrevious[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      );
-      current.push(cost);
+    for (let column = 1; column < width; column += 1) {
+      const other = right.charCodeAt(column - 1);
+      let cost = (rows[previous + column - 1] as number) + (letter === other ? 0 : 1);
+      cost = Math.min(cost, (rows[previous + column] as number) + 1, (rows[current + column - 1] as number) + 1);
+      if (letterBefore === other && column > 1 && letter === right.charCodeAt(column - 2)) {
+        cost = Math.min(cost, (rows[beforePrevious + column - 2] as number) + 1);
+      }
+      rows[current + column] = cost;
       least = Math.min(least, cost);
     }
     // The least cost rises by at most one a row, and a swap costs one more than two rows before: nothing comes back below it.
     if (least > limit) return Number.POSITIVE_INFINITY;
-    beforePrevious = previous;
-    previous = current;
+    [beforePrevious, previous, current] = [previous, current, beforePrevious];
   }
-  const distance = previous[right.length] ?? Number.POSITIVE_INFINITY;
+  const distance = rows[previous + right.length] as number;
   return distance <= limit ? distance : Number.POSITIVE_INFINITY;
 }
+
+/** Kept from one call to the next: a misspelt word is compared with hundreds. */
+let rows: Uint32Array = new Uint32Array(128);
+
+const NO_LETTER = -1;

@@ -1,5 +1,5 @@
 import { astralClass, CharacterClass, characterClass, lowerCase } from './character-class.ts';
-import { foldText } from './fold-text.ts';
+import { loadText } from './text-units.ts';
 
 /** What a token is; the numbers are compared in tight loops. */
 export const TokenKind = {
@@ -54,17 +54,16 @@ export const PACKED_LETTERS = 12;
  * Scripts without spaces give every pair of neighbours. An apostrophe ends a word and takes its ending along.
  */
 export function scanTokens(text: string, sink: TokenSink): void {
-  // Plain words need no folding, and most of a text is plain words. Folding leaves ASCII before the first other character as it is.
-  let folded = text;
-  let isFolded = false;
-  for (let at = 0; at < folded.length; ) {
-    const code = folded.charCodeAt(at);
+  const { units, length } = loadText(text);
+  for (let at = 0; at < length; ) {
+    const code = units[at] ?? 0;
     if (code === SPACE) {
       at += 1;
       continue;
     }
+    // Most of a text is plain words.
     if ((code | 0x20) >= SMALL_A && (code | 0x20) <= SMALL_Z) {
-      const end = scanPlainWord(folded, at, sink);
+      const end = scanPlainWord(units, at, sink);
       if (end >= 0) {
         at = end;
         continue;
@@ -72,34 +71,27 @@ export function scanTokens(text: string, sink: TokenSink): void {
       if (end === STOP) {
         return;
       }
-    } else if (code < NOT_ASCII && characterClass(code) === CharacterClass.separator) {
-      at += 1;
-      continue;
     }
-    if (!isFolded) {
-      folded = foldText(text);
-      isFolded = true;
-    }
-    at = scanAny(folded, at, sink);
+    at = scanAny(units, at, sink);
     if (at === STOP) {
       return;
     }
   }
 }
 
-/** Whatever starts at a place of a folded text, if the place is not beyond its end. Returns where it ends. */
-function scanAny(text: string, at: number, sink: TokenSink): number {
-  switch (characterClass(text.charCodeAt(at))) {
+/** Whatever starts at a place. Returns where it ends. */
+function scanAny(units: Uint16Array, at: number, sink: TokenSink): number {
+  switch (characterClass(units[at] ?? 0)) {
     case CharacterClass.lower:
     case CharacterClass.upper:
     case CharacterClass.digit:
-      return scanIdentifier(text, at, sink);
+      return scanIdentifier(units, at, sink);
     case CharacterClass.unspaced:
-      return scanUnspaced(text, at, sink);
+      return scanUnspaced(units, at, sink);
     case CharacterClass.apostrophe:
-      return skipEnding(text, at);
+      return skipEnding(units, at);
     case CharacterClass.highSurrogate:
-      return scanAstral(text, at, sink);
+      return scanAstral(units, at, sink);
     default:
       return at + 1;
   }
@@ -133,9 +125,8 @@ const part = new Uint16Array(TOKEN_LIMITS.characters);
 const whole = new Uint16Array(TOKEN_LIMITS.characters);
 
 /** A word of ASCII letters of which only the first may be a capital, and that nothing is joined to. */
-function scanPlainWord(text: string, start: number, sink: TokenSink): number {
-  const { length: textLength } = text;
-  let code = text.charCodeAt(start) | 0x20;
+function scanPlainWord(units: Uint16Array, start: number, sink: TokenSink): number {
+  let code = (units[start] ?? 0) | 0x20;
   let first = 0;
   let second = 0;
   let at = start;
@@ -147,80 +138,77 @@ function scanPlainWord(text: string, start: number, sink: TokenSink): number {
       second = (second << 5) | (code & 31);
     }
     at += 1;
-    code = at < textLength ? text.charCodeAt(at) : SPACE;
+    code = units[at] ?? 0;
     if (code < SMALL_A || code > SMALL_Z) {
-      if (code !== SPACE && mayContinueWord(text, at, code)) {
+      if (code !== SPACE && continuesWord(units, at)) {
         return NOT_PLAIN;
       }
-      const isWanted =
-        length < PACKED_LETTERS && sink.packedWord !== undefined
-          ? sink.packedWord(part, length + 1, first, second)
-          : sink.token(part, length + 1, TokenKind.word, hashToken(part, length + 1, sink.seed));
-      return isWanted ? at : STOP;
+      return giveLetters(length + 1, first, second, sink) ? at : STOP;
     }
   }
   return NOT_PLAIN;
 }
 
-/** Whether an identifier goes on at a place with this character; or may, since the character is not ASCII. */
-function mayContinueWord(text: string, at: number, code: number): boolean {
-  if (code >= NOT_ASCII) {
-    return true;
-  }
-  const kind = characterClass(code);
-  if (kind !== CharacterClass.joiner) {
-    return isWord(kind);
-  }
-  const next = at + 1 < text.length ? text.charCodeAt(at + 1) : SPACE;
-  return next >= NOT_ASCII || isWord(characterClass(next));
+/** Gives the word of letters a to z in `part`. */
+function giveLetters(length: number, first: number, second: number, sink: TokenSink): boolean {
+  return length <= PACKED_LETTERS && sink.packedWord !== undefined
+    ? sink.packedWord(part, length, first, second)
+    : sink.token(part, length, TokenKind.word, hashToken(part, length, sink.seed));
 }
 
-function scanIdentifier(text: string, start: number, sink: TokenSink): number {
-  const { seed } = sink;
-  const { length: textLength } = text;
+/** Whether an identifier goes on at a place after a word of it. */
+function continuesWord(units: Uint16Array, at: number): boolean {
+  const kind = characterClass(units[at] ?? 0);
+  return isWord(kind) || (kind === CharacterClass.joiner && isWord(characterClass(units[at + 1] ?? 0)));
+}
+
+function scanIdentifier(units: Uint16Array, start: number, sink: TokenSink): number {
   let at = start;
   let wholeLength = 0;
-  let wholeHash = seed;
   let words = 0;
   let isNumber = true;
   for (;;) {
-    const end = endOfWord(text, at);
-    const isInside = words > 0;
-    let length = 0;
-    let hash = seed;
-    isNumber &&= characterClass(text.charCodeAt(at)) === CharacterClass.digit;
-    for (; at < end; at += 1) {
-      const code = smallLetter(text.charCodeAt(at));
-      if (length < TOKEN_LIMITS.characters) {
-        part[length++] = code;
-        hash = hashCharacter(hash, code);
-      }
-      if (isInside && wholeLength < TOKEN_LIMITS.characters) {
-        whole[wholeLength++] = code;
-        wholeHash = hashCharacter(wholeHash, code);
-      }
+    const end = endOfWord(units, at);
+    isNumber &&= characterClass(units[at] ?? 0) === CharacterClass.digit;
+    for (let from = at; from < end && wholeLength < TOKEN_LIMITS.characters; from += 1) {
+      whole[wholeLength++] = smallLetter(units[from] ?? 0);
     }
     words += 1;
-    if (!sink.token(part, length, TokenKind.word, hash)) {
+    if (!giveWord(units, at, end, sink)) {
       return STOP;
     }
-    const next = at < textLength ? characterClass(text.charCodeAt(at)) : CharacterClass.separator;
-    const isJoined =
-      next === CharacterClass.joiner && at + 1 < textLength && isWord(characterClass(text.charCodeAt(at + 1)));
-    if (!isJoined && !isWord(next)) {
+    at = end;
+    if (!continuesWord(units, at)) {
       break;
     }
-    if (!isInside) {
-      whole.set(part);
-      wholeLength = length;
-      wholeHash = hash;
-    }
-    at += isJoined ? 1 : 0;
+    at += characterClass(units[at] ?? 0) === CharacterClass.joiner ? 1 : 0;
   }
-  if (words > 1 && !isNumber && !sink.token(whole, wholeLength, TokenKind.whole, wholeHash)) {
+  const isWhole = words > 1 && !isNumber;
+  if (isWhole && !sink.token(whole, wholeLength, TokenKind.whole, hashToken(whole, wholeLength, sink.seed))) {
     return STOP;
   }
   return at;
+}
+
+/** Gives one word of an identifier in small letters. */
+function giveWord(units: Uint16Array, start: number, end: number, sink: TokenSink): boolean {
+  const length = Math.min(end - start, TOKEN_LIMITS.characters);
+  let first = 0;
+  let second = 0;
+  let isLetters = true;
+  for (let at = 0; at < length; at += 1) {
+    const code = smallLetter(units[start + at] ?? 0);
+    part[at] = code;
+    isLetters &&= code >= SMALL_A && code <= SMALL_Z;
+    if (at < PACKED_LETTERS / 2) {
+      first = (first << 5) | (code & 31);
+    } else {
+      second = (second << 5) | (code & 31);
+    }
+  }
+  return isLetters
+    ? giveLetters(length, first, second, sink)
+    : sink.token(part, length, TokenKind.word, hashToken(part, length, sink.seed));
 }
 
 function smallLetter(code: number): number {
@@ -231,24 +219,25 @@ function smallLetter(code: number): number {
 }
 
 /** Where the word that starts at `start` ends: a run of digits, of small letters, of capitals, or one capital and small letters. */
-function endOfWord(text: string, start: number): number {
-  const first = characterClass(text.charCodeAt(start));
+function endOfWord(units: Uint16Array, start: number): number {
+  const first = characterClass(units[start] ?? 0);
   let at = start + 1;
   if (first !== CharacterClass.upper) {
-    return endOfRun(text, at, first);
+    return endOfRun(units, at, first);
   }
-  at = endOfRun(text, at, CharacterClass.upper);
-  const small = endOfRun(text, at, CharacterClass.lower);
+  at = endOfRun(units, at, CharacterClass.upper);
+  const small = endOfRun(units, at, CharacterClass.lower);
   if (small === at || at === start + 1) {
     return small;
   }
-  const isPlural = small === at + 1 && text.charCodeAt(at) === SMALL_S;
+  const isPlural = small === at + 1 && units[at] === SMALL_S;
   return isPlural ? small : at - 1;
 }
 
-function endOfRun(text: string, start: number, kind: number): number {
+/** The space after the text ends every run. */
+function endOfRun(units: Uint16Array, start: number, kind: number): number {
   let at = start;
-  while (at < text.length && characterClass(text.charCodeAt(at)) === kind) {
+  while (characterClass(units[at] ?? 0) === kind) {
     at += 1;
   }
   return at;
@@ -262,33 +251,31 @@ const SMALL_S = 0x73;
 const SMALL_A = 0x61;
 const SMALL_Z = 0x7a;
 const SPACE = 0x20;
-/** Code units from this on are not ASCII. */
-const NOT_ASCII = 0x80;
 
 /** Skips `'s`, `'ll` and the like: up to two letters that end a word. */
-function skipEnding(text: string, start: number): number {
-  const isAfterWord = start > 0 && isWord(characterClass(text.charCodeAt(start - 1)));
-  const end = endOfRun(text, start + 1, CharacterClass.lower);
-  const isEnding = end <= start + 3 && (end >= text.length || !isWord(characterClass(text.charCodeAt(end))));
+function skipEnding(units: Uint16Array, start: number): number {
+  const isAfterWord = start > 0 && isWord(characterClass(units[start - 1] ?? 0));
+  const end = endOfRun(units, start + 1, CharacterClass.lower);
+  const isEnding = end <= start + 3 && !isWord(characterClass(units[end] ?? 0));
   return isAfterWord && isEnding ? end : start + 1;
 }
 
 /** A run in a script without spaces: each pair of neighbours, and each character; a run of one is a word itself. */
-function scanUnspaced(text: string, start: number, sink: TokenSink): number {
+function scanUnspaced(units: Uint16Array, start: number, sink: TokenSink): number {
   let at = start;
   let previous = -1;
   for (;;) {
-    const size = unspacedSize(text, at);
+    const size = unspacedSize(units, at);
     if (size === 0) {
       return at;
     }
     if (previous >= 0) {
-      if (!emit(text, previous, at + size, TokenKind.word, sink)) {
+      if (!emit(units, previous, at + size, TokenKind.word, sink)) {
         return STOP;
       }
     }
-    const isAlone = previous < 0 && unspacedSize(text, at + size) === 0;
-    if (!emit(text, at, at + size, isAlone ? TokenKind.word : TokenKind.character, sink)) {
+    const isAlone = previous < 0 && unspacedSize(units, at + size) === 0;
+    if (!emit(units, at, at + size, isAlone ? TokenKind.word : TokenKind.character, sink)) {
       return STOP;
     }
     previous = at;
@@ -297,47 +284,41 @@ function scanUnspaced(text: string, start: number, sink: TokenSink): number {
 }
 
 /** Code units of the unspaced character at a place: 0 when there is none. */
-function unspacedSize(text: string, at: number): number {
-  if (at >= text.length) {
-    return 0;
-  }
-  const kind = characterClass(text.charCodeAt(at));
+function unspacedSize(units: Uint16Array, at: number): number {
+  const kind = characterClass(units[at] ?? 0);
   if (kind === CharacterClass.unspaced) {
     return 1;
   }
-  if (kind !== CharacterClass.highSurrogate) {
-    return 0;
-  }
-  const codePoint = text.codePointAt(at) ?? 0;
-  return codePoint > 0xffff && astralClass(codePoint) === CharacterClass.unspaced ? 2 : 0;
+  return kind === CharacterClass.highSurrogate && classAt(units, at) === CharacterClass.unspaced ? 2 : 0;
+}
+
+/** The class of the character beyond the basic plane at a place; a lone surrogate separates. */
+function classAt(units: Uint16Array, at: number): number {
+  const high = units[at] ?? 0;
+  const low = units[at + 1] ?? 0;
+  const isPair = high >= 0xd800 && high <= 0xdbff && low >= 0xdc00 && low <= 0xdfff;
+  return isPair ? astralClass(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)) : CharacterClass.separator;
 }
 
 /** A character beyond the basic plane: part of an unspaced run, or a word of letters of its plane; a lone surrogate separates. */
-function scanAstral(text: string, start: number, sink: TokenSink): number {
-  if (unspacedSize(text, start) > 0) {
-    return scanUnspaced(text, start, sink);
+function scanAstral(units: Uint16Array, start: number, sink: TokenSink): number {
+  if (unspacedSize(units, start) > 0) {
+    return scanUnspaced(units, start, sink);
   }
   let at = start;
-  while (at < text.length) {
-    const codePoint = text.codePointAt(at) ?? 0;
-    if (codePoint <= 0xffff || astralClass(codePoint) !== CharacterClass.lower) {
-      break;
-    }
+  while (classAt(units, at) === CharacterClass.lower) {
     at += 2;
   }
   if (at === start) {
     return start + 1;
   }
-  return emit(text, start, at, TokenKind.word, sink) ? at : STOP;
+  return emit(units, start, at, TokenKind.word, sink) ? at : STOP;
 }
 
-function emit(text: string, start: number, end: number, kind: number, sink: TokenSink): boolean {
+function emit(units: Uint16Array, start: number, end: number, kind: number, sink: TokenSink): boolean {
   const length = Math.min(end - start, TOKEN_LIMITS.characters);
-  let hash = sink.seed;
   for (let index = 0; index < length; index += 1) {
-    const code = text.charCodeAt(start + index);
-    part[index] = code;
-    hash = hashCharacter(hash, code);
+    part[index] = units[start + index] ?? 0;
   }
-  return sink.token(part, length, kind, hash);
+  return sink.token(part, length, kind, hashToken(part, length, sink.seed));
 }

@@ -1,0 +1,69 @@
+import type { HybridFeatures } from './hybrid-options.ts';
+
+/** One number for each tool. */
+export type FeatureColumns = Readonly<Record<keyof HybridFeatures, Float64Array>>;
+
+/**
+ * The candidates of a request before they have their places, column by column: there are some hundred of them, and only
+ * those that come into an answer are worth an object each.
+ */
+export interface RatedTools {
+  /** In catalog order. */
+  readonly tools: Uint32Array;
+  /** More than anything else can add up to, for a tool that the query names; else 0. */
+  readonly bonuses: Float64Array;
+  /** The weighted sum of the features. */
+  readonly bases: Float64Array;
+  readonly features: FeatureColumns;
+  /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
+  readonly clauses: readonly Float64Array[];
+}
+
+/** The features of one tool. */
+export class ToolFeatures implements HybridFeatures {
+  readonly meaning: number;
+  readonly clauseMeaning: number;
+  readonly terms: number;
+  readonly clauseTerms: number;
+  readonly coverage: number;
+  readonly bigrams: number;
+  readonly nameCoverage: number;
+  readonly serverNamed: number;
+  readonly embedded: number;
+
+  constructor(columns: FeatureColumns, at: number) {
+    this.meaning = columns.meaning[at] as number;
+    this.clauseMeaning = columns.clauseMeaning[at] as number;
+    this.terms = columns.terms[at] as number;
+    this.clauseTerms = columns.clauseTerms[at] as number;
+    this.coverage = columns.coverage[at] as number;
+    this.bigrams = columns.bigrams[at] as number;
+    this.nameCoverage = columns.nameCoverage[at] as number;
+    this.serverNamed = columns.serverNamed[at] as number;
+    this.embedded = columns.embedded[at] as number;
+  }
+}
+
+/** A selection of names has nothing to be weighed. */
+export const NO_RATED_TOOLS: RatedTools = rateNothing();
+
+function rateNothing(): RatedTools {
+  const none = new Float64Array(0);
+  return {
+    tools: new Uint32Array(0),
+    bonuses: none,
+    bases: none,
+    features: {
+      meaning: none,
+      clauseMeaning: none,
+      terms: none,
+      clauseTerms: none,
+      coverage: none,
+      bigrams: none,
+      nameCoverage: none,
+      serverNamed: none,
+      embedded: none,
+    },
+    clauses: [],
+  };
+}

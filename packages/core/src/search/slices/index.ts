@@ -1,0 +1,2 @@
+export { runInSlices, SLICE_DEFAULTS, type SliceOptions } from './run-in-slices.ts';
+export { runToEnd } from './run-to-end.ts';

@@ -1,0 +1,42 @@
+import { macrotaskPause, type Pause } from './macrotask-pause.ts';
+
+/** How work gives way to other work on the same thread. */
+export interface SliceOptions {
+  /** How long work goes on before it pauses, in milliseconds; 0 pauses wherever it can. @default 4 */
+  readonly sliceMs?: number;
+  /** Milliseconds, from any start. Only pauses depend on it, never a result. @default performance.now */
+  readonly now?: () => number;
+  /** Lets other work run between two slices. @default a turn of the event loop */
+  readonly pause?: Pause;
+}
+
+/** The default pause is not here: it is opened for each run, and closed after it. */
+export const SLICE_DEFAULTS: Required<Omit<SliceOptions, 'pause'>> = { sliceMs: 4, now: () => performance.now() };
+
+/** One piece of work in slices. */
+export interface SlicedRun extends SliceOptions {
+  /** Looked at after every pause. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs a generator that yields wherever it may be interrupted, and pauses there once a slice has lasted its time. What
+ * lies between two yields is never interrupted, so that it should be short even before the runtime has optimised it.
+ */
+export async function runInSlices<Result>(steps: Generator<void, Result>, options: SlicedRun = {}): Promise<Result> {
+  const { sliceMs, now } = { ...SLICE_DEFAULTS, ...options };
+  const { pause, close } = options.pause === undefined ? macrotaskPause() : { pause: options.pause, close: undefined };
+  try {
+    let started = now();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (now() - started < sliceMs) continue;
+      await pause();
+      options.signal?.throwIfAborted();
+      started = now();
+    }
+  } finally {
+    close?.();
+  }
+}
