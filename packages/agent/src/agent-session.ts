@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Caller, createHybridSearcher, createToolbox, SettingError } from '@quartermaster/core';
+import {
+  type Caller,
+  createHybridSearcher,
+  createToolbox,
+  type SearcherSource,
+  SettingError,
+} from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { embeddedModel } from '@quartermaster/semantic';
 import { createRunHooks } from './hooks/index.ts';
-import { type ResolvedModel, readGateSettings, resolveModel } from './model/index.ts';
+import { planFor, type ResolvedModel, readGateSettings, resolveModel } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
 import type { SDKSystemMessage } from './sdk-message.ts';
@@ -26,8 +32,17 @@ export interface AgentSession {
   close(): Promise<void>;
 }
 
+export interface SessionOpening {
+  readonly options: Options;
+  readonly controls: Controls;
+  readonly signal: AbortSignal;
+  /** @default hybrid, with the model in the package */
+  readonly searcher?: SearcherSource;
+}
+
 /** Checks the options, finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
-export async function openSession(options: Options, controls: Controls, signal: AbortSignal): Promise<AgentSession> {
+export async function openSession(opening: SessionOpening): Promise<AgentSession> {
+  const { options, controls, signal } = opening;
   const env = { ...process.env, ...options.env };
   const cwd = resolve(options.cwd ?? process.cwd());
   const settings = readGateSettings({ env: options.env, capabilities: options.capabilities, processEnv: process.env });
@@ -66,10 +81,11 @@ export async function openSession(options: Options, controls: Controls, signal: 
       permission_mode: controls.mode,
     }),
   });
+  const closed = new AbortController();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
     execute: (call, context) => hub.call({ tool: call.tool, arguments: call.arguments, signal: context.signal }),
-    searcher: (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel() }),
+    searcher: opening.searcher ?? hybridUntil(closed.signal),
     settings,
     checkArguments: createArgumentChecker(),
     hooks: guard.hooks,
@@ -84,6 +100,8 @@ export async function openSession(options: Options, controls: Controls, signal: 
     now: Date.now,
     createId: randomUUID,
   };
+  // Not the planner's: the plan that the conversation keeps to is made when it begins.
+  toolbox.prepare(planFor(toolbox, first, caller));
   return {
     context,
     init: () => ({
@@ -104,8 +122,16 @@ export async function openSession(options: Options, controls: Controls, signal: 
       output_style: 'default',
     }),
     serverStatus: servers.status,
-    close: () => hub.close(),
+    close() {
+      closed.abort();
+      return hub.close();
+    },
   };
+}
+
+/** What it is building when the signal aborts would keep the process: it ends then. */
+function hybridUntil(signal: AbortSignal): SearcherSource {
+  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal } });
 }
 
 /** Resolved once for each choice, so that what is planned for a model can be kept. */

@@ -93,7 +93,7 @@ async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
   const { options, controls, running, signal, closing } = query;
   try {
     signal.throwIfAborted();
-    const session = await openSession(options, controls, signal);
+    const session = await openSession({ options, controls, signal });
     running.session = session;
     try {
       yield session.init();

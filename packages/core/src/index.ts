@@ -204,6 +204,7 @@ export {
   type EmbedOptions,
   type Explanation,
   editDistance,
+  type FitModel,
   type Hit,
   HYBRID_DEFAULTS,
   type HybridFeatures,

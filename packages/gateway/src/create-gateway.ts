@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolboxEvent } from '@quartermaster/core';
-import type { SearchSettings } from '@quartermaster/host/config';
+import type { SearcherSource, ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
@@ -53,13 +52,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId = randomId,
   } = options;
   const metrics = createGatewayMetrics();
+  const closed = new AbortController();
+  const searcher = createSearcherFor(search, closed.signal);
   const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
   const mcp =
     options.mcp === undefined
       ? undefined
       : createMcpServices(options.mcp, {
           settings,
-          search,
+          searcher,
           clock,
           onEvent: countMcpEvents(options.mcp, metrics, usage),
         });
@@ -67,7 +68,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     settings,
     catalogs: createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs }),
     onEvent: metrics.onToolboxEvent,
-    searcher: createSearcherFor(search),
+    searcher,
   });
   const bodies = createBodyReader(settings);
   const local = createModelService({ upstreams, lists, bodies, maxRounds: settings.maxRounds });
@@ -142,6 +143,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       cancelSweep();
       await Promise.all([reception.close(), worker?.close()]);
       await mcp?.proxy.close();
+      // Nobody will search any more, and what is being built would keep the process.
+      closed.abort();
       await Promise.all([threads?.close(), usage.flush()]);
       models.close();
     },
@@ -169,19 +172,19 @@ function createMcpServices(
   { hub, form, sessions, origins = [] }: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
-    readonly search: SearchSettings;
+    readonly searcher: SearcherSource;
     readonly clock: Clock;
     onEvent(event: ToolboxEvent): void;
   },
 ): McpServices {
-  const { settings, search, clock, onEvent } = parts;
+  const { settings, searcher, clock, onEvent } = parts;
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
     clock,
     // A form that somebody asks for is used from the first tool on; otherwise the gate decides.
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
-    searcher: createSearcherFor(search),
+    searcher,
     checkArguments: createArgumentChecker(),
     onEvent,
     ...(form === undefined ? {} : { form }),

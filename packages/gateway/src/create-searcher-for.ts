@@ -2,9 +2,13 @@ import { createBm25Searcher, createHybridSearcher, type SearcherSource } from '@
 import type { SearchSettings } from '@quartermaster/host/config';
 import { embeddedModel } from '@quartermaster/semantic';
 
-/** What searches by words. The meaning of words is read from the model in the package when the first search needs it. */
-export function createSearcherFor({ engine, whenNothingFits }: SearchSettings): SearcherSource {
+/**
+ * What searches by words. The meaning of words is read from the model in the package when it is first needed.
+ *
+ * @param signal ends what is being built when it aborts
+ */
+export function createSearcherFor({ engine, whenNothingFits }: SearchSettings, signal?: AbortSignal): SearcherSource {
   if (engine === 'bm25') return createBm25Searcher;
   const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
-  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), ...tuning });
+  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal }, ...tuning });
 }

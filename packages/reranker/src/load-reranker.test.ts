@@ -30,7 +30,10 @@ describe('loadReranker', () => {
   it('takes another model file, known by its content, and says so when there is none', async () => {
     const modelFile = fileURLToPath(new URL('../model/tools-minilm-v3.onnx', import.meta.url));
     expect((await loading)?.modelId).toBe('tools-minilm-v3');
-    expect((await loadReranker({ modelFile }))?.modelId).toMatch(/^tools-minilm-v3:[0-9a-f]{16}$/);
+    expect((await loading)?.fitModel?.cosine).toBeGreaterThan(0);
+    const other = await loadReranker({ modelFile });
+    expect(other?.modelId).toMatch(/^tools-minilm-v3:[0-9a-f]{16}$/);
+    expect(other?.fitModel).toBeUndefined();
     await expect(loadReranker({ modelFile: `${modelFile}.missing` })).rejects.toThrow('ENOENT');
   });
 

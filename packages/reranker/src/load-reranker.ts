@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Embedder } from '@quartermaster/core';
+import type { Embedder, FitModel } from '@quartermaster/core';
 import { canRead } from './can-read.ts';
+import { FIT_MODEL } from './fit-model.ts';
 import { findOnnxRuntime, type ImportModule } from './onnx-runtime.ts';
 import { createTransformer } from './transformer.ts';
 import { createWordPiece } from './word-piece.ts';
@@ -9,6 +10,8 @@ import { createWordPiece } from './word-piece.ts';
 /** An embedder that knows which requests it can read. */
 export interface Reranker extends Embedder {
   canRead(request: string): boolean;
+  /** What its cosines tell of whether anything fits; another model file's tell something else. */
+  readonly fitModel?: FitModel;
 }
 
 export interface RerankerOptions {
@@ -43,9 +46,14 @@ export async function loadReranker(options: RerankerOptions = {}): Promise<Reran
   const [model, vocabulary] = await Promise.all([readFile(modelFile), readFile(VOCABULARY_FILE, 'utf8')]);
   const session = await runtime.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const wordPiece = createWordPiece(vocabulary);
-  const modelId = modelFile === RERANKER_DEFAULTS.modelFile ? MODEL_ID : `${MODEL_ID}:${digest(model)}`;
+  const isOwn = modelFile === RERANKER_DEFAULTS.modelFile;
+  const modelId = isOwn ? MODEL_ID : `${MODEL_ID}:${digest(model)}`;
   const transformer = createTransformer({ modelId, runtime, session, wordPiece });
-  return { ...transformer, canRead: (request) => canRead(request, wordPiece) };
+  return {
+    ...transformer,
+    canRead: (request) => canRead(request, wordPiece),
+    ...(isOwn ? { fitModel: FIT_MODEL } : {}),
+  };
 }
 
 const MODEL_ID = 'tools-minilm-v3';

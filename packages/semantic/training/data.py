@@ -81,6 +81,12 @@ def teacher_text(tool):
     return f"{head}: {fields['description']}{tail}"
 
 
+def reranker_text(tool):
+    """With what is said of the parameters: a transformer can tell it from what is said of the tool."""
+    details = tool["fields"]["details"][:240]
+    return f"{teacher_text(tool)} {details}" if details else teacher_text(tool)
+
+
 def split_of(catalog, query):
     """Which of train, held and report a labelled query belongs to."""
     split = query.get("split") or ""

@@ -9,7 +9,6 @@ from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
 from compose import compose
-from data import teacher_text
 
 QUERY_PIECES = 96
 TOOL_PIECES = 160
@@ -71,13 +70,13 @@ class Encoder:
         return found
 
 
-def mine_negatives(encoder, tools, queries, depth=60):
+def mine_negatives(encoder, tools, queries, text_of, depth=60):
     """For each query the tools that look most like it and are not gold.
 
     Only tools that some query of the catalog asks for: one that is never an answer would only ever be pushed away, and
     requests for it, which training doesn't have, would then find it last.
     """
-    vectors = encoder.encode([teacher_text(t) for t in tools])
+    vectors = encoder.encode([text_of(t) for t in tools])
     for catalog in sorted({q["catalog"] for q in queries}):
         some = [q for q in queries if q["catalog"] == catalog]
         members = sorted({g for q in some for g in q["gold"]})
@@ -112,11 +111,11 @@ def bare_text(tool):
     return f"{fields['server']} {fields['name']}:{tail}".strip()
 
 
-def lesson_rows(encoder, tools, queries, seed):
+def lesson_rows(encoder, tools, queries, text_of, seed):
     """All that is learned from: requests, requests put together, and the tools' own sentences; each with its place `at` among the texts."""
     several = [dict(row, catalog="several/" + row["catalog"]) for row in compose(tools, queries, seed)]
     asked = [dict(query) for query in queries] + several
-    mine_negatives(encoder, tools, asked)
+    mine_negatives(encoder, tools, asked, text_of)
     rows = asked + text_pairs(tools)
     for at, row in enumerate(rows):
         row["at"] = at
@@ -134,17 +133,17 @@ def batches_of(by_catalog, caps, size, rng):
     return batches
 
 
-def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, part_cap=1500, negatives=2, seed=7):
-    """Contrastive training with in-batch and mined negatives, from the original weights.
+def fine_tune(encoder, tools, queries, text_of, epochs=5, size=192, rate=5e-5, cap=4000, part_cap=1500, negatives=2, seed=7):
+    """Contrastive training with in-batch and mined negatives, from the original weights. `text_of` is what is shown of a tool.
 
     No catalog gives more than `cap` queries, and `part_cap` composed ones and as many of its own sentences, an epoch.
     """
     rng = random.Random(seed)
     torch.manual_seed(seed)
     encoder.model.load_state_dict(encoder.start)
-    rows = lesson_rows(encoder, tools, queries, seed)
+    rows = lesson_rows(encoder, tools, queries, text_of, seed)
     asked = encoder.texts([row["query"] for row in rows], QUERY_PIECES)
-    whole = encoder.texts([teacher_text(t) for t in tools], TOOL_PIECES)
+    whole = encoder.texts([text_of(t) for t in tools], TOOL_PIECES)
     bare = encoder.texts([bare_text(t) for t in tools], TOOL_PIECES)
     by_catalog = {}
     for row in rows:

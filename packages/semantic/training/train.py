@@ -10,7 +10,7 @@ import sys
 
 import student as static
 from compose import compose
-from data import STAGES, load, load_lexicon, read_glosses, teacher_text
+from data import STAGES, load, load_lexicon, read_glosses, reranker_text, teacher_text
 from export import export
 from lesson import Lesson
 from measure import measure, show
@@ -30,27 +30,29 @@ def main(data, teacher_folder, wordnet, out, *stages):
     glosses = random.Random(2).sample(read_glosses(wordnet), GLOSSES)
     print(f"{len(tools)} tools, {len(queries)} queries, {len(lexicon)} lexicon entries, {len(glosses)} glosses", flush=True)
     encoder = Encoder(teacher_folder)
-    show("MiniLM as it comes", dense_figures(encoder, tools, queries))
+    show("MiniLM as it comes", dense_figures(encoder, tools, queries, teacher_text))
     for stage in stages or STAGES:
         splits = STAGES[stage]
         folder = os.path.join(out, stage)
         os.makedirs(folder, exist_ok=True)
         learn = [q for q in queries if q["split"] in splits]
         rest = [q for q in queries if q["split"] not in splits]
-        tune(encoder, tools, learn)
-        show(f"{stage}: fine-tuned", dense_figures(encoder, tools, rest))
+        tune(encoder, tools, learn, teacher_text)
+        show(f"{stage}: teacher", dense_figures(encoder, tools, rest, teacher_text))
         distil(encoder, tools, learn, rest, lexicon, glosses, os.path.join(folder, MODEL_ID + ".bin"), stage)
+        tune(encoder, tools, learn, reranker_text)
+        show(f"{stage}: reranker", dense_figures(encoder, tools, rest, reranker_text))
         export(encoder, os.path.join(folder, RERANKER_ID + ".onnx"))
 
 
-def dense_figures(encoder, tools, queries):
+def dense_figures(encoder, tools, queries, text_of):
     english = [q.get("english") or q["query"] for q in queries]
-    return measure(tools, queries, encoder.encode([teacher_text(t) for t in tools]), encoder.encode(english, QUERY_PIECES))
+    return measure(tools, queries, encoder.encode([text_of(t) for t in tools]), encoder.encode(english, QUERY_PIECES))
 
 
-def tune(encoder, tools, queries):
+def tune(encoder, tools, queries, text_of):
     learn = [dict(q, query=q.get("english") or q["query"]) for q in queries]
-    encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, seed=seed) for seed in SEEDS]))
+    encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, text_of, seed=seed) for seed in SEEDS]))
 
 
 def distil(encoder, tools, learn, rest, lexicon, glosses, path, stage):

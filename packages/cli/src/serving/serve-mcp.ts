@@ -25,11 +25,12 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict },
   });
   const silence = reportServers(hub, print);
+  const closed = new AbortController();
   const proxy = createProxy({
     hub,
     ...(form === undefined ? {} : { form }),
     settings: settingsFor(form, config.tools.gate),
-    searcher: searcherFor(config.search),
+    searcher: searcherFor(config.search, closed.signal),
     checkArguments: createArgumentChecker(),
   });
   const { stopped, release } = waitForStop(io, 'quartermaster: stopping');
@@ -39,6 +40,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   } finally {
     silence();
     await proxy.close();
+    closed.abort();
     await hub.close();
     await store?.close();
     // A client that is still there keeps the pipe open, and an open pipe would keep us.
@@ -52,10 +54,11 @@ function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSetti
   return form === undefined || form === 'inline' ? gate : { ...gate, rule: { kind: 'on' } };
 }
 
-function searcherFor({ engine, whenNothingFits }: SearchSettings): SearcherSource {
-  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot);
+/** What is being built when the signal aborts would keep the process: it ends then. */
+function searcherFor({ engine, whenNothingFits }: SearchSettings, signal: AbortSignal): SearcherSource {
+  if (engine === 'bm25') return createBm25Searcher;
   const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
-  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), ...tuning });
+  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal }, ...tuning });
 }
 
 /** The store saves starting every server to know its tools. That is worth having, but nobody should go without tools for it. */

@@ -9,6 +9,7 @@ import { handleDescribe } from './handle-describe.ts';
 import { handleSearch } from './handle-search.ts';
 import { heldCalls } from './held-calls.ts';
 import { prefetchTools } from './prefetch-tools.ts';
+import { prepareSearch } from './prepare-search.ts';
 import { refuse } from './refuse.ts';
 import { resolveName } from './resolve-name.ts';
 import { tellFound } from './tell-found.ts';
@@ -38,6 +39,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       heldCalls({ plan, memory, snapshot: context.snapshot(), caller: extra.caller }),
     answer: (handling) => answerCall(toolbox, handling),
     prefetch: (prefetching) => prefetchTools(context, prefetching),
+    prepare: (plan) => prepareSearch(context, plan),
   };
   return toolbox;
 }

@@ -34,12 +34,19 @@ export type ToolboxEvent =
       /** The id of the tool, where there is one that the caller may know of. */
       readonly tool?: string;
       readonly reason: RefusalReason;
+    })
+  | (EventBase & {
+      /** What the searches of a catalog need was built ahead of them, or could not be. */
+      readonly kind: 'search-prepare-end';
+      readonly isError: boolean;
+      readonly toolCount: number;
+      readonly durationMs: number;
     });
 
 interface EventBase {
   /** From the injected clock. */
   readonly atMs: number;
-  /** The id of the model's call. Absent for a prefetch. */
+  /** The id of the model's call. Absent for a prefetch and a preparation. */
   readonly callId?: string;
   readonly callerId?: string;
 }

@@ -48,7 +48,7 @@ async function search(
   // One snapshot for all of it: the catalog may change while the search runs.
   const snapshot = context.snapshot();
   const allow = searchScope(context, { plan, snapshot, caller });
-  const searcher = context.searcher(plan.engine, snapshot);
+  const searcher = context.searchers[plan.engine].of(snapshot);
   const [only] = wish.queries;
   try {
     const result = await searcher.search({

@@ -22,7 +22,7 @@ export async function prefetchTools(
   // A sentence is no pattern, and a model that writes patterns is not to need an index of words.
   if (plan.engine === 'regex') return undefined;
   const snapshot = context.snapshot();
-  const searcher = context.searcher(plan.engine, snapshot);
+  const searcher = context.searchers[plan.engine].of(snapshot);
   const limit = Math.max(1, Math.min(context.options.prefetchLimit ?? PREFETCH_DEFAULTS.limit, MOST_LIMIT));
   try {
     const result = await searcher.search({

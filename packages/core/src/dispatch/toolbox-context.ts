@@ -4,14 +4,14 @@ import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCou
 import type { Caller } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import { readDefinitions } from './read-definitions.ts';
-import { type SearcherFor, searcherFor } from './searcher-for.ts';
+import { type SearchersFor, searchersFor } from './searchers-for.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with every default filled in, shared by its parts. */
 export interface ToolboxContext {
   readonly options: ToolboxOptions;
   readonly snapshot: () => Snapshot;
-  readonly searcher: SearcherFor;
+  readonly searchers: SearchersFor;
   readonly settings: GateSettings;
   readonly form: Form;
   readonly engine: PlanEngine;
@@ -33,7 +33,7 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
   return {
     options,
     snapshot: currentSnapshot(options.tools),
-    searcher: searcherFor(options),
+    searchers: searchersFor(options),
     settings: options.settings ?? DEFAULT_GATE_SETTINGS,
     form: typeof form === 'string' ? FORMS[form] : form,
     engine: options.engine ?? 'text',

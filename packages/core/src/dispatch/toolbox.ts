@@ -25,6 +25,12 @@ export interface Toolbox {
   answer(handling: Handling): Promise<Answered>;
   /** Searches for what the user just said, to be offered at the tail of that message. */
   prefetch(prefetching: Prefetching): Promise<Prefetched | undefined>;
+  /**
+   * Begins to build what the first search by this plan would wait for, once for each catalog, and returns at once; nothing
+   * where the plan has no search. The work begins after the current turn of the event loop. What fails is told by an event,
+   * and tried again by the search.
+   */
+  prepare(plan: Plan): void;
 }
 
 export interface PlanOptions {

@@ -285,3 +285,55 @@ describe('runWhole', () => {
     expect(response.map((part) => part.type)).toEqual(['start', 'search', 'found', 'text', 'end']);
   });
 });
+
+describe('what a search will need', () => {
+  it('is prepared when the first part comes, not before the upstream is asked', async () => {
+    const { toolbox, count } = untilPrepared();
+    const before: number[] = [];
+    const loop = start(
+      async function* () {
+        before.push(count());
+        yield TEXT;
+        before.push(count());
+        yield END;
+      },
+      { toolbox },
+    );
+    await collect(loop);
+    expect(before).toEqual([0, 1]);
+    expect(count()).toBe(1);
+  });
+
+  it('is prepared while a whole response is waited for', async () => {
+    const { toolbox, prepared } = untilPrepared();
+    const response = await runWhole<TinyRequest, TinyPart, readonly TinyPart[]>({
+      ...{ wire: tinyWire, toolbox, plan: toolbox.plan(), request: REQUEST },
+      whole: { apart: (parts) => [...parts], together: (parts) => parts },
+      async upstream() {
+        await prepared;
+        return [TEXT, END];
+      },
+    });
+    expect(response).toContainEqual(TEXT);
+  });
+
+  it('is not prepared for a request that fails at once', async () => {
+    const { toolbox, count } = untilPrepared();
+    const upstream = (): AsyncIterable<TinyPart> => ({
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('refused')) }),
+    });
+    await expect(collect(start(upstream, { toolbox }))).rejects.toThrow('refused');
+    expect(count()).toBe(0);
+  });
+});
+
+/** A toolbox that counts its preparations, and tells of the first. */
+function untilPrepared(): { readonly toolbox: Toolbox; readonly prepared: Promise<void>; count(): number } {
+  let count = 0;
+  const { promise: prepared, resolve } = withResolvers();
+  const prepare = (): void => {
+    count += 1;
+    resolve();
+  };
+  return { toolbox: { ...toolboxWith(), prepare }, prepared, count: () => count };
+}

@@ -2,6 +2,7 @@ import type { Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
 import { cancellable } from './cancellable.ts';
 import { orAborted, pull } from './pull.ts';
+import { whileAnswered } from './while-answered.ts';
 import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
 
 export interface LoopOptions<Request, Part> {
@@ -28,7 +29,7 @@ export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
 /**
  * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards what is
  * the client's, holds what is ours, answers it, and extends the request; until a round holds nothing, or the client has
- * calls to answer.
+ * calls to answer. While a round is being answered, what a search will need is built.
  *
  * An upstream's error is thrown as it came: before the first part nothing was sent yet, so a surface can still answer with
  * its status. Returning early aborts the upstream first and waits for nothing else.
@@ -55,7 +56,8 @@ async function* rounds<Request, Part>(
     const reader = wire.reader(toolbox.holds(plan, memory, { caller }), plan);
     const seen: Round = { steps: [], ends: false, passed: false };
 
-    for await (const read of readRound({ reader, parts: upstream(rendered, signal), signal })) {
+    const reads = readRound({ reader, parts: upstream(rendered, signal), signal });
+    for await (const read of whileAnswered(reads, () => toolbox.prepare(plan))) {
       switch (read.kind) {
         case 'forward':
           yield* writer.forward(read.part);

@@ -32,6 +32,7 @@ export {
 } from './searcher.ts';
 export {
   createSecondStage,
+  type FitModel,
   SECOND_STAGE_DEFAULTS,
   type SecondStage,
   type SecondStageEmbedder,
@@ -46,5 +47,5 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
-export type { SliceOptions } from './slices/index.ts';
+export { macrotaskPause, type SliceOptions } from './slices/index.ts';
 export { editDistance } from './text/index.ts';

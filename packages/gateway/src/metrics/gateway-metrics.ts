@@ -25,6 +25,10 @@ export function createGatewayMetrics(): GatewayMetrics {
   const searches = registry.counter('quartermaster_tool_searches_total', 'Searches that models made, by outcome.');
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
+  const preparations = registry.counter(
+    'quartermaster_search_preparations_total',
+    'Catalogs that were made ready to be searched before a model did, by outcome.',
+  );
   const connectorCalls = registry.counter(
     'quartermaster_connector_calls_total',
     'Calls to MCP servers that requests name, by the pattern that allows them and outcome.',
@@ -54,6 +58,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),
     batchItems: registry.counter('quartermaster_batch_items_total', 'Items of batches, by outcome.'),
     onToolboxEvent(event) {
+      if (event.kind === 'search-prepare-end') preparations.add({ outcome: outcomeOf(event.isError) });
       if (event.kind !== 'tool-search-end') return;
       searches.add({ outcome: event.outcome });
       if (event.found.length > 0) found.add({}, event.found.length);

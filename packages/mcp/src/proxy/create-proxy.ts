@@ -204,14 +204,17 @@ function connectTransport(
   return { close: () => handle.close(), closed };
 }
 
-/** Tells lasting clients when what they see has changed. */
+/** Tells lasting clients when what they see has changed, and has their searches ready for what is new. */
 function watchCatalog(context: ProxyContext, open: ReadonlyMap<Endpoint, Session>): () => void {
   let cancel: (() => void) | undefined;
   const look = (): void => {
     cancel = undefined;
     for (const [endpoint, session] of open) {
       const before = session.plan;
-      if (before === undefined || !needsRelist(before, session.currentPlan())) continue;
+      if (before === undefined) continue;
+      const now = session.currentPlan();
+      context.toolbox.prepare(now);
+      if (!needsRelist(before, now)) continue;
       // Until it lists again, it is judged by what it was told of last.
       session.plan = undefined;
       endpoint.tellToolsChanged();

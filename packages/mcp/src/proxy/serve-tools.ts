@@ -11,6 +11,8 @@ export function listProxyTools(context: ProxyContext, session: Session): JsonObj
   const plan = session.currentPlan();
   session.plan = plan;
   session.told = plan.snapshot;
+  // While the client and its model make up their minds.
+  context.toolbox.prepare(plan);
   const view = context.toolbox.view(plan, session.memory, { caller: session.caller() });
   const own = plan.kind === 'defer' ? plan.own.map((one) => renderOwn(one, plan.note)) : [];
   const found = plan.kind === 'defer' && plan.form.reveal === 'append' ? view.revealed : [];

@@ -10,7 +10,6 @@ import { createStaticModel, embeddedModel, readModel } from '@quartermaster/sema
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
-import { readRequest } from '../../../core/dist/search/hybrid/hybrid-request.js';
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
@@ -32,12 +31,11 @@ for await (const line of createInterface({ input: createReadStream(join(out, 're
   const request = JSON.parse(line);
   byCatalog.set(request.catalog, [...(byCatalog.get(request.catalog) ?? []), request]);
 }
-const files = values.second
-  ? { ranking: createWriteStream(join(out, 'ranking-second.jsonl')) }
-  : {
-      ranking: createWriteStream(join(out, 'ranking.jsonl')),
-      verdict: createWriteStream(join(out, 'verdict.jsonl')),
-    };
+const suffix = values.second ? '-second' : '';
+const files = {
+  ranking: createWriteStream(join(out, `ranking${suffix}.jsonl`)),
+  verdict: createWriteStream(join(out, `verdict${suffix}.jsonl`)),
+};
 writeFileSync(join(out, 'present.json'), JSON.stringify(HYBRID_DEFAULTS));
 for (const [catalog, requests] of byCatalog) {
   const engine = openCatalog(catalog);
@@ -45,7 +43,8 @@ for (const [catalog, requests] of byCatalog) {
     if (files[request.task] === undefined) continue;
     const gold = new Set(request.gold.flatMap((label) => engine.positions.get(label) ?? []));
     if (request.gold.length > 0 && gold.size === 0) continue;
-    const line = request.task === 'ranking' ? await rankingOf(request, engine, gold) : verdictOf(request, engine, gold);
+    const line =
+      request.task === 'ranking' ? await rankingOf(request, engine, gold) : await verdictOf(request, engine, gold);
     if (line !== undefined) await write(files[request.task], line);
   }
   console.error(`${catalog}: ${requests.length} requests`);
@@ -84,8 +83,7 @@ function serversOf(names) {
 }
 
 async function rankingOf(request, { ranker, snapshot }, gold) {
-  const first = ranker.rank(request.query);
-  const answer = second === undefined ? first : await lookAgain(first, snapshot);
+  const { answer } = (await lookAgain(ranker.rank(request.query), snapshot)) ?? {};
   if (answer === undefined || answer.rated.tools.length === 0) return undefined;
   return {
     kind: request.kind,
@@ -112,36 +110,32 @@ function rowsOf({ tools, bonuses, features, clauses }) {
   }));
 }
 
-/** Undefined for a request that the model can't read: those keep the first stage's weights. */
+/** The answer and the cosines of its tools, where there is a second stage; undefined for a request that it can't read. */
 async function lookAgain(answer, snapshot) {
-  const tools = answer.rankings.slice(0, second.depth).map(({ tool }) => snapshot.tools[tool]);
-  const compared = await second.compare([{ text: answer.text, tools }]);
+  if (second === undefined) return { answer, cosineOf: new Map() };
+  const seen = answer.rankings.slice(0, second.depth).map(({ tool }) => tool);
+  const compared = await second.compare([{ text: answer.text, tools: seen.map((tool) => snapshot.tools[tool]) }]);
   const cosines = compared.kind === 'compared' ? compared.cosines[0] : undefined;
-  return cosines === undefined ? undefined : reconsiderAnswer(answer, cosines, HYBRID_DEFAULTS);
+  if (cosines === undefined) return undefined;
+  const cosineOf = new Map(seen.map((tool, at) => [tool, cosines[at]]));
+  return { answer: reconsiderAnswer(answer, { cosines }, HYBRID_DEFAULTS), cosineOf };
 }
 
-function verdictOf(request, { ranker, lexical }, gold) {
-  const { rated, rankings } = ranker.rank(request.query);
-  const ranking = lexical.rank(request.query, undefined);
-  const { knownShare } = readRequest(request.query, ranking, { ranker: lexical, embedder, allowed: undefined });
-  const evidence = rowsOf(rated).map(({ bonus, features }) => ({
-    named: bonus > 0 ? 1 : 0,
-    meaning: features.meaning,
-    coverage: features.coverage * knownShare,
-    bigrams: features.bigrams * knownShare,
-  }));
-  const strength = ({ meaning, coverage }) => 5 * meaning + 3 * coverage;
-  const best = evidence.reduce(
-    (most, one) => (most === undefined || strength(one) > strength(most) ? one : most),
-    undefined,
-  );
+async function verdictOf(request, { ranker, snapshot }, gold) {
+  const { answer, cosineOf } = (await lookAgain(ranker.rank(request.query), snapshot)) ?? {};
+  if (answer === undefined) return undefined;
+  const { knownShare, rankings } = answer;
+  const rows = rowsOf(answer.rated);
   return {
     kind: request.kind,
     catalog: request.catalog,
     from: request.from,
     inScope: request.gold.length > 0,
     isRight: rankings.slice(0, ANSWER).some(({ tool }) => gold.has(tool)),
-    ...(best ?? { named: 0, meaning: 0, coverage: 0, bigrams: 0 }),
+    isNamed: rows.some(({ bonus }) => bonus > 0),
+    evidence: rows.map(({ tool, features: { meaning, coverage, bigrams } }) =>
+      [meaning, coverage * knownShare, bigrams * knownShare, Math.max(0, cosineOf.get(tool) ?? 0)].map(round),
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-"""Fits the logistic model of "nothing fits" on held requests and prints what it refuses: `fit_verdict.py OUT`."""
+"""Fits the logistic model of "nothing fits" on held requests and prints what it refuses: `fit_verdict.py OUT [--second]`."""
 
 import json
 import os
@@ -6,36 +6,50 @@ import sys
 
 import numpy as np
 
-FEATURES = ("meaning", "coverage", "bigrams")
-STEPS, RATE, SHRINK = 3000, 5.0, 1e-3
+FEATURES = ("meaning", "coverage", "bigrams", "cosine")
+START = np.array([5.0, 3.0, 5.0, 8.0])
+ROUNDS, STEPS, RATE, SHRINK = 4, 3000, 5.0, 1e-3
 LOST = 0.01  # of right answers
 
 
-def fit(rows):
-    """Non-negative weights; requests in and out of scope count the same in all."""
-    features = np.array([[row[name] for name in FEATURES] for row in rows])
-    fits = np.array([row["inScope"] for row in rows], dtype=float)
-    middle, spread = features.mean(0), features.std(0)
-    scaled = (features - middle) / spread
-    importance = np.where(fits == 1, 0.5 / fits.sum(), 0.5 / (1 - fits).sum())
-    weights, bias = np.zeros(len(FEATURES)), 0.0
-    for _ in range(STEPS):
-        error = (1 / (1 + np.exp(-(scaled @ weights + bias))) - fits) * importance
-        weights = np.maximum(0, weights - RATE * (scaled.T @ error + SHRINK * weights))
-        bias -= RATE * error.sum()
-    return weights / spread, (weights / spread * middle).sum() - bias
-
-
-def main(out):
-    with open(os.path.join(out, "verdict.jsonl"), encoding="utf8") as lines:
+def read(path):
+    with open(path, encoding="utf8") as lines:
         rows = [json.loads(line) for line in lines]
-    weights, threshold = fit([row for row in rows if row["kind"] == "held"])
-    print("FIT_MODEL", json.dumps({**dict(zip(FEATURES, weights.round(2).tolist())), "threshold": round(float(threshold), 2)}))
+    for row in rows:
+        row["evidence"] = np.array(row["evidence"] or [[0.0] * len(FEATURES)])
+    return rows
+
+
+def fit(rows, columns):
+    """Non-negative weights; requests in and out of scope count the same in all.
+
+    A request is judged by the tool with the most evidence, and which that is depends on the weights: some rounds of both.
+    """
+    fits = np.array([row["inScope"] for row in rows], dtype=float)
+    importance = np.where(fits == 1, 0.5 / fits.sum(), 0.5 / (1 - fits).sum())
+    weights = np.where(columns, START, 0)
+    for _ in range(ROUNDS):
+        features = np.array([row["evidence"][np.argmax(row["evidence"] @ weights)] for row in rows]) * columns
+        middle, spread = features.mean(0), features.std(0) + 1e-9
+        scaled = (features - middle) / spread
+        slopes, bias = np.zeros(len(FEATURES)), 0.0
+        for _ in range(STEPS):
+            error = (1 / (1 + np.exp(-(scaled @ slopes + bias))) - fits) * importance
+            slopes = np.maximum(0, slopes - RATE * (scaled.T @ error + SHRINK * slopes))
+            bias -= RATE * error.sum()
+        weights = np.where(columns, slopes / spread, 0)
+    return weights, (weights * middle).sum() - bias
+
+
+def main(out, *flags):
+    is_second = "--second" in flags
+    rows = read(os.path.join(out, "verdict-second.jsonl" if is_second else "verdict.jsonl"))
+    columns = np.array([name != "cosine" or is_second for name in FEATURES])
+    weights, threshold = fit([row for row in rows if row["kind"] == "held"], columns)
+    print("fit model", json.dumps({**dict(zip(FEATURES, weights.round(1).tolist())), "threshold": round(float(threshold), 1)}))
 
     def confidence(row):
-        if row["named"]:
-            return 1.0
-        return 1 / (1 + np.exp(threshold - sum(w * row[name] for w, name in zip(weights, FEATURES))))
+        return 1.0 if row["isNamed"] else 1 / (1 + np.exp(threshold - (row["evidence"] @ weights).max()))
 
     for learned_on in ("held", "report"):
         right = sorted(confidence(row) for row in rows if row["kind"] == learned_on and row["inScope"] and row["isRight"])

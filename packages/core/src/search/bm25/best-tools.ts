@@ -67,15 +67,15 @@ export class BestTools {
     const keys = this.#keys;
     const own = this.#sums;
     for (let at = 0; at < size; at += 1) {
-      own[at] = sums[tools[at] ?? 0] ?? 0;
+      own[at] = sums[tools[at] as number] as number;
     }
     const bar = size > count * 2 ? this.#counter.findBar(own, size, { count, most }) : 1;
     let found = 0;
     for (let at = 0; at < size; at += 1) {
-      const sum = own[at] ?? 0;
-      if (sum >= bar) {
-        keys[found++] = sum * MOST_TOOLS + (MOST_TOOLS - 1 - (tools[at] ?? 0));
-      }
+      const sum = own[at] as number;
+      // Written over by the next one if it is below the bar, so that the processor need not guess.
+      keys[found] = sum * MOST_TOOLS + (MOST_TOOLS - 1 - (tools[at] as number));
+      found += (bar - 1 - sum) >>> 31;
     }
     return found;
   }

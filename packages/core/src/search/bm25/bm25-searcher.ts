@@ -85,7 +85,18 @@ function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, 
   const { score } = ranking;
   return request.explain === true
     ? { tool, score, explanation: explainRanking(ranker, served.plan, ranking, tool) }
-    : { tool, score };
+    : new PlainHit(tool, score);
+}
+
+/** A class since scores are whole now and then: V8 would look the shape of a literal up again for every hit. */
+class PlainHit implements Hit {
+  readonly tool: Tool;
+  readonly score: number;
+
+  constructor(tool: Tool, score: number) {
+    this.tool = tool;
+    this.score = score;
+  }
 }
 
 function explain(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): Standing {

@@ -110,14 +110,13 @@ class Planner {
     const lists = [...this.#lists.values()];
     const index = this.#index;
     lists.sort((left, right) => right.weight * index.listPeak(right.list) - left.weight * index.listPeak(left.list));
-    return {
+    return new Plan({
       lists: lists.slice(0, MOST_LISTS),
       stems: this.#stems,
-      mass: this.#stems.reduce((sum, stem) => sum + stem.idf * stem.weight, 0),
       bigrams: this.#bigrams,
       hasWords: words.size > 0,
       hasKnownWord,
-    };
+    });
   }
 
   #read(text: string): QueryWord[] {
@@ -279,6 +278,25 @@ class Planner {
 
   #stemNumber(word: QueryWord): number {
     return this.#stemNumbers.get(this.#index.stemList(this.#findStem(word))) ?? -1;
+  }
+}
+
+/** A class since `mass` is whole now and then: V8 would look the shape of a literal up again each time. */
+class Plan implements QueryPlan {
+  readonly lists: readonly PlannedList[];
+  readonly stems: readonly PlannedStem[];
+  readonly mass: number;
+  readonly bigrams: ReadonlySet<number>;
+  readonly hasWords: boolean;
+  readonly hasKnownWord: boolean;
+
+  constructor({ lists, stems, bigrams, hasWords, hasKnownWord }: Omit<QueryPlan, 'mass'>) {
+    this.lists = lists;
+    this.stems = stems;
+    this.mass = stems.reduce((sum, stem) => sum + stem.idf * stem.weight, 0);
+    this.bigrams = bigrams;
+    this.hasWords = hasWords;
+    this.hasKnownWord = hasKnownWord;
   }
 }
 

@@ -42,11 +42,14 @@ export class ToolRanker {
     const most = reads.reduce((sum, { bound }) => sum + bound, 0);
     let rest = most;
     let checkBelow = most / 2;
+    /** No more tools than this have a sum. */
+    let added = 0;
     for (let at = 0; at < reads.length; at += 1) {
       const read = reads[at] as ListRead;
       this.#add(read);
       rest -= read.bound;
-      if (accept !== undefined || rest >= checkBelow || at === reads.length - 1) {
+      added += read.length;
+      if (accept !== undefined || rest >= checkBelow || added < count || at === reads.length - 1) {
         continue;
       }
       const bar = this.#sums.findBar(count, most - rest);

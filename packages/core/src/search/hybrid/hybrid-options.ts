@@ -1,4 +1,4 @@
-import { FIT_MODEL, ONE_CLAUSE_WEIGHTS, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
+import { LEAST_CONFIDENCE, ONE_CLAUSE_WEIGHTS, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
 
 /**
  * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
@@ -74,5 +74,5 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   oneClauseWeights: ONE_CLAUSE_WEIGHTS,
   secondWeights: SECOND_STAGE_WEIGHTS,
   intentWeight: 3,
-  leastConfidence: FIT_MODEL.leastConfidence,
+  leastConfidence: LEAST_CONFIDENCE,
 };

@@ -144,7 +144,9 @@ class HybridSearcher {
     if (compared.kind === 'fallback') return first;
     return first.map((answer, at) => {
       const cosines = compared.cosines[at];
-      return cosines === undefined ? answer : reconsiderAnswer(answer, cosines, this.#settings);
+      return cosines === undefined
+        ? answer
+        : reconsiderAnswer(answer, { cosines, fitModel: second.fitModel }, this.#settings);
     });
   }
 

@@ -1,20 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { FitModel } from '../second-stage/index.ts';
 import { judgeFit } from './judge-fit.ts';
+import { FIT_MODEL } from './learned-weights.ts';
 
 interface Evidence {
   readonly meaning: number;
   readonly coverage: number;
   readonly bigrams: number;
+  readonly cosine?: number;
 }
 
-function judge(tools: readonly Evidence[], knownShare = 1): number {
-  return judgeFit({
+function judge(tools: readonly Evidence[], knownShare = 1, model: FitModel = FIT_MODEL): number {
+  const evidence = {
     meaning: Float64Array.from(tools, ({ meaning }) => meaning),
     coverage: Float64Array.from(tools, ({ coverage }) => coverage),
     bigrams: Float64Array.from(tools, ({ bigrams }) => bigrams),
+    cosine: Float64Array.from(tools, ({ cosine = 0 }) => cosine),
     knownShare,
-  });
+  };
+  return judgeFit(evidence, model);
 }
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -52,6 +57,14 @@ describe('judgeFit', () => {
     expect(judge([{ meaning: 0, coverage: 0, bigrams: 0 }])).toBeLessThan(0.01);
     expect(judge([])).toBe(0);
     expect(judge([{ meaning: 0.9, coverage: 1, bigrams: 0.5 }])).toBeGreaterThan(0.99);
+  });
+
+  it('counts the second stage’s cosine as much as the model says; one below 0 is no evidence against', () => {
+    const model = { ...FIT_MODEL, cosine: 10 };
+    const tool = { meaning: 0.3, coverage: 0.1, bigrams: 0 };
+    expect(judge([{ ...tool, cosine: 0.5 }], 1, model)).toBeGreaterThan(judge([{ ...tool, cosine: 0.2 }], 1, model));
+    expect(judge([{ ...tool, cosine: -0.5 }], 1, model)).toBe(judge([tool], 1, model));
+    expect(judge([{ ...tool, cosine: 0.5 }])).toBe(judge([tool]));
   });
 
   it('trusts words less in a request that has others which no tool has', () => {

@@ -1,4 +1,4 @@
-import { FIT_MODEL } from './learned-weights.ts';
+import type { FitModel } from '../second-stage/index.ts';
 
 /** What tells whether anything in the catalog fits a request: one number for each tool that was weighed. */
 export interface FitEvidence {
@@ -10,21 +10,23 @@ export interface FitEvidence {
   readonly bigrams: Float64Array;
   /** How much of the request the catalog has words for: words that no tool has count as the rarest. */
   readonly knownShare: number;
+  /** The second stage's cosine of the request with the tool, 0 for one that it has not seen. @default all 0 */
+  readonly cosine?: Float64Array;
 }
 
 /**
  * How likely it is that something fits, from 0 to 1: a logistic model of the evidence, for the tool that has most of it.
- * All weights are positive, so more evidence never makes a fit less likely. Learned on thirteen catalogs and requests that
- * belong and don't belong to them.
+ * No weight is negative, so more evidence never makes a fit less likely.
  */
-export function judgeFit({ meaning, coverage, bigrams, knownShare }: FitEvidence): number {
+export function judgeFit({ meaning, coverage, bigrams, knownShare, cosine }: FitEvidence, model: FitModel): number {
   let most = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < meaning.length; at += 1) {
     const sum =
-      FIT_MODEL.meaning * (meaning[at] as number) +
-      FIT_MODEL.coverage * (coverage[at] as number) * knownShare +
-      FIT_MODEL.bigrams * (bigrams[at] as number) * knownShare;
+      model.meaning * (meaning[at] as number) +
+      model.coverage * (coverage[at] as number) * knownShare +
+      model.bigrams * (bigrams[at] as number) * knownShare +
+      model.cosine * Math.max(0, cosine?.[at] ?? 0);
     most = Math.max(most, sum);
   }
-  return 1 / (1 + Math.exp(FIT_MODEL.threshold - most));
+  return 1 / (1 + Math.exp(model.threshold - most));
 }

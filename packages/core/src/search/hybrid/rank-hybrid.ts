@@ -4,7 +4,8 @@ import { parseQuery, removeOperators } from '../query/index.ts';
 import { createVectorScan, type StaticEmbedder, type VectorIndex, type VectorScan } from '../semantic/index.ts';
 import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { CLAUSE_TERMS, type HybridRequest, readRequest } from './hybrid-request.ts';
-import { judgeFit } from './judge-fit.ts';
+import { judgeRated } from './judge-rated.ts';
+import { FIT_MODEL } from './learned-weights.ts';
 import { nearestTools } from './nearest-tools.ts';
 import { type HybridRanking, orderByIntent } from './order-by-intent.ts';
 import { ToolRater } from './rate-tools.ts';
@@ -19,6 +20,8 @@ export interface HybridAnswer {
   readonly weights: HybridWeights;
   /** As many as are wanted, best first; the order of their scores. */
   readonly rankings: readonly HybridRanking[];
+  /** How much of the request the catalog has words for, 0 to 1. */
+  readonly knownShare: number;
   /** How likely it is that something fits, 0 to 1. */
   readonly confidence: number;
 }
@@ -68,7 +71,7 @@ export class HybridRanker {
     const lexical = ranker.rank(query, accept, isWhole ? snapshot.tools.length : POOL.terms);
     if (lexical.isSelection) {
       const rankings = lexical.rankings.map(withoutFeatures);
-      return { text: '', rated: NO_RATED_TOOLS, weights: settings.weights, rankings, confidence: 1 };
+      return { text: '', rated: NO_RATED_TOOLS, weights: settings.weights, rankings, knownShare: 1, confidence: 1 };
     }
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
@@ -81,7 +84,8 @@ export class HybridRanker {
       rated,
       weights,
       rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted }),
-      confidence: judge(request, rated),
+      knownShare: request.knownShare,
+      confidence: judgeRated(rated, request.knownShare, FIT_MODEL),
     };
   }
 
@@ -125,12 +129,6 @@ function askOnce(count: number, accept: (tool: number) => boolean): (tool: numbe
     if (answers[tool] === 0) answers[tool] = accept(tool) ? 1 : -1;
     return answers[tool] === 1;
   };
-}
-
-/** How likely it is that the request fits one of the tools. */
-function judge({ knownShare }: HybridRequest, { bonuses, features }: RatedTools): number {
-  const isNamed = bonuses.some((bonus) => bonus > 0);
-  return isNamed ? 1 : judgeFit({ ...features, knownShare });
 }
 
 function withoutFeatures(ranking: Ranking): HybridRanking {

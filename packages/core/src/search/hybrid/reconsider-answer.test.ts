@@ -60,6 +60,17 @@ describe('hybrid search with a second stage', () => {
     }
   });
 
+  it('judges by the cosines only when it is known what they tell', async () => {
+    const request = { query: 'do something to the file' };
+    const { confidence: first } = await searcherWith().search(request);
+    expect((await searcherWith(favouring('lock_file')).search(request)).confidence).toBe(first);
+    const fitModel = { meaning: 0, coverage: 0, bigrams: 0, cosine: 10, threshold: 5 };
+    const { confidence } = await searcherWith({ ...favouring('lock_file'), fitModel }).search(request);
+    expect(confidence).toBeCloseTo(1 / (1 + Math.exp(5 - 10 * 0.9)));
+    const named = { query: 'please `copy_file` the file' };
+    expect((await searcherWith({ ...favouring('lock_file'), fitModel }).search(named)).confidence).toBe(1);
+  });
+
   it.each(['rejected', 'unreadable'])('gives the first stage’s answer when the second is %s', async (kind) => {
     const embedder = fakeEmbedder({ hold: () => Promise.reject(new Error('down')) });
     const second = createSecondStage({ embedder: { ...embedder, canRead: () => kind === 'rejected' } });

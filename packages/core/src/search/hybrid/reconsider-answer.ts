@@ -1,24 +1,35 @@
+import type { FitModel } from '../second-stage/index.ts';
 import type { HybridSettings } from './hybrid-options.ts';
+import { judgeRated } from './judge-rated.ts';
 import { orderByIntent } from './order-by-intent.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
 import { weighFeatures } from './weigh-features.ts';
 
-/**
- * An answer in the light of the second stage, with as many places as it has.
- * @param cosines of its best tools, in their order; the others count as average
- */
-export function reconsiderAnswer(answer: HybridAnswer, cosines: Float32Array, settings: HybridSettings): HybridAnswer {
-  const { rated, rankings } = answer;
+/** What the second stage says of an answer. */
+export interface SecondLook {
+  /** Of the answer's best tools, in their order; the others count as average. */
+  readonly cosines: Float32Array;
+  /** What such cosines tell of whether anything fits. @default nothing: the first stage's confidence stands */
+  readonly fitModel?: FitModel | undefined;
+}
+
+/** An answer in the light of the second stage, with as many places as it has. */
+export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, settings: HybridSettings): HybridAnswer {
+  const { rated, rankings, knownShare } = answer;
+  const { cosines, fitModel } = look;
   const { secondWeights: weights, intentWeight } = settings;
-  const heights = heightsOf(cosines);
-  const heightOf = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, heights[at] ?? 0]));
-  const features = { ...rated.features, embedded: Float64Array.from(rated.tools, (tool) => heightOf.get(tool) ?? 0) };
+  const seen = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, at]));
+  const spread = (values: Float32Array): Float64Array => {
+    return Float64Array.from(rated.tools, (tool) => values[seen.get(tool) ?? values.length] ?? 0);
+  };
+  const features = { ...rated.features, embedded: spread(heightsOf(cosines)) };
   const reconsidered = { ...rated, features, bases: weighFeatures(features, weights) };
   return {
     ...answer,
     rated: reconsidered,
     weights,
     rankings: orderByIntent(reconsidered, { intentWeight, wanted: rankings.length }),
+    ...(fitModel === undefined ? {} : { confidence: judgeRated(rated, knownShare, fitModel, spread(cosines)) }),
   };
 }
 

@@ -12,7 +12,7 @@ import { searchableFields } from './searchable-fields.ts';
  * Other work waits for a slice, and longer by what can't be interrupted, a few milliseconds at first, and by the
  * runtime's own garbage collection.
  */
-export interface RegexSearcherOptions extends StepLimits, SliceOptions {
+export interface RegexSearcherOptions extends StepLimits, Omit<SliceOptions, 'signal'> {
   /** What a tool is found by. @default the catalog's `searchText` */
   readonly textOf?: (tool: Tool) => SearchText;
 }
@@ -57,8 +57,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
     return interleave(lists);
   }
 
-  async function inSlices<Result>(steps: Generator<void, Result>, { signal }: SearchRequest): Promise<Result> {
-    signal?.throwIfAborted();
+  function inSlices<Result>(steps: Generator<void, Result>, { signal }: SearchRequest): Promise<Result> {
     return runInSlices(steps, { ...settings, signal });
   }
 

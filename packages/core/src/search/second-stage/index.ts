@@ -1,3 +1,4 @@
+export type { FitModel } from './fit-model.ts';
 export {
   type Asked,
   type Compared,

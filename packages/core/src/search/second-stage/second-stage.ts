@@ -3,6 +3,7 @@ import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
+import type { FitModel } from './fit-model.ts';
 import { systemTimer, type Timer } from './timer.ts';
 import { ToolVectors } from './tool-vectors.ts';
 import { MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
@@ -28,6 +29,11 @@ export interface SecondStageOptions {
 export interface SecondStageEmbedder extends Embedder {
   /** Whether the model makes sense of a request: a model of English alone only harms one in Chinese. @default always */
   canRead?(request: string): boolean;
+  /**
+   * What its cosines tell of whether anything fits: how high they are for what fits differs from model to model.
+   * @default nothing, and the verdict is the first stage's
+   */
+  readonly fitModel?: FitModel;
 }
 
 export type SecondStageEvent =
@@ -41,6 +47,8 @@ export type SecondStageEvent =
  */
 export interface SecondStage {
   readonly depth: number;
+  /** The embedder's. */
+  readonly fitModel?: FitModel | undefined;
   /** The cosines, or why there are none: a model that fails or is slow never fails a search. Rejects only on `signal`. */
   compare(asked: readonly Asked[], signal?: AbortSignal): Promise<Compared>;
 }
@@ -96,6 +104,7 @@ export function createSecondStage(options: SecondStageOptions): SecondStage {
 
   return {
     depth,
+    fitModel: embedder.fitModel,
     async compare(asked, signal) {
       signal?.throwIfAborted();
       const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));

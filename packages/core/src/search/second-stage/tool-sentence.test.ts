@@ -10,15 +10,15 @@ describe('toolSentence', () => {
     ['Github Github: ', { name: 'Github', server: 'Github' }],
     ['get HTTP Response v2: ', { name: 'getHTTPResponse_v2' }],
     [
-      'post: Post Parameters: channel id text user first Name',
+      'post: Post Parameters: channel id text user first Name Where to What to say',
       {
         name: 'post',
         description: 'Post',
         schema: {
           type: 'object',
           properties: {
-            channel_id: { type: 'string' },
-            text: {},
+            channel_id: { type: 'string', description: 'Where to' },
+            text: { description: 'What to say' },
             user: { type: 'object', properties: { firstName: {} } },
           },
         },
@@ -30,8 +30,10 @@ describe('toolSentence', () => {
   });
 
   it('is bounded', () => {
-    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`parameter${i}`, {}]));
+    const properties = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`parameter${i}`, { description: 'long '.repeat(99) }]),
+    );
     const tool = createTool({ name: 'big', description: 'x'.repeat(50_000), schema: { type: 'object', properties } });
-    expect(toolSentence(tool).length).toBeLessThan(2_200);
+    expect(toolSentence(tool).length).toBeLessThan(2_400);
   });
 });

@@ -1,11 +1,11 @@
 import { searchText, type Tool } from '../../catalog/index.ts';
 
 /**
- * A tool as one text for a sentence embedder: `github create issue: Create an issue. Parameters: title body`. The model of
- * `@quartermaster/reranker` was trained on this shape (`teacher_text` in its training scripts); others read it as well.
+ * A tool as one text for a sentence embedder: `github create issue: Create an issue. Parameters: title body What it says`. The
+ * model of `@quartermaster/reranker` was trained on this shape (`reranker_text` in its training scripts); others read it as well.
  */
 export function toolSentence(tool: Tool): string {
-  const { server, name, description, parameterNames } = searchText(tool, TEXT_LIMITS);
+  const { server, name, description, parameterNames, parameterDescriptions } = searchText(tool, TEXT_LIMITS);
   const head = `${identifierWords(server)} ${identifierWords(withoutServer(name, server))}`.trim();
   const parameters = parameterNames
     .slice(0, MOST.parameters)
@@ -13,8 +13,13 @@ export function toolSentence(tool: Tool): string {
     .join(' ')
     .slice(0, MOST.parameterCharacters);
   const tail = parameters === '' ? '' : ` Parameters: ${parameters}`;
+  const details = parameterDescriptions.join(' ').slice(0, MOST.detailCharacters);
+  const end = details === '' ? '' : ` ${details}`;
   // Cut or careless, half a surrogate pair is refused by providers.
-  return `${head}: ${description.slice(0, MOST.descriptionCharacters)}${tail}`.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return `${head}: ${description.slice(0, MOST.descriptionCharacters)}${tail}${end}`.replace(
+    /\p{Surrogate}/gu,
+    '\uFFFD',
+  );
 }
 
 /** `Github_ListIssues` of server `Github` is about listing issues; the server stands before it anyway. */
@@ -32,6 +37,6 @@ function identifierWords(text: string): string {
     .trim();
 }
 
-const MOST = { descriptionCharacters: 1_500, parameters: 60, parameterCharacters: 600 } as const;
+const MOST = { descriptionCharacters: 1_500, parameters: 60, parameterCharacters: 600, detailCharacters: 240 } as const;
 /** Parameters deeper than this say little of what a tool is for. */
 const TEXT_LIMITS = { depth: 6 } as const;

@@ -49,6 +49,20 @@ describe('buildVectorIndexInSlices', () => {
     expect(paused).toBe(pauses);
   });
 
+  it('ends when its signal aborts, at the next pause', async () => {
+    const owner = new AbortController();
+    const built: number[] = [];
+    const counted = (id: number): Float32Array => {
+      built.push(id);
+      if (id === 2) owner.abort(new Error('closed'));
+      return vectorOf(id);
+    };
+    const size = { count: 9, dimensions: DIMENSIONS };
+    const building = buildVectorIndexInSlices(size, counted, { sliceMs: 0, signal: owner.signal });
+    await expect(building).rejects.toThrow('closed');
+    expect(built).toEqual([0, 1, 2]);
+  });
+
   it('lets timers and input have their turn by default', async () => {
     let isOthersTurn = false;
     setImmediate(() => {

@@ -50,4 +50,11 @@ describe('slices of time', () => {
     await expect(running).rejects.toThrow('enough');
     expect(done()).toBe(3);
   });
+
+  it('does not begin for a signal that is aborted already', async () => {
+    const { work, now, pause, done } = slowWork({ steps: 10, msPerStep: 0 });
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(runInSlices(work, { sliceMs: 4, now, pause, signal })).rejects.toThrow('too late');
+    expect(done()).toBe(0);
+  });
 });

@@ -8,23 +8,23 @@ export interface SliceOptions {
   readonly now?: () => number;
   /** Lets other work run between two slices. @default a turn of the event loop */
   readonly pause?: Pause;
+  /** Ends the work with its reason, before it begins or after a pause: nothing should go on building for an owner that has closed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The default pause is not here: it is opened for each run, and closed after it. */
-export const SLICE_DEFAULTS: Required<Omit<SliceOptions, 'pause'>> = { sliceMs: 4, now: () => performance.now() };
-
-/** One piece of work in slices. */
-export interface SlicedRun extends SliceOptions {
-  /** Looked at after every pause. */
-  readonly signal?: AbortSignal | undefined;
-}
+export const SLICE_DEFAULTS: Required<Pick<SliceOptions, 'sliceMs' | 'now'>> = {
+  sliceMs: 4,
+  now: () => performance.now(),
+};
 
 /**
  * Runs a generator that yields wherever it may be interrupted, and pauses there once a slice has lasted its time. What
  * lies between two yields is never interrupted, so that it should be short even before the runtime has optimised it.
  */
-export async function runInSlices<Result>(steps: Generator<void, Result>, options: SlicedRun = {}): Promise<Result> {
+export async function runInSlices<Result>(steps: Generator<void, Result>, options: SliceOptions = {}): Promise<Result> {
   const { sliceMs, now } = { ...SLICE_DEFAULTS, ...options };
+  options.signal?.throwIfAborted();
   const { pause, close } = options.pause === undefined ? macrotaskPause() : { pause: options.pause, close: undefined };
   try {
     let started = now();

@@ -1,0 +1,18 @@
+import type { FitModel } from '../second-stage/index.ts';
+import { judgeFit } from './judge-fit.ts';
+import type { RatedTools } from './rated-tools.ts';
+
+/**
+ * How likely it is that a request fits one of the tools that were weighed for it; one that it names always fits.
+ * @param cosine the second stage's, where it has looked at them
+ */
+export function judgeRated(
+  { bonuses, features }: RatedTools,
+  knownShare: number,
+  model: FitModel,
+  cosine?: Float64Array,
+): number {
+  if (bonuses.some((bonus) => bonus > 0)) return 1;
+  const { meaning, coverage, bigrams } = features;
+  return judgeFit({ meaning, coverage, bigrams, knownShare, ...(cosine === undefined ? {} : { cosine }) }, model);
+}

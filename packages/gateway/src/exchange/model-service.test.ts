@@ -1,0 +1,119 @@
+import { createBm25Searcher, createTool, type Snapshot } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { createBodyReader, createToolLists } from '../catalogs/index.ts';
+import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
+import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
+import { createModelService, surfacesFor } from './index.ts';
+
+const { anthropic: surface } = surfacesFor(GATEWAY_DEFAULTS);
+const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const WEATHER = { name: 'get_weather', description: 'Weather', input_schema: { type: 'object' } };
+const MARKED = { ...WEATHER, defer_loading: true };
+const NAMED = { type: 'quartermaster_catalog', name: 'acme' };
+const HOSTED = { transport: 'anthropic-messages', upstream: { toolSearch: 'upstream' } } as const;
+const ANSWER = message([{ text: 'Hello.' }], 'end_turn');
+
+/** A model service whose searchers count their preparations; `first` resolves with the first. */
+function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Parameters<typeof scriptedUpstreams>[1]) {
+  const upstreams = scriptedUpstreams(script, options);
+  const prepared: { readonly snapshot: Snapshot; readonly requests: number }[] = [];
+  let hash = 'first';
+  let told: () => void = () => undefined;
+  const lists = createToolLists({
+    settings: GATEWAY_DEFAULTS,
+    catalogs: {
+      load: async (entries) =>
+        entries.map((entry) => ({ entry, hash, tools: [createTool({ name: `read_${hash}` })], bytes: 100 })),
+    },
+    searcher: (snapshot) => ({
+      ...createBm25Searcher(snapshot),
+      engine: 'hybrid',
+      async prepare() {
+        prepared.push({ snapshot, requests: upstreams.requests.length });
+        told();
+      },
+    }),
+  });
+  const service = createModelService({
+    ...{ upstreams, lists, bodies: createBodyReader(GATEWAY_DEFAULTS), maxRounds: 3 },
+  });
+  return {
+    prepared,
+    whenPrepared(run: () => void) {
+      told = run;
+    },
+    change() {
+      hash = 'second';
+    },
+    async ask(tools: readonly object[], isStream = true): Promise<void> {
+      const { signal } = new AbortController();
+      const body = { model: 'claude-test', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }], tools };
+      const exchange = await service.open({
+        ...{ surface, bytes: Buffer.from(JSON.stringify(body)), headers: new Headers(), signal },
+        access: { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => true },
+      });
+      if (isStream) await readAll(exchange.stream(signal));
+      else await exchange.whole(signal);
+      await someTurns();
+    },
+  };
+}
+
+async function readAll(parts: AsyncIterator<unknown>): Promise<void> {
+  let isDone = false;
+  while (!isDone) isDone = (await parts.next()).done === true;
+}
+
+/** Lets everything that waits for a turn of the event loop have some. */
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+describe('what a search will need', () => {
+  it.each([
+    ['streaming', true, ANSWER.slice(0, 1)],
+    ['whole', false, []],
+  ])('is built while the model answers, %s', async (_, isStream, before) => {
+    let resolve: () => void = () => undefined;
+    const isPrepared = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const gateway = counting({ anthropic: [[...before, isPrepared, ...ANSWER.slice(before.length)]] });
+    gateway.whenPrepared(resolve);
+    await gateway.ask([SEARCH, MARKED], isStream);
+    expect(gateway.prepared.map(({ requests }) => requests)).toEqual([1]);
+  });
+
+  it('is built once for the same tools, and anew for a catalog that changed', async () => {
+    const { ask, change, prepared } = counting({ anthropic: [ANSWER, ANSWER, ANSWER, ANSWER] });
+    const tools = [SEARCH, WEATHER, NAMED];
+    await ask(tools);
+    await ask(tools);
+    expect(prepared).toHaveLength(1);
+    change();
+    await ask(tools);
+    await ask(tools);
+    const names = prepared.map(({ snapshot }) => snapshot.tools.map(({ name }) => name));
+    expect(names).toEqual([
+      ['get_weather', 'read_first'],
+      ['get_weather', 'read_second'],
+    ]);
+  });
+
+  it.each([
+    ['no tool is deferred', [WEATHER], ANSWER, {}],
+    ['the host searches by itself', [SEARCH, MARKED], ANSWER, HOSTED],
+  ])('is not built where %s', async (_, tools, answer, options) => {
+    const { ask, prepared } = counting({ anthropic: [answer] }, options);
+    await ask(tools);
+    expect(prepared).toEqual([]);
+  });
+
+  it('is not built for a request that its host refuses', async () => {
+    const refusal = upstreamError(529, { type: 'error', error: { type: 'overloaded_error', message: 'Busy.' } });
+    const { ask, prepared } = counting({ anthropic: [[refusal]] });
+    await expect(ask([SEARCH, MARKED])).rejects.toThrow('529');
+    await someTurns();
+    expect(prepared).toEqual([]);
+  });
+});
