@@ -1,5 +1,6 @@
 import type { Bm25Index } from './bm25-index.ts';
 import { IMPACT_SCALE } from './bm25-index.ts';
+import type { Bm25Settings } from './bm25-options.ts';
 import type { PlannedStem, QueryPlan } from './plan-query.ts';
 import { WEIGHT_SCALE } from './plan-query.ts';
 
@@ -145,10 +146,17 @@ export class FeatureReader {
     return new Features(this.#nameCoverages[place] ?? 0, this.#queryShares[place] ?? 0, this.#bigrams[place] ?? 0);
   }
 
-  /** The score of one of the tools read last: {@link combineScore} of {@link at}. */
-  scoreAt(place: number, sum: number): number {
-    const factor = nameFactor(this.#index, this.#nameCoverages[place] ?? 0, this.#queryShares[place] ?? 0);
-    return scaleSum(sum) * factor + this.#index.data.settings.bigramWeight * (this.#bigrams[place] ?? 0);
+  /** Puts the scores of the tools read last into `scores`: {@link combineScore} of their sums and of {@link at}. */
+  scoreMany(sums: Int32Array, count: number, scores: Float64Array): void {
+    const nameCoverages = this.#nameCoverages;
+    const queryShares = this.#queryShares;
+    const bigrams = this.#bigrams;
+    const { settings } = this.#index.data;
+    for (let place = 0; place < count; place += 1) {
+      const factor = nameFactor(settings, nameCoverages[place] as number, queryShares[place] as number);
+      const bonus = settings.bigramWeight * (bigrams[place] as number);
+      scores[place] = scaleSum(sums[place] as number) * factor + bonus;
+    }
   }
 
   /** How much of the query, by idf, a tool has anywhere; 0 to 1. */
@@ -181,11 +189,12 @@ class Features implements MatchFeatures {
 /** The score of a tool from the sum of its terms: see `Bm25Options` for the formula. */
 export function combineScore(index: Bm25Index, sum: number, features: MatchFeatures): number {
   const { nameCoverage, queryShare, bigrams } = features;
-  return scaleSum(sum) * nameFactor(index, nameCoverage, queryShare) + index.data.settings.bigramWeight * bigrams;
+  const { settings } = index.data;
+  return scaleSum(sum) * nameFactor(settings, nameCoverage, queryShare) + settings.bigramWeight * bigrams;
 }
 
-function nameFactor(index: Bm25Index, nameCoverage: number, queryShare: number): number {
-  const { nameCoverageWeight, nameMatchWeight } = index.data.settings;
+function nameFactor(settings: Bm25Settings, nameCoverage: number, queryShare: number): number {
+  const { nameCoverageWeight, nameMatchWeight } = settings;
   return 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
 }
 

@@ -29,9 +29,7 @@ export function rerank(of: {
   const size = Math.min(ranked.size, POOL_SIZE);
   reader.open(plan);
   reader.readMany(tools, size);
-  for (let place = 0; place < size; place += 1) {
-    scores[place] = reader.scoreAt(place, sums[place] ?? 0);
-  }
+  reader.scoreMany(sums, size, scores);
   const best: TermsRanking[] = [];
   const count = orderPlaces(tools, size, Math.min(wanted, size));
   for (let at = 0; at < count; at += 1) {
