@@ -64,8 +64,10 @@ describe('cacheEmbeddings', () => {
   });
 
   it('knows what the model knows of itself', async () => {
-    const cached = await cacheEmbeddings(countingEmbedder(), folder);
+    const fitModel = { meaning: 1, coverage: 0, bigrams: 0, cosine: 9, threshold: 5 };
+    const cached = await cacheEmbeddings({ ...countingEmbedder(), fitModel }, folder);
     expect(cached.modelId).toBe('a/model');
+    expect(cached.fitModel).toBe(fitModel);
     expect(cached.canRead?.('no')).toBe(false);
   });
 });

@@ -88,7 +88,7 @@ export class ToolRanker {
     }
     const { postings, listStarts } = this.#index.data;
     const start = foldedDifferences(postings, listStarts[folded] ?? 0);
-    this.#sums.takeOff({ postings, start, end: listStarts[folded + 1] ?? 0, weight });
+    this.#sums.addPlain({ postings, start, end: listStarts[folded + 1] ?? 0, weight: -weight });
   }
 
   #choose(size: number, most: number, { count, isOrdered }: RankOptions): RankedTools {

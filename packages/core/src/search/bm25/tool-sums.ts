@@ -34,7 +34,10 @@ export class ToolSums {
     this.#blocks = new Uint32Array(this.#peaks.length);
   }
 
-  /** Adds the weighted impacts of a plain list. */
+  /**
+   * Adds the weighted impacts of a plain list. A weight below 0 takes off what a list that is added next has too much: in between, sums
+   * may be below 0, and no peak moves.
+   */
   addPlain({ postings, start, end, weight }: WeightedPostings): void {
     const { sums } = this;
     const peaks = this.#peaks;
@@ -87,38 +90,6 @@ export class ToolSums {
     }
     for (let tool = whole; tool < sums.length; tool += 1) {
       raisePeak(peaks, tool >>> shift, raise(sums, tool, Math.imul(factor, postings[first + tool] as number)));
-    }
-  }
-
-  /** Takes off what a list that is added next has too much: in between, sums may be below 0. */
-  takeOff({ postings, start, end, weight }: WeightedPostings): void {
-    const { sums } = this;
-    const factor = -weight | 0;
-    let next = 0;
-    let at = start + headBytes(readLength(postings, start));
-    while (at < end) {
-      if (at + FOUR_SHORT <= end && areShort(postings, at)) {
-        const first = next + (postings[at] as number);
-        const second = first + 1 + (postings[at + 2] as number);
-        const third = second + 1 + (postings[at + 4] as number);
-        const fourth = third + 1 + (postings[at + 6] as number);
-        raise(sums, first, Math.imul(factor, postings[at + 1] as number));
-        raise(sums, second, Math.imul(factor, postings[at + 3] as number));
-        raise(sums, third, Math.imul(factor, postings[at + 5] as number));
-        raise(sums, fourth, Math.imul(factor, postings[at + 7] as number));
-        next = fourth + 1;
-        at += FOUR_SHORT;
-        continue;
-      }
-      let gap = postings[at++] as number;
-      if (gap >= GAP_GOES_ON) {
-        gap = (gap & 0x7f) | ((postings[at++] as number) << 7);
-        if (gap >= GAP_GOES_ON_TWICE) {
-          gap = (gap & 0x3fff) | ((postings[at++] as number) << 14);
-        }
-      }
-      raise(sums, next + gap, Math.imul(factor, postings[at++] as number));
-      next += gap + 1;
     }
   }
 

@@ -51,5 +51,5 @@ export const FIT_MODEL: FitModel = {
   threshold: 8.8,
 };
 
-/** The probability below which nothing fits: one in two hundred right answers to one in a hundred lie there, with either stage. */
+/** The probability below which nothing fits: of right answers to held-out requests fewer than one in a hundred lie there, with either stage. */
 export const LEAST_CONFIDENCE = 0.07;

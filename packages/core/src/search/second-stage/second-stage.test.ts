@@ -206,6 +206,12 @@ describe('createSecondStage', () => {
     expect(cosinesOf(compared)).toEqual([Float32Array.of(0)]);
   });
 
+  it('tells what the embedder says of its cosines', () => {
+    const fitModel = { meaning: 1, coverage: 0, bigrams: 0, cosine: 9, threshold: 5 };
+    expect(createSecondStage({ embedder: { ...fakeEmbedder(), fitModel } }).fitModel).toBe(fitModel);
+    expect(createSecondStage({ embedder: fakeEmbedder() }).fitModel).toBeUndefined();
+  });
+
   it('leaves out what the model can not read, what is empty, and what has no tools', async () => {
     const embedder = { ...fakeEmbedder(), canRead: (request: string) => request !== '发送' };
     const stage = createSecondStage({ embedder });
