@@ -21,7 +21,7 @@ MOST_ADOPTED = 4_500
 
 def main(data, stage, path, out):
     header, vocabulary, table = read(path)
-    tools, queries = load(data, os.path.join(HERE, "requests"))
+    tools, queries = load(data)
     lexicon = load_lexicon(os.path.join(HERE, "lexicon"))
     learned = [q for q in queries if q["split"] in STAGES[stage]]
     known = {p: i for i, p in enumerate(vocabulary)}

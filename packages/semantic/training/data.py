@@ -13,6 +13,7 @@ import re
 
 from pieces import split_case
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 HELD_SHARE = 4  # one in four
 STAGES = {"fold": ("train",), "full": ("train", "held")}  # the two models that are made, and the splits that each learns from
 
@@ -74,6 +75,16 @@ def to_tool(catalog, raw, server=None):
     }
 
 
+def catalog_of(path):
+    """The catalog that a file of services is."""
+    return "services-" + os.path.basename(path).removesuffix(".jsonl")
+
+
+def with_schema(raw):
+    properties = {name: {"description": text} if text else {} for name, text in raw.get("parameters", {}).items()}
+    return {"name": raw["name"], "description": raw["description"], "input_schema": {"type": "object", "properties": properties}}
+
+
 def teacher_text(tool):
     fields = tool["fields"]
     head = f"{fields['server']} {fields['name']}".strip()
@@ -108,13 +119,23 @@ def split_of(catalog, query):
     raise ValueError(catalog)
 
 
-def load(data, requests):
-    """All tools, and all labelled queries as indexes into them."""
+def load(data, own=HERE):
+    """All tools, and all labelled queries as indexes into them. `own` has the project's requests and services."""
     tools, queries, at = [], [], {}
 
     def add(tool, key):
         at[key] = len(tools)
         tools.append(tool)
+
+    def ask(catalog, raw, names):
+        """A request of the project's own: held out with the server of its first tool."""
+        gold = [at[(catalog, name)] for name in names if (catalog, name) in at]
+        if gold:
+            queries.append({
+                "catalog": catalog, "query": raw["query"], "gold": gold, "part": raw["kind"],
+                "split": "held" if is_held("server/" + tools[gold[0]]["server"]) else "train",
+                "language": raw.get("language", "en"), "english": raw.get("english"),
+            })
 
     for folder in sorted(glob.glob(os.path.join(data, "retrieval", "*"))):
         catalog = os.path.basename(folder)
@@ -131,18 +152,20 @@ def load(data, requests):
     for name in ("mcp-zero-308-servers", "github-mcp-server"):
         for raw in read_lines(os.path.join(data, "catalogs", name + ".tools.jsonl.gz")):
             add(to_tool(name, raw), (name, raw["name"]))
-    for path in sorted(glob.glob(os.path.join(requests, "*.jsonl"))):
+    for path in sorted(glob.glob(os.path.join(own, "requests", "*.jsonl"))):
+        catalog = "mcp-zero-308-servers" if os.path.basename(path).startswith("zero-") else "mcp-servers"
         for raw in read_lines(path):
-            catalog = "mcp-zero-308-servers" if os.path.basename(path).startswith("zero-") else "mcp-servers"
-            gold = [at[(catalog, name)] for name in raw["relevant"] if (catalog, name) in at]
-            if not gold:
-                continue
-            server = tools[gold[0]]["server"]
-            queries.append({
-                "catalog": catalog, "query": raw["query"], "gold": gold, "part": raw["kind"],
-                "split": "held" if is_held("server/" + server) else "train",
-                "language": raw.get("language", "en"), "english": raw.get("english"),
-            })
+            ask(catalog, raw, raw["relevant"])
+    for path in sorted(glob.glob(os.path.join(own, "services", "*.jsonl"))):
+        catalog = catalog_of(path)
+        services = read_lines(path)
+        for service in services:
+            for raw in service["tools"]:
+                add(to_tool(catalog, with_schema(raw), service["server"]), (catalog, f"{service['server']}/{raw['name']}"))
+        for service in services:
+            for raw in service["requests"]:
+                names = [f"{service['server']}/{name}" for name in raw["relevant"]]
+                ask(catalog, raw, [own_name if (catalog, own_name) in at else name for own_name, name in zip(names, raw["relevant"])])
     return tools, queries
 
 

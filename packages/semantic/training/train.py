@@ -25,7 +25,7 @@ GLOSSES = 60_000
 
 
 def main(data, teacher_folder, wordnet, out, *stages):
-    tools, queries = load(data, os.path.join(HERE, "requests"))
+    tools, queries = load(data)
     lexicon = load_lexicon(os.path.join(HERE, "lexicon"))
     glosses = random.Random(2).sample(read_glosses(wordnet), GLOSSES)
     print(f"{len(tools)} tools, {len(queries)} queries, {len(lexicon)} lexicon entries, {len(glosses)} glosses", flush=True)

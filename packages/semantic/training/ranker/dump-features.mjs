@@ -72,6 +72,7 @@ function openCatalog(name) {
 
 function toolsOf(name) {
   if (name === 'mcp-servers') return serversOf(undefined);
+  if (name.startsWith('services-')) return servicesOf(name.slice('services-'.length));
   const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
   return readLines(join(data, file));
 }
@@ -80,6 +81,20 @@ function serversOf(names) {
   const rows = readLines(join(data, 'catalogs/mcp-servers.jsonl.gz'));
   const wanted = names === undefined ? rows : rows.filter(({ server }) => names.includes(server));
   return wanted.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
+}
+
+/** The project's own services; their parameters are names with what is said of them. */
+function servicesOf(name) {
+  const lines = readFileSync(new URL(`../services/${name}.jsonl`, import.meta.url), 'utf8').split('\n');
+  const services = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+  return services.flatMap(({ server, tools }) =>
+    tools.map(({ parameters = {}, ...tool }) => ({ ...tool, server, inputSchema: schemaOf(parameters) })),
+  );
+}
+
+function schemaOf(parameters) {
+  const described = Object.entries(parameters).map(([name, description]) => [name, description ? { description } : {}]);
+  return { type: 'object', properties: Object.fromEntries(described) };
 }
 
 async function rankingOf(request, { ranker, snapshot }, gold) {

@@ -11,6 +11,7 @@ from data import load, read_lines  # noqa: E402
 
 MOST_RANKED = {"held": 800, "report": 2000}  # of a catalog
 LEARNED_SETS = ("metatool", "seal_tools", "bfcl_pooled", "stabletoolbench")
+OF_SERVERS = ("mcp-servers", "services-")  # catalogs in which a name is one only with its server
 SERVERS_OF_A_GROUP, LEAST_TOOLS = 4, 8
 
 
@@ -20,11 +21,11 @@ def evenly(items, most):
 
 
 def main(data, out):
-    tools, queries = load(data, os.path.join(os.path.dirname(HERE), "requests"))
+    tools, queries = load(data)
 
     def label(index):
         tool = tools[index]
-        return f"{tool['server']}/{tool['name']}" if tool["catalog"] == "mcp-servers" else tool["name"]
+        return f"{tool['server']}/{tool['name']}" if tool["catalog"].startswith(OF_SERVERS) else tool["name"]
 
     def row(task, kind, catalog, query, in_scope):
         gold = [label(index) for index in query["gold"]] if in_scope else []

@@ -4,4 +4,5 @@ export { type Bm25SearcherOptions, createBm25Searcher } from './bm25-searcher.ts
 export { buildBm25Index } from './build-bm25-index.ts';
 export { CandidateTerms } from './candidate-terms.ts';
 export { FeatureReader } from './match-features.ts';
+export type { QueryPlan } from './plan-query.ts';
 export { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';

@@ -1,4 +1,4 @@
-import { type Bm25Index, NO_LIST, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
+import { type Bm25Index, NO_LIST, type QueryPlan, type QueryRanker, type QueryRanking } from '../bm25/index.ts';
 import { type QueryVector, type StaticEmbedder, toQueryVector } from '../semantic/index.ts';
 import { FUNCTION_WORDS, foldText, nameKey, scanTokens, TokenKind } from '../text/index.ts';
 import { splitClauses } from './split-clauses.ts';
@@ -16,24 +16,18 @@ export interface HybridRequest {
 }
 
 export interface RequestClause {
-  readonly answer: QueryRanking;
-  /** The best sum of terms that any tool has for it; 0 where tools were found by parts of their names instead. */
-  readonly best: number;
+  readonly plan: QueryPlan;
   readonly vector: QueryVector;
 }
 
 export interface RequestReaders {
   readonly ranker: QueryRanker;
   readonly embedder: StaticEmbedder;
-  readonly allowed: ((tool: number) => boolean) | undefined;
 }
-
-/** How many tools a clause is looked up for. */
-export const CLAUSE_TERMS = 12;
 
 /** @param text the request without its operators */
 export function readRequest(text: string, lexical: QueryRanking, readers: RequestReaders): HybridRequest {
-  const { ranker, embedder, allowed } = readers;
+  const { ranker, embedder } = readers;
   const corrected = correctWords(text, lexical, readers);
   const { mass, hasWords, hasKnownWord } = lexical.plan;
   const hasMeaning = hasKnownWord || knowsSome(corrected, embedder);
@@ -42,18 +36,11 @@ export function readRequest(text: string, lexical: QueryRanking, readers: Reques
     key: nameKey(corrected),
     vector: toQueryVector(hasMeaning ? embedder.query(corrected) : new Float32Array(embedder.dimensions)),
     knownShare: mass > 0 ? mass / (mass + unknownMass(corrected, ranker.index)) : 0,
-    clauses: (hasWords ? splitClauses(corrected) : []).map((clause) => {
-      const answer = ranker.rank(clause, allowed, CLAUSE_TERMS);
-      const best = answer.rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), 0);
-      const vector = toQueryVector(embedder.query(clause));
-      return { answer, best, vector };
-    }),
+    clauses: (hasWords ? splitClauses(corrected) : []).map((clause) => ({
+      plan: ranker.plan(clause),
+      vector: toQueryVector(embedder.query(clause)),
+    })),
   };
-}
-
-/** What the terms of a tool that is not named add up to, in whole numbers. */
-export function sumOf(ranking: Ranking): number {
-  return ranking.kind === 'terms' ? ranking.sum : 0;
 }
 
 /** Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. */

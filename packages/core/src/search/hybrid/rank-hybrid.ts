@@ -3,7 +3,7 @@ import type { QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import { parseQuery, removeOperators } from '../query/index.ts';
 import { createVectorScan, type StaticEmbedder, type VectorIndex, type VectorScan } from '../semantic/index.ts';
 import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
-import { CLAUSE_TERMS, type HybridRequest, readRequest } from './hybrid-request.ts';
+import { type HybridRequest, readRequest } from './hybrid-request.ts';
 import { judgeRated } from './judge-rated.ts';
 import { FIT_MODEL } from './learned-weights.ts';
 import { nearestTools } from './nearest-tools.ts';
@@ -27,7 +27,7 @@ export interface HybridAnswer {
 }
 
 /** How many tools of each kind are weighed: the best by their words, and the nearest by meaning. */
-const POOL = { terms: 64, meaning: 64, clauseTerms: CLAUSE_TERMS, clauseMeaning: 10 } as const;
+const POOL = { terms: 64, meaning: 64 } as const;
 
 interface HybridRankerParts {
   readonly snapshot: Snapshot;
@@ -75,7 +75,7 @@ export class HybridRanker {
     }
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
-    const request = readRequest(text, lexical, { ranker, embedder, allowed });
+    const request = readRequest(text, lexical, { ranker, embedder });
     const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
     const tools = this.#candidates(request, lexical, allowed, isWhole);
     const rated = this.#rater.rate({ request, lexical, tools, weights });
@@ -97,18 +97,15 @@ export class HybridRanker {
     });
   }
 
-  /** In catalog order, each once. */
-  #candidates(request: HybridRequest, lexical: QueryRanking, allowed: Accept, isWhole: boolean): Uint32Array {
-    const found = [lexical.rankings.map(({ tool }) => tool)];
-    if (lexical.plan.hasWords) {
-      const wanted = isWhole ? this.#parts.snapshot.tools.length : POOL.meaning;
-      found.push(nearestTools(this.#scan, request.vector, { wanted, allowed }));
-      for (const { answer, vector } of request.clauses) {
-        found.push(answer.rankings.slice(0, POOL.clauseTerms).map(({ tool }) => tool));
-        found.push(nearestTools(this.#scan, vector, { wanted: POOL.clauseMeaning, allowed }));
-      }
-    }
-    return sortOnce(found.flat());
+  /**
+   * In catalog order, each once. Clauses bring in nothing of their own: what one of them asks for is among the best for the
+   * whole request, as far as any held-out request can tell.
+   */
+  #candidates({ vector }: HybridRequest, lexical: QueryRanking, allowed: Accept, isWhole: boolean): Uint32Array {
+    const found = lexical.rankings.map(({ tool }) => tool);
+    if (!lexical.plan.hasWords) return sortOnce(found);
+    const wanted = isWhole ? this.#parts.snapshot.tools.length : POOL.meaning;
+    return sortOnce([...found, ...nearestTools(this.#scan, vector, { wanted, allowed })]);
   }
 }
 

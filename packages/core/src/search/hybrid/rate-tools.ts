@@ -3,7 +3,7 @@ import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, typ
 import type { QueryVector, VectorScan } from '../semantic/index.ts';
 import { Columns } from './columns.ts';
 import type { HybridWeights } from './hybrid-options.ts';
-import { type HybridRequest, sumOf } from './hybrid-request.ts';
+import type { HybridRequest } from './hybrid-request.ts';
 import { NamedServers } from './named-servers.ts';
 import type { RatedTools } from './rated-tools.ts';
 import { weighFeatures } from './weigh-features.ts';
@@ -85,10 +85,10 @@ export class ToolRater {
   #rateClauses({ request, tools }: ToolsToRate, trust: number, columns: Columns): RatedClauses | undefined {
     if (request.clauses.length === 0) return undefined;
     const [meaning, terms, cosines] = [columns.next(), columns.next(), columns.next()];
-    const fits = request.clauses.map(({ answer, best, vector }) => {
+    const fits = request.clauses.map(({ plan, vector }) => {
       this.#readMeaning(vector, tools, cosines);
-      const sums = this.#terms.sums(answer.plan);
-      const unit = unitOf(best, sums);
+      const sums = this.#terms.sums(plan);
+      const unit = unitOf(0, sums);
       const fit = columns.next();
       for (let at = 0; at < tools.length; at += 1) {
         const cosine = cosines[at] as number;
@@ -144,7 +144,7 @@ interface Neighbours {
 }
 
 function bestSum(rankings: readonly Ranking[]): number {
-  return rankings.reduce((most, ranking) => Math.max(most, sumOf(ranking)), 0);
+  return rankings.reduce((most, ranking) => (ranking.kind === 'terms' ? Math.max(most, ranking.sum) : most), 0);
 }
 
 /** What sums are shares of: the best one, or where no tool was found by its terms, the best of these. Never 0. */
