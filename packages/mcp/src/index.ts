@@ -54,6 +54,7 @@ export {
   type SessionLimits,
   serveStdio,
 } from './proxy/index.ts';
+export { type ContentPart, readContent } from './read-content.ts';
 export {
   createMemoryListingStore,
   createMemoryPinStore,

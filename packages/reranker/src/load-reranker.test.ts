@@ -15,7 +15,7 @@ describe('loadReranker', () => {
   };
 
   it('fits into 25 MB', () => {
-    expect(statSync(new URL('../model/tools-minilm-v3.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
+    expect(statSync(new URL('../model/tools-minilm-v4.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
   });
 
   it.each([
@@ -28,11 +28,11 @@ describe('loadReranker', () => {
   });
 
   it('takes another model file, known by its content, and says so when there is none', async () => {
-    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v3.onnx', import.meta.url));
-    expect((await loading)?.modelId).toBe('tools-minilm-v3');
+    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v4.onnx', import.meta.url));
+    expect((await loading)?.modelId).toBe('tools-minilm-v4');
     expect((await loading)?.fitModel?.cosine).toBeGreaterThan(0);
     const other = await loadReranker({ modelFile });
-    expect(other?.modelId).toMatch(/^tools-minilm-v3:[0-9a-f]{16}$/);
+    expect(other?.modelId).toMatch(/^tools-minilm-v4:[0-9a-f]{16}$/);
     expect(other?.fitModel).toBeUndefined();
     await expect(loadReranker({ modelFile: `${modelFile}.missing` })).rejects.toThrow('ENOENT');
   });

@@ -10,7 +10,7 @@ what training would start it from.
 import os
 import sys
 
-from data import STAGES, load, load_lexicon
+from data import learned_by, load, load_lexicon
 from languages import count_foreign, meanings_of
 from model_file import read, write
 from pieces import pieces, runs
@@ -23,7 +23,7 @@ def main(data, stage, path, out):
     header, vocabulary, table = read(path)
     tools, queries = load(data)
     lexicon = load_lexicon(os.path.join(HERE, "lexicon"))
-    learned = [q for q in queries if q["split"] in STAGES[stage]]
+    learned = [q for q in queries if learned_by(stage, q)]
     known = {p: i for i, p in enumerate(vocabulary)}
     meaning = meanings_of(lexicon)
     needed = {run for t in tools for text in t["fields"].values() for run in runs(text)}

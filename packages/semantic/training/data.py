@@ -15,7 +15,14 @@ from pieces import split_case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HELD_SHARE = 4  # one in four
-STAGES = {"fold": ("train",), "full": ("train", "held")}  # the two models that are made, and the splits that each learns from
+STAGES = ("fold", "full")
+
+
+def learned_by(stage, query):
+    """Whether a model learns from a query. `fold` leaves out what is held, `blind` the services too, `full` only what is reported."""
+    if stage == "full":
+        return query["split"] != "report"
+    return query["split"] == "train" and not (stage == "blind" and query["catalog"].startswith("services-"))
 
 
 def read_lines(path):
@@ -85,17 +92,13 @@ def with_schema(raw):
     return {"name": raw["name"], "description": raw["description"], "input_schema": {"type": "object", "properties": properties}}
 
 
-def teacher_text(tool):
+def tool_text(tool):
+    """A tool as the teacher reads it. What is said of the parameters comes last, where a transformer can tell it from what is said of the tool."""
     fields = tool["fields"]
     head = f"{fields['server']} {fields['name']}".strip()
-    tail = f" Parameters: {fields['parameters']}" if fields["parameters"] else ""
-    return f"{head}: {fields['description']}{tail}"
-
-
-def reranker_text(tool):
-    """With what is said of the parameters: a transformer can tell it from what is said of the tool."""
-    details = tool["fields"]["details"][:240]
-    return f"{teacher_text(tool)} {details}" if details else teacher_text(tool)
+    parameters = f" Parameters: {fields['parameters']}" if fields["parameters"] else ""
+    details = fields["details"][:240]
+    return f"{head}: {fields['description']}{parameters}" + (f" {details}" if details else "")
 
 
 def split_of(catalog, query):

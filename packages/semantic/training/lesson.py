@@ -5,7 +5,7 @@ import random
 import torch
 
 import student as static
-from data import teacher_text
+from data import tool_text
 from languages import LANGUAGES, count_foreign, meanings_of
 
 
@@ -16,7 +16,7 @@ class Lesson:
         self.items, self.meanings = [], []
         self.groups, self.pairs = {}, {}
         self.lexicon = lexicon
-        self.docs = [self.add(t["fields"], teacher_text(t)) for t in tools]
+        self.docs = [self.add(t["fields"], tool_text(t)) for t in tools]
         for doc, tool in zip(self.docs, tools):
             self.add_tool(doc, tool)
         asks = [self.add_query(query) for query in queries]

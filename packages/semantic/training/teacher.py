@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
 from compose import compose
+from data import tool_text
 
 QUERY_PIECES = 96
 TOOL_PIECES = 160
@@ -70,13 +71,13 @@ class Encoder:
         return found
 
 
-def mine_negatives(encoder, tools, queries, text_of, depth=60):
+def mine_negatives(encoder, tools, queries, depth=60):
     """For each query the tools that look most like it and are not gold.
 
     Only tools that some query of the catalog asks for: one that is never an answer would only ever be pushed away, and
     requests for it, which training doesn't have, would then find it last.
     """
-    vectors = encoder.encode([text_of(t) for t in tools])
+    vectors = encoder.encode([tool_text(t) for t in tools])
     for catalog in sorted({q["catalog"] for q in queries}):
         some = [q for q in queries if q["catalog"] == catalog]
         members = sorted({g for q in some for g in q["gold"]})
@@ -111,11 +112,11 @@ def bare_text(tool):
     return f"{fields['server']} {fields['name']}:{tail}".strip()
 
 
-def lesson_rows(encoder, tools, queries, text_of, seed):
+def lesson_rows(encoder, tools, queries, seed):
     """All that is learned from: requests, requests put together, and the tools' own sentences; each with its place `at` among the texts."""
     several = [dict(row, catalog="several/" + row["catalog"]) for row in compose(tools, queries, seed)]
     asked = [dict(query) for query in queries] + several
-    mine_negatives(encoder, tools, asked, text_of)
+    mine_negatives(encoder, tools, asked)
     rows = asked + text_pairs(tools)
     for at, row in enumerate(rows):
         row["at"] = at
@@ -133,17 +134,17 @@ def batches_of(by_catalog, caps, size, rng):
     return batches
 
 
-def fine_tune(encoder, tools, queries, text_of, epochs=5, size=192, rate=5e-5, cap=4000, part_cap=1500, negatives=2, seed=7):
-    """Contrastive training with in-batch and mined negatives, from the original weights. `text_of` is what is shown of a tool.
+def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, part_cap=1500, negatives=2, seed=7):
+    """Contrastive training with in-batch and mined negatives, from the original weights.
 
     No catalog gives more than `cap` queries, and `part_cap` composed ones and as many of its own sentences, an epoch.
     """
     rng = random.Random(seed)
     torch.manual_seed(seed)
     encoder.model.load_state_dict(encoder.start)
-    rows = lesson_rows(encoder, tools, queries, text_of, seed)
+    rows = lesson_rows(encoder, tools, queries, seed)
     asked = encoder.texts([row["query"] for row in rows], QUERY_PIECES)
-    whole = encoder.texts([text_of(t) for t in tools], TOOL_PIECES)
+    whole = encoder.texts([tool_text(t) for t in tools], TOOL_PIECES)
     bare = encoder.texts([bare_text(t) for t in tools], TOOL_PIECES)
     by_catalog = {}
     for row in rows:
@@ -154,7 +155,7 @@ def fine_tune(encoder, tools, queries, text_of, epochs=5, size=192, rate=5e-5, c
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=sum(map(len, plan)) + 1, pct_start=0.1)
     encoder.model.train()
     for epoch, batches in enumerate(plan):
-        total = 0.0
+        total = torch.zeros((), device=encoder.device)
         for batch in batches:
             gold = [rng.choice(row["gold"]) for row in batch]
             extra = [n for row in batch for n in rng.sample(row.get("negatives", []), min(negatives, len(row.get("negatives", []))))]
@@ -162,18 +163,17 @@ def fine_tune(encoder, tools, queries, text_of, epochs=5, size=192, rate=5e-5, c
             place = {c: i for i, c in enumerate(columns)}
             shown = bare if batch[0]["catalog"].startswith("text/") else whole
             logits = encoder.vectors(*asked.take([row["at"] for row in batch])) @ encoder.vectors(*shown.take(columns)).T / 0.05
-            for at, row in enumerate(batch):
-                for other in row["gold"]:
-                    if other != gold[at] and other in place:
-                        logits[at, place[other]] = -1e4
+            right = [(at, place[other]) for at, row in enumerate(batch) for other in row["gold"] if other != gold[at] and other in place]
+            if right:
+                logits = logits.index_put(tuple(torch.tensor(right, device=logits.device).T), torch.tensor(-1e4, device=logits.device))
             loss = torch.nn.functional.cross_entropy(logits, torch.tensor([place[g] for g in gold], device=logits.device))
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(encoder.model.parameters(), 1.0)
             optimizer.step()
             schedule.step()
-            total += float(loss.detach())
-        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f} over {len(batches)} batches", flush=True)
+            total += loss.detach()
+        print(f"epoch {epoch + 1}: loss {float(total) / len(batches):.3f} over {len(batches)} batches", flush=True)
     return {k: v.clone() for k, v in encoder.model.state_dict().items()}
 
 

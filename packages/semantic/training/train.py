@@ -2,6 +2,7 @@
 
 Two models are made. `fold` learns from the training splits alone: its figures choose settings, and the ranker is fitted on its vectors of
 held-out requests, which it has not seen. `full` learns from the held-out requests too and is the one that ships. Reporting splits are only measured.
+A third, `blind`, is made when it is asked for: ranker/README.md says what for.
 """
 
 import os
@@ -10,7 +11,7 @@ import sys
 
 import student as static
 from compose import compose
-from data import STAGES, load, load_lexicon, read_glosses, reranker_text, teacher_text
+from data import STAGES, learned_by, load, load_lexicon, read_glosses, tool_text
 from export import export
 from lesson import Lesson
 from measure import measure, show
@@ -18,8 +19,8 @@ from model_file import write
 from teacher import QUERY_PIECES, Encoder, average, fine_tune
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODEL_ID = "tools-static-v3"
-RERANKER_ID = "tools-minilm-v3"
+MODEL_ID = "tools-static-v4"
+RERANKER_ID = "tools-minilm-v4"
 SEEDS = (7, 8)
 GLOSSES = 60_000
 
@@ -30,29 +31,26 @@ def main(data, teacher_folder, wordnet, out, *stages):
     glosses = random.Random(2).sample(read_glosses(wordnet), GLOSSES)
     print(f"{len(tools)} tools, {len(queries)} queries, {len(lexicon)} lexicon entries, {len(glosses)} glosses", flush=True)
     encoder = Encoder(teacher_folder)
-    show("MiniLM as it comes", dense_figures(encoder, tools, queries, teacher_text))
+    show("MiniLM as it comes", dense_figures(encoder, tools, queries))
     for stage in stages or STAGES:
-        splits = STAGES[stage]
         folder = os.path.join(out, stage)
         os.makedirs(folder, exist_ok=True)
-        learn = [q for q in queries if q["split"] in splits]
-        rest = [q for q in queries if q["split"] not in splits]
-        tune(encoder, tools, learn, teacher_text)
-        show(f"{stage}: teacher", dense_figures(encoder, tools, rest, teacher_text))
+        learn = [q for q in queries if learned_by(stage, q)]
+        rest = [q for q in queries if not learned_by(stage, q)]
+        tune(encoder, tools, learn)
+        show(f"{stage}: teacher", dense_figures(encoder, tools, rest))
         distil(encoder, tools, learn, rest, lexicon, glosses, os.path.join(folder, MODEL_ID + ".bin"), stage)
-        tune(encoder, tools, learn, reranker_text)
-        show(f"{stage}: reranker", dense_figures(encoder, tools, rest, reranker_text))
         export(encoder, os.path.join(folder, RERANKER_ID + ".onnx"))
 
 
-def dense_figures(encoder, tools, queries, text_of):
+def dense_figures(encoder, tools, queries):
     english = [q.get("english") or q["query"] for q in queries]
-    return measure(tools, queries, encoder.encode([text_of(t) for t in tools]), encoder.encode(english, QUERY_PIECES))
+    return measure(tools, queries, encoder.encode([tool_text(t) for t in tools]), encoder.encode(english, QUERY_PIECES))
 
 
-def tune(encoder, tools, queries, text_of):
+def tune(encoder, tools, queries):
     learn = [dict(q, query=q.get("english") or q["query"]) for q in queries]
-    encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, text_of, seed=seed) for seed in SEEDS]))
+    encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, seed=seed) for seed in SEEDS]))
 
 
 def distil(encoder, tools, learn, rest, lexicon, glosses, path, stage):

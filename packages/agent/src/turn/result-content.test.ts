@@ -6,6 +6,7 @@ import { resultContent } from './result-content.ts';
 const LIMITS = { mostCharacters: 100, images: true };
 const outcome = (content: unknown, text = ''): ToolOutcome => ({ text, value: { content }, isError: false });
 const image = { type: 'image', mimeType: 'image/png', data: 'aGk=' };
+const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 
 describe('a result', () => {
   it.each<[string, ToolOutcome, object]>([
@@ -38,6 +39,13 @@ describe('a result', () => {
       { text: '[resource of type unknown at x://y, not shown]' },
     ],
     ['what is not known yet', outcome([{ type: 'smell', of: 'rose' }]), { text: '{"type":"smell","of":"rose"}' }],
+    [
+      'fields that are no strings',
+      outcome([{ type: 'image', mimeType: { toString: 1 } }]),
+      { text: '[image of type unknown, not shown]' },
+    ],
+    ['what is nested past telling', outcome([{ type: 'smell', of: nested(100_000) }]), { text: '[smell, not shown]' }],
+    ['a text without text', outcome([{ type: 'text' }]), { text: 'The tool gave no result.' }],
     ['structure alone', outcome([], '{"a":1}'), { text: '{"a":1}' }],
     ['nothing', outcome([]), { text: 'The tool gave no result.' }],
     ['nonsense', outcome([null, 3]), { text: 'The tool gave no result.' }],

@@ -1,5 +1,6 @@
-import { isJsonObject, type ToolOutcome } from '@quartermaster/core';
-import type { SDKResultBlock } from '../sdk-message.ts';
+import type { JsonObject, ToolOutcome } from '@quartermaster/core';
+import { type ContentPart, readContent } from '@quartermaster/mcp';
+import type { ImageSource, SDKResultBlock } from '../sdk-message.ts';
 
 export interface ContentLimits {
   /** How many characters of text a result may have. */
@@ -11,7 +12,7 @@ export interface ContentLimits {
 const MOST_IMAGES = 20;
 /** In base64: 5 MB of image, which is what the Messages API takes. */
 const MOST_IMAGE_CHARACTERS = 7_000_000;
-const IMAGE_TYPES: ReadonlySet<unknown> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** A tool's result as the model gets it: text and images. What is too long is cut, and a sentence says so; what can't be shown is named. */
 export function resultContent(outcome: ToolOutcome, limits: ContentLimits): readonly SDKResultBlock[] {
@@ -37,13 +38,11 @@ export function resultContent(outcome: ToolOutcome, limits: ContentLimits): read
 }
 
 function blocksOf({ value, text }: ToolOutcome, limits: ContentLimits): readonly SDKResultBlock[] {
-  const content: readonly unknown[] = isJsonObject(value) && Array.isArray(value.content) ? value.content : [];
   let images = 0;
-  const blocks = content.flatMap((part): readonly SDKResultBlock[] => {
-    if (!isJsonObject(part)) return [];
-    if (part.type === 'image' && limits.images && images < MOST_IMAGES && isShowable(part)) {
+  const blocks = readContent(value).flatMap((part): readonly SDKResultBlock[] => {
+    const source = limits.images && images < MOST_IMAGES ? imageIn(part) : undefined;
+    if (source !== undefined) {
       images += 1;
-      const source = { type: 'base64' as const, media_type: String(part.mimeType), data: String(part.data) };
       return [{ type: 'image', source }];
     }
     const told = textOf(part);
@@ -53,26 +52,35 @@ function blocksOf({ value, text }: ToolOutcome, limits: ContentLimits): readonly
   return [{ type: 'text', text: text === '' ? 'The tool gave no result.' : text }];
 }
 
-function isShowable({ mimeType, data }: Readonly<Record<string, unknown>>): boolean {
-  return IMAGE_TYPES.has(mimeType) && typeof data === 'string' && data !== '' && data.length <= MOST_IMAGE_CHARACTERS;
+/** What models can be shown of a part. */
+function imageIn(part: ContentPart): ImageSource | undefined {
+  if (part.kind !== 'media' || part.type !== 'image') return undefined;
+  const { mimeType = '', data = '' } = part;
+  if (!IMAGE_TYPES.has(mimeType) || data === '' || data.length > MOST_IMAGE_CHARACTERS) return undefined;
+  return { type: 'base64', media_type: mimeType, data };
 }
 
-function textOf(part: Readonly<Record<string, unknown>>): string {
-  switch (part.type) {
+function textOf(content: ContentPart): string {
+  switch (content.kind) {
     case 'text':
-      return typeof part.text === 'string' ? part.text : '';
-    case 'image':
-    case 'audio':
-      return `[${part.type} of type ${String(part.mimeType)}, not shown]`;
-    case 'resource_link':
-      return `[resource ${String(part.name ?? '')} at ${String(part.uri)}]`;
-    case 'resource': {
-      const resource = isJsonObject(part.resource) ? part.resource : {};
-      if (typeof resource.text === 'string') return resource.text;
-      return `[resource of type ${String(resource.mimeType ?? 'unknown')} at ${String(resource.uri)}, not shown]`;
-    }
-    default:
-      return JSON.stringify(part);
+      return content.text;
+    case 'media':
+      return `[${content.type} of type ${content.mimeType ?? 'unknown'}, not shown]`;
+    case 'link':
+      return `[resource ${content.name ?? ''} at ${content.uri ?? 'unknown'}]`;
+    case 'file':
+      return `[resource of type ${content.mimeType ?? 'unknown'} at ${content.uri ?? 'unknown'}, not shown]`;
+    case 'other':
+      return content.part.type === 'text' ? '' : asJson(content.part);
+  }
+}
+
+/** Nesting that JSON.parse takes can be too deep for JSON.stringify. */
+function asJson(part: JsonObject): string {
+  try {
+    return JSON.stringify(part);
+  } catch {
+    return `[${typeof part.type === 'string' ? part.type : 'content of unknown type'}, not shown]`;
   }
 }
 

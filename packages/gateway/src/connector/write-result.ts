@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core';
+import { type ContentPart, readContent } from '@quartermaster/mcp';
 import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 
 /** What came of a call to a server. */
@@ -12,9 +13,10 @@ export interface CallResult {
  * What is longer than `maxBytes` is cut, and says so.
  */
 export function writeResult(result: JsonObject, maxBytes: number): CallResult {
-  const content = Array.isArray(result.content) ? result.content : [];
   // Hosts refuse a text block that is empty.
-  const texts = content.map(textOf).filter((text) => text !== '');
+  const texts = readContent(result)
+    .map(textOf)
+    .filter((text) => text !== '');
   // Servers that send structured content are asked to send it as text too, and some don't.
   if (texts.length === 0 && result.structuredContent !== undefined)
     texts.push(JSON.stringify(result.structuredContent));
@@ -29,16 +31,22 @@ export function errorResult(message: string): CallResult {
   return { content: [textBlock(message)], isError: true };
 }
 
-function textOf(part: unknown): string {
-  if (!isJsonObject(part)) return '';
-  const { type, text, mimeType, data, resource, uri, name } = part;
-  if (type === 'text' && typeof text === 'string') return text;
-  if (type === 'resource' && isJsonObject(resource)) {
-    return typeof resource.text === 'string'
-      ? resource.text
-      : `[the resource ${shown(resource.uri)}, which is no text]`;
+function textOf(content: ContentPart): string {
+  switch (content.kind) {
+    case 'text':
+      return content.text;
+    case 'file':
+      return `[the resource ${shown(content.uri)}, which is no text]`;
+    case 'link':
+      return `[the resource ${shown(content.name)} at ${shown(content.uri)}]`;
+    case 'media':
+      return withheld(content);
+    case 'other':
+      return withheld(content.part);
   }
-  if (type === 'resource_link') return `[the resource ${shown(name)} at ${shown(uri)}]`;
+}
+
+function withheld({ type, mimeType, data }: { readonly [field in 'type' | 'mimeType' | 'data']?: unknown }): string {
   const size = typeof data === 'string' ? `, ${data.length} characters of base64` : '';
   return `[${shown(type)} of type ${shown(mimeType)}${size}, which can't be shown here]`;
 }

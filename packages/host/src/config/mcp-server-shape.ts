@@ -1,19 +1,17 @@
 import { isJsonObject, POLICIES } from '@quartermaster/core';
 import type { McpServerSettings } from './config.ts';
-import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
+import { choice, flag, milliseconds, passedOn, text, webAddress } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape, where, wrong } from './shape.ts';
-
-const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 const OPTIONS = {
   policy: { about: 'When its tools may be deferred.', shape: choice(POLICIES) },
   allow: { about: 'Names of tools to take, * standing for any text. All when missing.', shape: listOf(text()) },
   deny: { about: 'Names of tools to leave out; stronger than allow.', shape: listOf(text()) },
-  connectTimeoutMs: { about: 'How long the server may take to start.', shape: whole({ min: 1, max: LONGEST_MS }) },
-  listTimeoutMs: { about: 'How long one page of a list may take.', shape: whole({ min: 1, max: LONGEST_MS }) },
+  connectTimeoutMs: { about: 'How long the server may take to start.', shape: milliseconds() },
+  listTimeoutMs: { about: 'How long one page of a list may take.', shape: milliseconds() },
   callTimeoutMs: {
     about: 'How long a call may go without a result or a sign of progress.',
-    shape: whole({ min: 1, max: LONGEST_MS }),
+    shape: milliseconds(),
   },
   disabled: { about: 'Whether to leave the server out.', shape: flag() },
 } as const;

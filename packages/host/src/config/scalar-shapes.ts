@@ -54,6 +54,16 @@ export function number(options: NumberOptions): Shape<number> {
   return numeric({ ...options, type: 'number' });
 }
 
+/** A time of up to a day. */
+export function milliseconds(): Shape<number> {
+  return whole({ min: 1, max: 24 * 60 * 60 * 1000 });
+}
+
+/** A size from one kibibyte to eight gibibytes. */
+export function bytes(): Shape<number> {
+  return whole({ min: 1024, max: 8 * 1024 ** 3 });
+}
+
 /** A variable's text counts as a number when it is written in digits. */
 function numeric({ min, max, type }: NumberOptions & { readonly type: 'integer' | 'number' }): Shape<number> {
   const allowed = `a ${type === 'integer' ? 'whole number' : 'number'} from ${min} to ${max}`;

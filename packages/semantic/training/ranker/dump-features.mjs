@@ -1,6 +1,6 @@
 // `node dump-features.mjs DATA OUT [--second] [--model FILE] [--reranker FILE]`: the engine's own features of every candidate for the requests of
 // OUT/requests.jsonl. Runs on the build of the packages, whose inner files it needs: rankings with all that was weighed are no public API.
-import { createReadStream, createWriteStream, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -72,7 +72,7 @@ function openCatalog(name) {
 
 function toolsOf(name) {
   if (name === 'mcp-servers') return serversOf(undefined);
-  if (name.startsWith('services-')) return servicesOf(name.slice('services-'.length));
+  if (name === 'services') return servicesOf();
   const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
   return readLines(join(data, file));
 }
@@ -83,13 +83,15 @@ function serversOf(names) {
   return wanted.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
 }
 
-/** The project's own services; their parameters are names with what is said of them. */
-function servicesOf(name) {
-  const lines = readFileSync(new URL(`../services/${name}.jsonl`, import.meta.url), 'utf8').split('\n');
-  const services = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
-  return services.flatMap(({ server, tools }) =>
-    tools.map(({ parameters = {}, ...tool }) => ({ ...tool, server, inputSchema: schemaOf(parameters) })),
-  );
+/** All services of the project's own as one catalog; their parameters are names with what is said of them. */
+function servicesOf() {
+  const folder = new URL('../services/', import.meta.url);
+  const lines = readdirSync(folder).flatMap((file) => readFileSync(new URL(file, folder), 'utf8').trim().split('\n'));
+  return lines
+    .map((line) => JSON.parse(line))
+    .flatMap(({ server, tools }) =>
+      tools.map(({ parameters = {}, ...tool }) => ({ ...tool, server, inputSchema: schemaOf(parameters) })),
+    );
 }
 
 function schemaOf(parameters) {
@@ -103,6 +105,7 @@ async function rankingOf(request, { ranker, snapshot }, gold) {
   return {
     kind: request.kind,
     catalog: request.catalog,
+    part: request.part,
     english: request.english,
     gold: gold.size,
     features: FEATURES,
@@ -129,11 +132,12 @@ function rowsOf({ tools, bonuses, features, clauses }) {
 async function lookAgain(answer, snapshot) {
   if (second === undefined) return { answer, cosineOf: new Map() };
   const seen = answer.rankings.slice(0, second.depth).map(({ tool }) => tool);
-  const compared = await second.compare([{ text: answer.text, tools: seen.map((tool) => snapshot.tools[tool]) }]);
-  const cosines = compared.kind === 'compared' ? compared.cosines[0] : undefined;
+  const tools = seen.map((tool) => snapshot.tools[tool]);
+  const compared = await second.compare([answer.text, ...answer.clauses].map((text) => ({ text, tools })));
+  const [cosines, ...clauses] = compared.kind === 'compared' ? compared.cosines : [];
   if (cosines === undefined) return undefined;
   const cosineOf = new Map(seen.map((tool, at) => [tool, cosines[at]]));
-  return { answer: reconsiderAnswer(answer, { cosines }, HYBRID_DEFAULTS), cosineOf };
+  return { answer: reconsiderAnswer(answer, { cosines, clauses }, HYBRID_DEFAULTS), cosineOf };
 }
 
 async function verdictOf(request, { ranker, snapshot }, gold) {

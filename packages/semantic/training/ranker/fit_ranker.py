@@ -7,7 +7,9 @@ import sys
 import numpy as np
 
 STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
-INTENT_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 3.0, 3.0, 5.5, 5
+INTENT_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 4.0, 2.5, 5.0, 5
+SECOND_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
+PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
 
 def read(path):
@@ -30,7 +32,7 @@ def fit(requests, columns):
     counts = {}
     for request in learned:
         counts[request["catalog"]] = counts.get(request["catalog"], 0) + 1
-    importance = np.array([1 / np.sqrt(counts[r["catalog"]]) for r in learned])
+    importance = np.array([(PARAPHRASE if r["part"] == "paraphrase" else 1) / np.sqrt(counts[r["catalog"]]) for r in learned])
     importance /= importance.sum()
     features = np.concatenate([r["features"][:, columns] for r in learned])
     gold = np.concatenate([r["gold"] for r in learned])
@@ -96,16 +98,16 @@ def main(out, *flags):
 
     with open(os.path.join(out, "present.json"), encoding="utf8") as file:
         present = {title: np.array([table[name] for name in names]) for title, table in json.load(file).items() if isinstance(table, dict)}
-    if is_second:
-        weights = fitted("secondWeights", requests, ())
-        report("these weights", requests, weights, weights)
-        report("the present ones", requests, present["secondWeights"], present["secondWeights"])
-        return
-    weights = fitted("weights", requests, ("embedded",))
     plain = [request for request in requests if not request["clauses"].size]
-    one_clause = fitted("oneClauseWeights", plain, ("embedded", "clauseMeaning", "clauseTerms"))
+    if is_second:
+        weights = fitted("secondWeights", [request for request in requests if request["clauses"].size], ())
+        one_clause = fitted("secondOneClauseWeights", plain, CLAUSE_FEATURES)
+    else:
+        weights = fitted("weights", requests, SECOND_FEATURES)
+        one_clause = fitted("oneClauseWeights", plain, (*SECOND_FEATURES, *CLAUSE_FEATURES))
     report("these weights", requests, weights, one_clause)
-    report("the present ones", requests, present["weights"], present["oneClauseWeights"])
+    titles = ("secondWeights", "secondOneClauseWeights") if is_second else ("weights", "oneClauseWeights")
+    report("the present ones", requests, *(present[title] for title in titles))
 
 
 main(*sys.argv[1:])

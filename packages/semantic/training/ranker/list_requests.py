@@ -30,7 +30,7 @@ def main(data, out):
     def row(task, kind, catalog, query, in_scope):
         gold = [label(index) for index in query["gold"]] if in_scope else []
         return {
-            "task": task, "kind": kind, "catalog": catalog, "query": query["query"], "gold": gold,
+            "task": task, "kind": kind, "catalog": catalog, "query": query["query"], "gold": gold, "part": query["part"],
             "from": query["catalog"], "english": query.get("language", "en") == "en",
         }
 
@@ -38,7 +38,8 @@ def main(data, out):
     for catalog in sorted({query["catalog"] for query in queries}):
         for split, most in MOST_RANKED.items():
             mine = [query for query in queries if query["catalog"] == catalog and query["split"] == split]
-            rows += [row("ranking", split, catalog, query, True) for query in evenly(mine, most)]
+            among = "services" if catalog.startswith("services-") else catalog
+            rows += [row("ranking", split, among, query, True) for query in evenly(mine, most)]
 
     def chosen(catalog, split, part=None):
         return [

@@ -57,6 +57,19 @@ describe('answerRequest', () => {
     await expect(response.text()).rejects.toThrow('not JSON');
   });
 
+  it('throws that the host has failed when an event does not end', async () => {
+    const chunk = new Uint8Array(8 * 1024 * 1024).fill(120);
+    const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(chunk) });
+    const failed = answer(true, () => new Response(body));
+    await expect(failed).rejects.toThrow(UpstreamError);
+    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed' });
+  });
+
+  it('ends where the host says so, with spaces around it or without', async () => {
+    const response = await answer(true, () => events(JSON.stringify(CHUNK), ' [DONE]', '{'));
+    expect(await response.text()).toContain('Hi');
+  });
+
   it('passes on a stream that begins with an error which the dialect can tell of, and throws any other', async () => {
     const fail = (error: Error) => () => Promise.reject(error);
     expect(await (await answer(true, fail(new RangeError('Too far')))).text()).toBe('data: Too far\n\n');

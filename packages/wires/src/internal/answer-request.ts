@@ -6,10 +6,13 @@ import {
   UpstreamError,
   type Whole,
 } from '@quartermaster/core';
+import { readEvents } from '../server-sent-events/index.ts';
 import type { Ask } from './resend.ts';
-import { readEvents } from './server-sent-events.ts';
 import { eventStream, type StreamDialect, streamResponse } from './stream-response.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
+
+/** In characters. */
+const LONGEST_EVENT = 64 * 1024 * 1024;
 
 /** How a dialect's responses go over HTTP. */
 export interface HttpDialect<Part, Whole_> extends StreamDialect<Part> {
@@ -92,10 +95,14 @@ async function* readParts<Part, Whole_>(
     return;
   }
   if (response.body === null) return;
-  for await (const data of readEvents(response.body)) {
-    if (data === '[DONE]') return;
+  for await (const data of readEvents(response.body, { maxEventLength: LONGEST_EVENT, tooLong })) {
+    if (data.trim() === '[DONE]') return;
     yield parsePart<Part>(data);
   }
+}
+
+function tooLong(maxEventLength: number): UpstreamError {
+  return new UpstreamError('upstream_failed', `An event of the stream is longer than ${maxEventLength} characters`);
 }
 
 function accepted(response: Response): Response {

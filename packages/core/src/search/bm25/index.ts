@@ -1,4 +1,4 @@
-export { Bm25Index, type Bm25IndexData, NO_LIST } from './bm25-index.ts';
+export { Bm25Index, type Bm25IndexData } from './bm25-index.ts';
 export { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 export { type Bm25SearcherOptions, createBm25Searcher } from './bm25-searcher.ts';
 export { buildBm25Index } from './build-bm25-index.ts';

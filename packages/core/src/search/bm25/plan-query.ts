@@ -55,6 +55,8 @@ export interface QueryPlan {
   readonly hasWords: boolean;
   /** Whether a word of the query is in the catalog as such or by its stem. */
   readonly hasKnownWord: boolean;
+  /** Words that the catalog has neither as such nor by their stem, misspelt ones too. */
+  readonly unknown: readonly string[];
 }
 
 /** Looks up a query's words and weighs them. */
@@ -116,6 +118,7 @@ class Planner {
       bigrams: this.#bigrams,
       hasWords: words.size > 0,
       hasKnownWord,
+      unknown: unknown.map((word) => word.text),
     });
   }
 
@@ -289,14 +292,16 @@ class Plan implements QueryPlan {
   readonly bigrams: ReadonlySet<number>;
   readonly hasWords: boolean;
   readonly hasKnownWord: boolean;
+  readonly unknown: readonly string[];
 
-  constructor({ lists, stems, bigrams, hasWords, hasKnownWord }: Omit<QueryPlan, 'mass'>) {
+  constructor({ lists, stems, bigrams, hasWords, hasKnownWord, unknown }: Omit<QueryPlan, 'mass'>) {
     this.lists = lists;
     this.stems = stems;
     this.mass = stems.reduce((sum, stem) => sum + stem.idf * stem.weight, 0);
     this.bigrams = bigrams;
     this.hasWords = hasWords;
     this.hasKnownWord = hasKnownWord;
+    this.unknown = unknown;
   }
 }
 

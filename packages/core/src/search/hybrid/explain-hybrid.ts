@@ -51,4 +51,5 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   nameCoverage: 'how much of the name the request covers, by idf',
   serverNamed: 'the request names its server',
   embedded: 'cosine in the second stage, from the mean of the best (0) to the nearest (1)',
+  clauseEmbedded: 'the same for the clause of the request that fits best',
 };

@@ -1,4 +1,10 @@
-import { LEAST_CONFIDENCE, ONE_CLAUSE_WEIGHTS, RANKER_WEIGHTS, SECOND_STAGE_WEIGHTS } from './learned-weights.ts';
+import {
+  LEAST_CONFIDENCE,
+  ONE_CLAUSE_WEIGHTS,
+  RANKER_WEIGHTS,
+  SECOND_ONE_CLAUSE_WEIGHTS,
+  SECOND_STAGE_WEIGHTS,
+} from './learned-weights.ts';
 
 /**
  * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
@@ -26,6 +32,8 @@ export interface HybridFeatures {
    * and the nearest of them (1). Relative, so that the scale of a model does not matter. 0 without a second stage.
    */
   readonly embedded: number;
+  /** The same for the clause of the request that it serves best; the same as `embedded` for a request of one clause. */
+  readonly clauseEmbedded: number;
 }
 
 /** A tool that has nothing in common with a request. */
@@ -39,6 +47,7 @@ export const NO_FEATURES: HybridFeatures = {
   nameCoverage: 0,
   serverNamed: 0,
   embedded: 0,
+  clauseEmbedded: 0,
 };
 
 export type HybridWeights = Readonly<Record<keyof HybridFeatures, number>>;
@@ -53,10 +62,12 @@ export interface HybridOptions {
   readonly oneClauseWeights?: HybridWeights;
   /** The same for a request that the second stage has looked at, which makes the cheaper features count less. */
   readonly secondWeights?: HybridWeights;
+  /** @default `secondWeights` where these are given, else {@link HYBRID_DEFAULTS} */
+  readonly secondOneClauseWeights?: HybridWeights;
   /**
    * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
-   * @default 3
+   * @default 4
    */
   readonly intentWeight?: number;
   /**
@@ -73,6 +84,7 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   weights: RANKER_WEIGHTS,
   oneClauseWeights: ONE_CLAUSE_WEIGHTS,
   secondWeights: SECOND_STAGE_WEIGHTS,
-  intentWeight: 3,
+  secondOneClauseWeights: SECOND_ONE_CLAUSE_WEIGHTS,
+  intentWeight: 4,
   leastConfidence: LEAST_CONFIDENCE,
 };

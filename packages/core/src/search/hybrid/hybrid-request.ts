@@ -1,6 +1,6 @@
-import { type Bm25Index, NO_LIST, type QueryPlan, type QueryRanker, type QueryRanking } from '../bm25/index.ts';
+import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking } from '../bm25/index.ts';
 import { type QueryVector, type StaticEmbedder, toQueryVector } from '../semantic/index.ts';
-import { FUNCTION_WORDS, foldText, nameKey, scanTokens, TokenKind } from '../text/index.ts';
+import { FUNCTION_WORDS, foldText, nameKey } from '../text/index.ts';
 import { splitClauses } from './split-clauses.ts';
 
 /** A request as the ranker sees it. */
@@ -16,6 +16,7 @@ export interface HybridRequest {
 }
 
 export interface RequestClause {
+  readonly text: string;
   readonly plan: QueryPlan;
   readonly vector: QueryVector;
 }
@@ -26,17 +27,19 @@ export interface RequestReaders {
 }
 
 /** @param text the request without its operators */
-export function readRequest(text: string, lexical: QueryRanking, readers: RequestReaders): HybridRequest {
-  const { ranker, embedder } = readers;
-  const corrected = correctWords(text, lexical, readers);
-  const { mass, hasWords, hasKnownWord } = lexical.plan;
-  const hasMeaning = hasKnownWord || knowsSome(corrected, embedder);
+export function readRequest(text: string, lexical: QueryRanking, { ranker, embedder }: RequestReaders): HybridRequest {
+  const { plan } = lexical;
+  const spelt = readSpelling(plan, ranker.index, embedder);
+  const corrected =
+    spelt.size === 0 ? text : text.replace(WORD, (word) => spelt.get(foldText(word).toLowerCase()) ?? word);
+  const hasMeaning = plan.hasKnownWord || knowsSome(corrected, embedder);
   return {
     text: corrected,
     key: nameKey(corrected),
     vector: toQueryVector(hasMeaning ? embedder.query(corrected) : new Float32Array(embedder.dimensions)),
-    knownShare: mass > 0 ? mass / (mass + unknownMass(corrected, ranker.index)) : 0,
-    clauses: (hasWords ? splitClauses(corrected) : []).map((clause) => ({
+    knownShare: knownShare(plan, spelt, ranker.index.toolCount),
+    clauses: (plan.hasWords ? splitClauses(corrected) : []).map((clause) => ({
+      text: clause,
       plan: ranker.plan(clause),
       vector: toQueryVector(embedder.query(clause)),
     })),
@@ -44,21 +47,23 @@ export function readRequest(text: string, lexical: QueryRanking, readers: Reques
 }
 
 /** Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. */
-function correctWords(text: string, { plan }: QueryRanking, { ranker, embedder }: RequestReaders): string {
-  const { terms } = ranker.index;
-  const spelt = new Map<string, { readonly list: number; readonly weight: number }>();
-  for (const { list, reasons } of plan.lists) {
+function readSpelling({ lists }: QueryPlan, { terms }: Bm25Index, embedder: StaticEmbedder): Map<string, string> {
+  const best = new Map<string, { readonly list: number; readonly weight: number }>();
+  for (const { list, reasons } of lists) {
     for (const { word, match, weight } of reasons) {
       // Lists beyond the terms are those of stems, which are no words.
       if (match !== 'typo' || list >= terms.size || embedder.knows(word)) continue;
-      if (weight > (spelt.get(word)?.weight ?? 0)) spelt.set(word, { list, weight });
+      if (weight > (best.get(word)?.weight ?? 0)) best.set(word, { list, weight });
     }
   }
-  if (spelt.size === 0) return text;
-  return text.replace(WORD, (word) => {
-    const right = spelt.get(foldText(word).toLowerCase());
-    return right === undefined ? word : terms.text(right.list);
-  });
+  return new Map([...best].map(([word, { list }]) => [word, terms.text(list)]));
+}
+
+/** How much of a request the catalog has words for. One that no tool has weighs as if it were the rarest in the catalog. */
+function knownShare({ mass, unknown }: QueryPlan, spelt: ReadonlyMap<string, string>, toolCount: number): number {
+  if (mass === 0) return 0;
+  const strange = unknown.filter((word) => !GRAMMAR.has(word) && !NUMBER.test(word) && !spelt.has(word));
+  return mass / (mass + strange.length * Math.log(1 + toolCount));
 }
 
 /**
@@ -68,24 +73,6 @@ function correctWords(text: string, { plan }: QueryRanking, { ranker, embedder }
 function knowsSome(text: string, embedder: StaticEmbedder): boolean {
   const words = foldText(text).toLowerCase().match(WORD) ?? [];
   return words.some((word) => UNSPACED.test(word) || embedder.knows(word));
-}
-
-/** What the words that no tool has would weigh if they were the rarest in the catalog. */
-function unknownMass(text: string, index: Bm25Index): number {
-  const { terms } = index;
-  const isKnown = (list: number): boolean => list !== NO_LIST && index.listLength(list) > 0;
-  const unknown = new Set<string>();
-  scanTokens(text, {
-    seed: terms.seed,
-    token(characters, length, kind, hash) {
-      // Most words end here, before anything is made of them.
-      if (kind !== TokenKind.word || isKnown(index.stemList(terms.find(characters, length, hash)))) return true;
-      const word = String.fromCharCode(...characters.subarray(0, length));
-      if (!GRAMMAR.has(word) && !NUMBER.test(word) && !isKnown(index.stemListOf(word))) unknown.add(word);
-      return true;
-    },
-  });
-  return unknown.size * Math.log(1 + index.toolCount);
 }
 
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);

@@ -57,8 +57,10 @@ class HybridSearcher {
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
-    const { weights = HYBRID_DEFAULTS.oneClauseWeights } = options;
-    this.#settings = { ...HYBRID_DEFAULTS, oneClauseWeights: weights, ...options };
+    const { weights = HYBRID_DEFAULTS.oneClauseWeights, secondWeights = HYBRID_DEFAULTS.secondOneClauseWeights } =
+      options;
+    const oneClause = { oneClauseWeights: weights, secondOneClauseWeights: secondWeights };
+    this.#settings = { ...HYBRID_DEFAULTS, ...oneClause, ...options };
     const { index: given, ...tuning } = options.bm25 ?? {};
     const index = given ?? buildBm25Index(snapshot.tools, tuning);
     this.#lexical = createBm25Searcher(snapshot, { index });
@@ -135,18 +137,20 @@ class HybridSearcher {
     return queries.map((query) => ranker.rank(query, { accept, ...depth }));
   }
 
+  /** Each request, and each of its clauses, against the best tools of the whole. */
   async #reconsider(first: HybridAnswer[], second: SecondStage, { signal }: SearchRequest): Promise<HybridAnswer[]> {
-    const asked = first.map(({ text, rankings }) => ({
-      text,
-      tools: rankings.slice(0, second.depth).map((ranking) => this.#tool(ranking)),
-    }));
+    const asked = first.flatMap(({ text, clauses, rankings }) => {
+      const tools = rankings.slice(0, second.depth).map((ranking) => this.#tool(ranking));
+      return [text, ...clauses].map((part) => ({ text: part, tools }));
+    });
     const compared = await second.compare(asked, signal);
     if (compared.kind === 'fallback') return first;
-    return first.map((answer, at) => {
-      const cosines = compared.cosines[at];
-      return cosines === undefined
-        ? answer
-        : reconsiderAnswer(answer, { cosines, fitModel: second.fitModel }, this.#settings);
+    let at = 0;
+    return first.map((answer) => {
+      const [cosines, ...clauses] = compared.cosines.slice(at, at + 1 + answer.clauses.length);
+      at += 1 + answer.clauses.length;
+      if (cosines === undefined) return answer;
+      return reconsiderAnswer(answer, { cosines, clauses, fitModel: second.fitModel }, this.#settings);
     });
   }
 

@@ -5,50 +5,67 @@ import type { HybridWeights } from './hybrid-options.ts';
 
 /** What each feature counts. */
 export const RANKER_WEIGHTS: HybridWeights = {
-  meaning: 7.1,
-  clauseMeaning: 6.2,
+  meaning: 7.9,
+  clauseMeaning: 6.1,
   terms: 1,
-  clauseTerms: 1.1,
-  coverage: 1.8,
-  bigrams: 0.9,
-  nameCoverage: 0.8,
-  serverNamed: 0.8,
+  clauseTerms: 0.8,
+  coverage: 2.6,
+  bigrams: 1.1,
+  nameCoverage: 0,
+  serverNamed: 1.2,
   embedded: 0,
+  clauseEmbedded: 0,
 };
 
 /** The same for a request of one clause, which is itself its best clause. */
 export const ONE_CLAUSE_WEIGHTS: HybridWeights = {
-  meaning: 15,
+  meaning: 14.3,
   clauseMeaning: 0,
-  terms: 0.9,
+  terms: 1,
   clauseTerms: 0,
-  coverage: 2.9,
+  coverage: 3.6,
   bigrams: 1.8,
-  nameCoverage: 0.5,
-  serverNamed: 0.4,
+  nameCoverage: 0,
+  serverNamed: 1.4,
   embedded: 0,
+  clauseEmbedded: 0,
 };
 
-/** The same for a request that the second stage has looked at. */
+/** The same for a request of several clauses that the second stage has looked at, */
 export const SECOND_STAGE_WEIGHTS: HybridWeights = {
-  meaning: 2.5,
-  clauseMeaning: 3.3,
-  terms: 0.1,
-  clauseTerms: 1.2,
-  coverage: 1.5,
-  bigrams: 1.2,
-  nameCoverage: 0.5,
-  serverNamed: 0.6,
-  embedded: 3.9,
+  meaning: 2.3,
+  clauseMeaning: 1.2,
+  terms: 0.7,
+  clauseTerms: 0.9,
+  coverage: 1.4,
+  bigrams: 0.9,
+  nameCoverage: 0,
+  serverNamed: 1,
+  embedded: 2.9,
+  clauseEmbedded: 2.2,
+};
+
+/** and for one of one clause. */
+export const SECOND_ONE_CLAUSE_WEIGHTS: HybridWeights = {
+  meaning: 8.2,
+  clauseMeaning: 0,
+  terms: 0,
+  clauseTerms: 0,
+  coverage: 3,
+  bigrams: 2.1,
+  nameCoverage: 0,
+  serverNamed: 1.2,
+  embedded: 3.8,
+  clauseEmbedded: 0,
 };
 
 /** The logistic model of whether anything fits, from the first stage's evidence. */
 export const FIT_MODEL: FitModel = {
-  meaning: 20.3,
-  coverage: 0.3,
-  bigrams: 7.6,
+  meaning: 18.8,
+  coverage: 0.1,
+  bigrams: 10.7,
   cosine: 0,
-  threshold: 8.8,
+  threshold: 7.7,
 };
 
 /** The probability below which nothing fits: of right answers to held-out requests fewer than one in a hundred lie there, with either stage. */

@@ -32,7 +32,7 @@ function orderPlainly(candidates: readonly Candidate[], intentWeight: number): n
     return candidates.reduce((most, { clauses }) => Math.max(most, clauses[clause] ?? 0), Number.MIN_VALUE);
   });
   const shares = candidates.map(({ clauses }) => {
-    return clauses.map((fit, at) => (fit * Math.min(1, Math.max(0, ((best[at] ?? 0) - 3) / 2.5))) / (best[at] ?? 1));
+    return clauses.map((fit, at) => (fit * Math.min(1, Math.max(0, ((best[at] ?? 0) - 2.5) / 2.5))) / (best[at] ?? 1));
   });
   const served = best.map(() => 0);
   const scoreOf = (tool: number): number => {
@@ -67,8 +67,8 @@ describe('orderByIntent', () => {
       { base: 8.9, clauses: [8, 0] },
       { base: 7, clauses: [0, best] },
     ];
-    expect(order(tools(3), 3)).toEqual([0, 1, 2]);
-    expect(order(tools(5.5), 3)).toEqual([0, 2, 1]);
+    expect(order(tools(2.5), 3)).toEqual([0, 1, 2]);
+    expect(order(tools(5), 3)).toEqual([0, 2, 1]);
   });
 
   // Whole numbers among others, so that there are equals.

@@ -144,6 +144,6 @@ class PlacedTool implements HybridRanking {
 }
 
 /** The best fit of a clause up to which it claims nothing, and from which on it claims a place in full. */
-const [CHATTER_FIT, CLAIMING_FIT] = [3, 5.5];
+const [CHATTER_FIT, CLAIMING_FIT] = [2.5, 5];
 /** As many as the longest answer; what comes after is in the order of the features alone. */
 const ORDERED_BY_INTENT = 50;

@@ -14,6 +14,8 @@ import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
 export interface HybridAnswer {
   /** The request without its operators; empty for a `select:` of names, where nothing else counts. */
   readonly text: string;
+  /** Its clauses; none for a request of one. */
+  readonly clauses: readonly string[];
   /** All that were weighed. */
   readonly rated: RatedTools;
   /** What the features were weighed with. */
@@ -71,7 +73,8 @@ export class HybridRanker {
     const lexical = ranker.rank(query, accept, isWhole ? snapshot.tools.length : POOL.terms);
     if (lexical.isSelection) {
       const rankings = lexical.rankings.map(withoutFeatures);
-      return { text: '', rated: NO_RATED_TOOLS, weights: settings.weights, rankings, knownShare: 1, confidence: 1 };
+      const { weights } = settings;
+      return { text: '', clauses: [], rated: NO_RATED_TOOLS, weights, rankings, knownShare: 1, confidence: 1 };
     }
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
@@ -81,6 +84,7 @@ export class HybridRanker {
     const rated = this.#rater.rate({ request, lexical, tools, weights });
     return {
       text: request.text,
+      clauses: request.clauses.map((clause) => clause.text),
       rated,
       weights,
       rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted }),

@@ -45,6 +45,7 @@ export class ToolRater {
     const meaning = this.#readMeaning(request.vector, tools, columns.next());
     const { terms, bonuses } = this.#rateTerms(asked, columns);
     const clauses = this.#rateClauses(asked, trust, columns);
+    const unseen = columns.next();
     const features = {
       meaning,
       clauseMeaning: clauses?.meaning ?? meaning,
@@ -53,7 +54,8 @@ export class ToolRater {
       coverage: scale(coverage, trust),
       ...this.#readNeighbours(asked, columns),
       serverNamed: this.#servers.find(request.key, tools, columns.next()),
-      embedded: columns.next(),
+      embedded: unseen,
+      clauseEmbedded: unseen,
     };
     return { tools, bonuses, bases: weighFeatures(features, weights), features, clauses: clauses?.fits ?? [] };
   }

@@ -30,6 +30,7 @@ export class ToolFeatures implements HybridFeatures {
   readonly nameCoverage: number;
   readonly serverNamed: number;
   readonly embedded: number;
+  readonly clauseEmbedded: number;
 
   constructor(columns: FeatureColumns, at: number) {
     this.meaning = columns.meaning[at] as number;
@@ -41,6 +42,7 @@ export class ToolFeatures implements HybridFeatures {
     this.nameCoverage = columns.nameCoverage[at] as number;
     this.serverNamed = columns.serverNamed[at] as number;
     this.embedded = columns.embedded[at] as number;
+    this.clauseEmbedded = columns.clauseEmbedded[at] as number;
   }
 }
 
@@ -63,6 +65,7 @@ function rateNothing(): RatedTools {
       nameCoverage: none,
       serverNamed: none,
       embedded: none,
+      clauseEmbedded: none,
     },
     clauses: [],
   };

@@ -20,11 +20,18 @@ const FILES = createSnapshot(
 
 /** A stage that finds one tool nearer than all others. */
 function favouring(name: string): SecondStage {
+  return favouringBy(() => name);
+}
+
+/** A stage that finds one tool nearer than all others, another one for each text. */
+function favouringBy(nameOf: (text: string) => string | undefined): SecondStage {
   return {
     depth: 50,
     compare: async (asked) => ({
       kind: 'compared',
-      cosines: asked.map(({ tools }) => Float32Array.from(tools, (tool) => (tool.name === name ? 0.9 : 0.2))),
+      cosines: asked.map(({ text, tools }) => {
+        return Float32Array.from(tools, (tool) => (tool.name === nameOf(text) ? 0.9 : 0.2));
+      }),
     }),
   };
 }
@@ -58,6 +65,40 @@ describe('hybrid search with a second stage', () => {
       expect(features?.details.some(({ what }) => what.includes('second stage'))).toBe(tool.name === 'lock_file');
       expect(await searcher.explain(request, tool)).toMatchObject({ rank: at + 1, explanation: { value: score } });
     }
+  });
+
+  it('compares each clause of a request on its own, and each query’s with that query’s tools', async () => {
+    const embedder = fakeEmbedder();
+    const query = ['lock the old file and then print the other file', 'copy it'];
+    await searcherWith(createSecondStage({ embedder })).search({ query });
+    expect(embedder.calls[0]).toEqual([query[0], 'lock the old file', 'print the other file', query[1]]);
+  });
+
+  it.each([
+    ['do one thing to the file', 'close_file'],
+    ['another thing to the file', 'lock_file'],
+  ])('makes room for what the second stage finds nearest to "%s"', async (clause, name) => {
+    const query = 'do one thing to the file and then another thing to the file';
+    const names = async (second: SecondStage): Promise<string[]> => {
+      return (await searcherWith(second).search({ query })).hits.slice(0, 2).map(({ tool }) => tool.name);
+    };
+    expect(await names(favouring('share_file'))).not.toContain(name);
+    const second = favouringBy((text) => (text === query ? 'share_file' : text === clause ? name : undefined));
+    expect((await names(second)).sort()).toEqual([name, 'share_file'].sort());
+  });
+
+  it('goes by the whole request where the model can read none of the clauses', async () => {
+    const query = 'do one thing to the file and then another thing to the file';
+    const second = favouring('share_file');
+    const blind: SecondStage = {
+      ...second,
+      compare: async (asked, signal) => {
+        const compared = await second.compare(asked, signal);
+        if (compared.kind === 'fallback') return compared;
+        return { ...compared, cosines: compared.cosines.map((some, at) => (at === 0 ? some : undefined)) };
+      },
+    };
+    expect((await searcherWith(blind).search({ query })).hits[0]?.tool.name).toBe('share_file');
   });
 
   it('judges by the cosines only when it is known what they tell', async () => {

@@ -16,7 +16,10 @@ export interface QueryVector {
 
 export function toQueryVector(vector: Float32Array): QueryVector {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] as number));
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i] as number);
+    if (size > largest) largest = size;
+  }
   const components = new Int32Array(vector.length);
   const signs = new Int32Array(signWords(vector.length));
   if (largest === 0) return { components, scale: 0, signs, isEmpty: true };

@@ -1,4 +1,5 @@
 import { isJsonObject } from '@quartermaster/core';
+import { readEvents } from '@quartermaster/wires/server-sent-events';
 import {
   type Dialect,
   type DialectUpstream,
@@ -14,7 +15,6 @@ import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, type HttpExchange, post } from './post.ts';
-import { readEventStream } from './read-event-stream.ts';
 import { parseJson, readJson } from './read-json-body.ts';
 import { streamedError } from './refused-error.ts';
 
@@ -98,7 +98,7 @@ async function* eventParts<D extends Dialect>(
   reading: { readonly maxEventLength: number; readonly onChunk: () => void },
 ): AsyncGenerator<PartOf<D>, void, undefined> {
   if (response.body === null) return;
-  for await (const { data } of readEventStream(response.body, reading)) {
+  for await (const data of readEvents(response.body, { ...reading, tooLong })) {
     if (data === '[DONE]') return;
     const part = parseJson(data);
     if (!isJsonObject(part)) {
@@ -107,6 +107,14 @@ async function* eventParts<D extends Dialect>(
     }
     yield part as PartOf<D>;
   }
+}
+
+function tooLong(maxEventLength: number): UpstreamError {
+  return new UpstreamError({
+    code: 'malformed',
+    message: `An event of the upstream's stream is longer than ${maxEventLength} characters`,
+    shouldRetry: false,
+  });
 }
 
 function wholeParts<D extends Dialect>(body: unknown, dialect: D): readonly PartOf<D>[] {

@@ -1,0 +1,59 @@
+import { isJsonObject } from '@quartermaster/core';
+import { hashApiKey } from '../store/index.ts';
+import type { ConfiguredKey } from './config.ts';
+import { text, whole } from './scalar-shapes.ts';
+import { listOf, object, type Shape, where } from './shape.ts';
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const KEY_BLOCK = object(
+  {
+    name: { about: 'For people to tell keys apart.', shape: text() },
+    key: {
+      about: `The secret that clients send. Write \${NAME} to take it from the environment.`,
+      shape: text({ isSecret: true }),
+    },
+    hash: {
+      about: "Instead of key: the secret's SHA-256 in hexadecimal.",
+      shape: text({ isSecret: true, pattern: /^[0-9a-fA-F]{64}$/, allowed: '64 hexadecimal digits' }),
+    },
+    models: { about: 'Models that it may use.', shape: listOf(text()), default: ['*'] },
+    catalogs: { about: 'Named catalogs that it may use.', shape: listOf(text()), default: ['*'] },
+    tools: {
+      about: 'Tools of MCP servers that it may use. Those of the catalogs that it may use, when missing.',
+      shape: object({
+        allow: { about: 'Patterns: github/*, */read_*.', shape: listOf(text()) },
+        deny: { about: 'Patterns; stronger than allow.', shape: listOf(text()) },
+      }),
+    },
+    limits: {
+      about: 'How much it may use. What is missing is not limited.',
+      shape: object({
+        requestsPerMinute: { about: 'Requests in any minute.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerMinute: { about: 'Tokens in any minute.', shape: whole({ min: 0, max: MOST }) },
+      }),
+      default: {},
+    },
+  },
+  { required: ['name'] },
+);
+
+/** An entry of `keys`, its secret given in clear or as a hash. */
+export const KEY: Shape<ConfiguredKey> = {
+  schema: KEY_BLOCK.schema,
+  read(value, place) {
+    const read = KEY_BLOCK.read(value, place);
+    if (read === undefined) return undefined;
+    const { name, key, hash, ...permissions } = read;
+    const given = ['key', 'hash'].filter((field) => isJsonObject(value) && Object.hasOwn(value, field));
+    if (isJsonObject(value) && given.length !== 1) {
+      place.report(
+        place.path,
+        `${where(place.path)} has ${given.length === 0 ? 'neither key nor hash' : 'both key and hash'}: give one of them`,
+      );
+    }
+    const digest = key === undefined ? hash?.toLowerCase() : hashApiKey(key);
+    if (name === undefined || digest === undefined) return undefined;
+    return { name, hash: digest, ...permissions };
+  },
+};

@@ -1,0 +1,42 @@
+import type { LimitSettings } from './config.ts';
+import { bytes, milliseconds, whole } from './scalar-shapes.ts';
+import { object, type Shape } from './shape.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Bounds on what one request may cost. */
+export const LIMITS: Shape<LimitSettings> = object({
+  bodyBytes: { about: 'The largest request body.', shape: bytes(), default: 32 * MEBIBYTE },
+  batchBytes: { about: 'The largest body that creates a batch.', shape: bytes(), default: 256 * MEBIBYTE },
+  batchItems: {
+    about: 'The most requests in a batch.',
+    shape: whole({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    default: 100_000,
+  },
+  batchConcurrency: {
+    about: 'How many requests of batches are worked on at a time; 0 leaves them to other replicas.',
+    shape: whole({ min: 0, max: 1000 }),
+    default: 4,
+  },
+  rounds: {
+    about: 'How many times a model is asked for one response; then it pauses.',
+    shape: whole({ min: 1, max: 100 }),
+    default: 12,
+  },
+  upstreamTimeoutMs: {
+    about: 'How long an upstream may be silent.',
+    shape: milliseconds(),
+    default: 600_000,
+  },
+  upstreamRetries: {
+    about: 'How often a request is tried again where that may help.',
+    shape: whole({ min: 0, max: 10 }),
+    default: 2,
+  },
+  indexCacheBytes: { about: 'Memory for indexes of known catalogs.', shape: bytes(), default: 256 * MEBIBYTE },
+  offThreadBytes: {
+    about: 'Bodies from this size on are parsed beside the main thread.',
+    shape: bytes(),
+    default: MEBIBYTE,
+  },
+});

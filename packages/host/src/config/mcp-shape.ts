@@ -1,0 +1,45 @@
+import type { McpSettings } from './config.ts';
+import { bytes, choice, flag, milliseconds, text, webAddress } from './scalar-shapes.ts';
+import { listOf, object, type Shape } from './shape.ts';
+
+/** What the gateway makes of MCP servers. The servers themselves are in `mcpServers`. */
+export const MCP: Shape<McpSettings> = object({
+  form: {
+    about: 'How tools reach clients of /mcp. Without it all of them until the gate defers them, then as bridge.',
+    shape: choice(['bridge', 'load', 'inline']),
+  },
+  sessions: {
+    about: 'Whether clients of /mcp may have lasting connections, which live in one process.',
+    shape: flag(),
+    default: false,
+  },
+  origins: {
+    about: 'Addresses of web pages that may use /mcp, beside those of the gateway itself: https://inspector.example.',
+    shape: listOf(webAddress()),
+    default: [],
+  },
+  connector: {
+    about: 'Bounds on connecting to servers that clients name in mcp_servers.',
+    shape: object({
+      enabled: { about: 'Whether that is done at all.', shape: flag(), default: true },
+      allow: {
+        about:
+          'Addresses that may be connected to, * standing for any text. One that names its host without a * opens private addresses of that host too.',
+        shape: listOf(addressPattern()),
+        default: ['https://*'],
+      },
+      connectTimeoutMs: { about: 'How long a server may take to answer.', shape: milliseconds(), default: 10_000 },
+      callTimeoutMs: { about: 'How long a call may take.', shape: milliseconds(), default: 120_000 },
+      resultBytes: { about: 'The largest result that a model gets to see.', shape: bytes(), default: 256 * 1024 },
+    }),
+    default: {},
+  },
+});
+
+/** A scheme, a host, and perhaps a port and a path. */
+function addressPattern(): Shape<string> {
+  return text({
+    pattern: /^https?:\/\/(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@[\]]+)(?::(?:\d{1,5}|\*))?(?:\/[^\s]*)?$/,
+    allowed: 'an address such as https://mcp.example.com, https://*.example.com/mcp or http://127.0.0.1:9000',
+  });
+}

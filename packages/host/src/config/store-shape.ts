@@ -1,0 +1,61 @@
+import { readEncryptionKey, StoreError } from '../store/index.ts';
+import { text } from './scalar-shapes.ts';
+import { listOf, object, type Shape, wrong } from './shape.ts';
+
+/** The `store` block as it is read, before its path is resolved. */
+export interface StoreDocument {
+  readonly path: string;
+  readonly url?: string;
+  readonly encryptionKey?: readonly Uint8Array[];
+}
+
+/** Where batches, catalogs, keys and the like are kept. */
+export const STORE: Shape<StoreDocument> = object({
+  path: {
+    about: "The SQLite file, relative to this file's folder.",
+    shape: text(),
+    default: '.quartermaster/store.db',
+  },
+  url: {
+    about: 'A PostgreSQL address; stronger than path.',
+    shape: text({
+      isSecret: true,
+      pattern: /^postgres(?:ql)?:\/\//,
+      allowed: 'an address that begins with postgres://',
+    }),
+  },
+  encryptionKey: {
+    about:
+      'What tokens are encrypted with: 32 bytes in base64 (openssl rand -base64 32). In a list, the first one encrypts and all decrypt.',
+    shape: oneOrMore(encryptionKey()),
+  },
+});
+
+function oneOrMore<Value>(shape: Shape<Value>): Shape<readonly Value[]> {
+  const several = listOf(shape);
+  return {
+    schema: { anyOf: [shape.schema, several.schema] },
+    read(value, place) {
+      if (Array.isArray(value)) return several.read(value, place);
+      const one = shape.read(value, place);
+      return one === undefined ? undefined : [one];
+    },
+  };
+}
+
+function encryptionKey(): Shape<Uint8Array> {
+  const secret = text({ isSecret: true });
+  return {
+    schema: secret.schema,
+    read(value, place) {
+      const given = secret.read(value, place);
+      if (given === undefined) return undefined;
+      try {
+        return readEncryptionKey(given);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        return wrong(value, place, '32 bytes in base64, as openssl rand -base64 32 makes them', { isSecret: true });
+      }
+    },
+  };
+}

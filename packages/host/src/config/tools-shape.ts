@@ -1,0 +1,62 @@
+import { type GateSettings, POLICIES, type Policy, readHermesToolSearch, SettingError } from '@quartermaster/core';
+import { choice, number, text, whole } from './scalar-shapes.ts';
+import { listOf, object, record, type Shape } from './shape.ts';
+
+/** The `tools` block as it is read, before its pins and policies become rules. */
+export interface ToolsDocument {
+  readonly tool_search: GateSettings;
+  readonly pins: readonly string[];
+  readonly policies: Readonly<Record<string, Policy>>;
+}
+
+const TOOL_SEARCH_BLOCK = object({
+  enabled: { about: 'auto defers from threshold_pct on, on always, off never.', shape: onOffAuto() },
+  threshold_pct: {
+    about: 'The share of the context window from which on tools are deferred.',
+    shape: number({ min: 0, max: 100 }),
+  },
+  search_default_limit: {
+    about: 'Matches in an answer when the model names no limit.',
+    shape: whole({ min: 1, max: 50 }),
+  },
+  max_search_limit: { about: 'The most matches that the model can ask for.', shape: whole({ min: 1, max: 50 }) },
+});
+
+const TOOL_SEARCH: Shape<GateSettings> = {
+  schema: { anyOf: [TOOL_SEARCH_BLOCK.schema, { type: 'boolean' }] },
+  read(value, place) {
+    const block = typeof value === 'boolean' ? value : TOOL_SEARCH_BLOCK.read(value, place);
+    if (block === undefined) return undefined;
+    try {
+      return readHermesToolSearch(block);
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error;
+      place.report(String(error.context.setting).split('.'), error.message);
+      return undefined;
+    }
+  },
+};
+
+/** When tools are deferred. */
+export const TOOLS: Shape<ToolsDocument> = object({
+  tool_search: { about: 'The gate.', shape: TOOL_SEARCH, default: true },
+  pins: {
+    about: 'Tools that are always sent in full, * standing for any text.',
+    shape: listOf(text()),
+    default: [],
+  },
+  policies: {
+    about: 'When tools may be deferred, by pattern: github/*, mcp__slack__*, */delete_*.',
+    shape: record(choice(POLICIES)),
+    default: {},
+  },
+});
+
+/** Other YAML readers turn a bare `on` or `off` into a boolean, so both are written. */
+function onOffAuto(): Shape<'auto' | 'on' | 'off' | boolean> {
+  const words = choice(['auto', 'on', 'off']);
+  return {
+    schema: { anyOf: [words.schema, { type: 'boolean' }] },
+    read: (value, place) => (typeof value === 'boolean' ? value : words.read(value, place)),
+  };
+}

@@ -1,0 +1,55 @@
+import { isJsonObject } from '@quartermaster/core';
+import { UPSTREAM_PROVIDERS, type UpstreamSettings } from './config.ts';
+import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
+import { listOf, object, record, type Shape, where } from './shape.ts';
+
+const UPSTREAM_BLOCK = object(
+  {
+    models: { about: 'Names of models that it serves, * standing for any text.', shape: listOf(text()) },
+    provider: { about: 'Who stands behind it, and so which protocol is spoken.', shape: choice(UPSTREAM_PROVIDERS) },
+    baseUrl: { about: "Its address, when it is not the provider's own.", shape: webAddress() },
+    apiKey: { about: `Its key. Write \${NAME} to take it from the environment.`, shape: text({ isSecret: true }) },
+    contextTokens: { about: "The models' context window.", shape: whole({ min: 1, max: 1_000_000_000 }) },
+    references: { about: 'Whether the host expands tool_reference blocks.', shape: flag() },
+    toolSearch: {
+      about: 'Who searches: we (local), or the host (upstream).',
+      shape: choice(['local', 'upstream']),
+      default: 'local',
+    },
+    mcpConnector: {
+      about:
+        'Who connects to the mcp_servers of a request: we (local), or the host (upstream). As toolSearch when missing.',
+      shape: choice(['local', 'upstream']),
+    },
+    headers: { about: "Headers sent with every request; a client's can't replace them.", shape: record(passedOn()) },
+    forwardsAuthorization: {
+      about: "Whether the client's own credential goes upstream where apiKey is not set.",
+      shape: flag(),
+    },
+  },
+  { required: ['models', 'provider'] },
+);
+
+/** An entry of `upstreams`: the models of one host. */
+export const UPSTREAM: Shape<UpstreamSettings> = {
+  schema: UPSTREAM_BLOCK.schema,
+  read(value, place) {
+    const { models, provider, toolSearch, ...rest } = UPSTREAM_BLOCK.read(value, place) ?? {};
+    if (models === undefined || provider === undefined || toolSearch === undefined) return undefined;
+    if (models.length === 0) {
+      place.report(
+        [...place.path, 'models'],
+        `${where([...place.path, 'models'])} names no model; ["*"] stands for all`,
+      );
+    }
+    // One that is given but wrong has been told of already.
+    const hasAddress = isJsonObject(value) && Object.hasOwn(value, 'baseUrl');
+    if (provider === 'openai-compatible' && !hasAddress) {
+      place.report(
+        place.path,
+        `${where(place.path)} lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1`,
+      );
+    }
+    return { models, provider, toolSearch, ...rest };
+  },
+};

@@ -1,0 +1,47 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+
+/** One part of what a tool gave. `undefined` is what its server left out, or sent as anything but a string. */
+export type ContentPart =
+  /** Text, also that of an embedded resource. */
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'media';
+      readonly type: 'image' | 'audio';
+      readonly mimeType: string | undefined;
+      /** In base64. */
+      readonly data: string | undefined;
+    }
+  | { readonly kind: 'link'; readonly name: string | undefined; readonly uri: string | undefined }
+  /** An embedded resource that is no text. */
+  | { readonly kind: 'file'; readonly mimeType: string | undefined; readonly uri: string | undefined }
+  /** A type that is not known yet, or one that lacks what makes it one. */
+  | { readonly kind: 'other'; readonly part: JsonObject };
+
+/**
+ * The content of a `tools/call` result. The hub hands on what a server sent without a check, so nothing is relied on here: a
+ * result without a list has no parts, and what is no object is no part. How a part is told to a model, and how much of it, is
+ * for each surface to say.
+ */
+export function readContent(result: unknown): readonly ContentPart[] {
+  const content: readonly unknown[] = isJsonObject(result) && Array.isArray(result.content) ? result.content : [];
+  return content.filter(isJsonObject).map(readPart);
+}
+
+function readPart(part: JsonObject): ContentPart {
+  const { type, text, mimeType, data, name, uri, resource } = part;
+  if (type === 'text' && typeof text === 'string') return { kind: 'text', text };
+  if (type === 'image' || type === 'audio') {
+    return { kind: 'media', type, mimeType: stringOf(mimeType), data: stringOf(data) };
+  }
+  if (type === 'resource_link') return { kind: 'link', name: stringOf(name), uri: stringOf(uri) };
+  if (type === 'resource' && isJsonObject(resource)) {
+    return typeof resource.text === 'string'
+      ? { kind: 'text', text: resource.text }
+      : { kind: 'file', mimeType: stringOf(resource.mimeType), uri: stringOf(resource.uri) };
+  }
+  return { kind: 'other', part };
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
