@@ -13,6 +13,7 @@ import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
+import { FIT_MODEL } from '../../../reranker/dist/fit-model.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -137,7 +138,9 @@ async function lookAgain(answer, snapshot) {
   const [cosines, ...clauses] = compared.kind === 'compared' ? compared.cosines : [];
   if (cosines === undefined) return undefined;
   const cosineOf = new Map(seen.map((tool, at) => [tool, cosines[at]]));
-  return { answer: reconsiderAnswer(answer, { cosines, clauses }, HYBRID_DEFAULTS), cosineOf };
+  // Also of another file of the same making, which comes without.
+  const look = { cosines, clauses, fitModel: FIT_MODEL };
+  return { answer: reconsiderAnswer(answer, look, HYBRID_DEFAULTS), cosineOf };
 }
 
 async function verdictOf(request, { ranker, snapshot }, gold) {

@@ -196,4 +196,4 @@ const TRUSTED_TOOLS = 8;
 /** A named tool may have far more than the others; past this it only hides what the other features say. */
 const MOST_TERMS = 2;
 /** What meaning and words count in how well a tool serves a clause. */
-const CLAUSE_FIT = { meaning: 6, terms: 2 } as const;
+export const CLAUSE_FIT = { meaning: 6, terms: 2 } as const;

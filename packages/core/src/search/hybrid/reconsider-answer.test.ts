@@ -87,6 +87,21 @@ describe('hybrid search with a second stage', () => {
     expect((await names(second)).sort()).toEqual([name, 'share_file'].sort());
   });
 
+  it('takes a cosine for what it is worth where that is known', async () => {
+    const query = 'do one thing to the file and then another thing to the file';
+    const second = favouringBy((text) =>
+      text === query ? 'share_file' : text.startsWith('do') ? 'close_file' : undefined,
+    );
+    const intentOf = async (of: SecondStage): Promise<number> => {
+      const { hits } = await searcherWith(of).search({ query, explain: true });
+      const hit = hits.find(({ tool }) => tool.name === 'close_file');
+      return hit?.explanation?.details.find(({ what }) => what.startsWith('serves'))?.value ?? 0;
+    };
+    const fitModel = { meaning: 10, coverage: 0, bigrams: 0, cosine: 10, threshold: 5 };
+    expect(await intentOf({ ...second, fitModel })).toBeGreaterThan(await intentOf(second));
+    expect(await intentOf({ ...second, fitModel: { ...fitModel, meaning: 0 } })).toBe(await intentOf(second));
+  });
+
   it('goes by the whole request where the model can read none of the clauses', async () => {
     const query = 'do one thing to the file and then another thing to the file';
     const second = favouring('share_file');

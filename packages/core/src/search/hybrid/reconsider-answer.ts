@@ -3,6 +3,7 @@ import type { HybridSettings } from './hybrid-options.ts';
 import { judgeRated } from './judge-rated.ts';
 import { orderByIntent } from './order-by-intent.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
+import { CLAUSE_FIT } from './rate-tools.ts';
 import { weighFeatures } from './weigh-features.ts';
 
 /** What the second stage says of an answer. */
@@ -11,7 +12,10 @@ export interface SecondLook {
   readonly cosines: Float32Array;
   /** The same for each clause of the request; undefined for one that the model can't read. */
   readonly clauses: readonly (Float32Array | undefined)[];
-  /** What such cosines tell of whether anything fits. @default nothing: the first stage's confidence stands */
+  /**
+   * What such cosines tell of whether anything fits. Without it the first stage's confidence stands, and so do its fits of
+   * clauses: nobody knows what a cosine of such a model is worth.
+   */
   readonly fitModel?: FitModel | undefined;
 }
 
@@ -26,16 +30,17 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
     return Float64Array.from(rated.tools, (tool) => values[seen.get(tool) ?? values.length] ?? 0);
   };
   const embedded = spread(heightsOf(cosines));
-  const read = clauses.filter((clause) => clause !== undefined);
-  const clauseEmbedded = read.length === 0 ? embedded : greatest(read.map((clause) => spread(heightsOf(clause))));
+  const heights = clauses.flatMap((clause) => (clause === undefined ? [] : [spread(heightsOf(clause))]));
+  const clauseEmbedded = heights.length === 0 ? embedded : greatest(heights);
   const features = { ...rated.features, embedded, clauseEmbedded };
+  const worth = fitModel === undefined ? 0 : worthOf(fitModel);
   const reconsidered = {
     ...rated,
     features,
     bases: weighFeatures(features, weights),
     clauses: rated.clauses.map((fits, at) => {
       const clause = clauses[at];
-      return clause === undefined ? fits : mixFits(fits, spread(clause));
+      return clause === undefined || worth === 0 ? fits : mixFits(fits, spread(clause), worth);
     }),
   };
   return {
@@ -53,9 +58,14 @@ function greatest(columns: readonly Float64Array[]): Float64Array {
   return others.reduce((most, column) => most.map((value, at) => Math.max(value, column[at] as number)), first);
 }
 
-/** How well each tool serves a clause when both stages have a say. */
-function mixFits(fits: Float64Array, cosines: Float64Array): Float64Array {
-  return fits.map((fit, at) => CLAUSE_FIT.first * fit + CLAUSE_FIT.cosine * Math.max(0, cosines[at] as number));
+/** How well each tool serves a clause, half by each stage. */
+function mixFits(fits: Float64Array, cosines: Float64Array, worth: number): Float64Array {
+  return fits.map((fit, at) => (fit + worth * Math.max(0, cosines[at] as number)) / 2);
+}
+
+/** What a cosine counts in the fit of a clause: as much more than the first stage's as it tells more of whether anything fits. */
+function worthOf({ meaning, cosine }: FitModel): number {
+  return meaning > 0 ? (CLAUSE_FIT.meaning * cosine) / meaning : 0;
 }
 
 /** How far each stands from the mean to the nearest: `max(0, (x - mean) / (best - mean))`. */
@@ -68,5 +78,3 @@ function heightsOf(cosines: Float32Array): Float32Array {
 
 /** Below this the cosines differ by the noise of the arithmetic. */
 const LEAST_DIFFERENCE = 1e-4;
-/** What the first stage's fit counts, and the second's cosine, in units of that fit. */
-const CLAUSE_FIT = { first: 0.5, cosine: 4.5 } as const;
