@@ -33,7 +33,7 @@ function explainFeatures(
 ): readonly Explanation[] {
   const names = Object.keys(FEATURE_WORDS) as (keyof HybridFeatures)[];
   return names
-    .filter((name) => features[name] !== 0)
+    .filter((name) => weights[name] * features[name] !== 0)
     .map((name) => ({
       value: weights[name] * features[name],
       what: `${weights[name]} × ${features[name].toFixed(3)}: ${FEATURE_WORDS[name]}`,
@@ -48,7 +48,6 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   clauseTerms: 'lexical score of the clause that fits best, as a share of the best one',
   coverage: 'how much of the request’s known words the tool has, by idf',
   bigrams: 'neighbouring words in common, by idf',
-  nameCoverage: 'how much of the name the request covers, by idf',
   serverNamed: 'the request names its server',
   embedded: 'cosine in the second stage, from the mean of the best (0) to the nearest (1)',
   clauseEmbedded: 'the same for the clause of the request that fits best',

@@ -23,8 +23,6 @@ export interface HybridFeatures {
   readonly coverage: number;
   /** Neighbouring words in common, by idf, as a share of the request. */
   readonly bigrams: number;
-  /** How much of the tool's name, by idf, the request covers. */
-  readonly nameCoverage: number;
   /** 1 when the request names the tool's server. */
   readonly serverNamed: number;
   /**
@@ -44,7 +42,6 @@ export const NO_FEATURES: HybridFeatures = {
   clauseTerms: 0,
   coverage: 0,
   bigrams: 0,
-  nameCoverage: 0,
   serverNamed: 0,
   embedded: 0,
   clauseEmbedded: 0,

@@ -52,7 +52,7 @@ export class ToolRater {
       terms,
       clauseTerms: clauses?.terms ?? terms,
       coverage: scale(coverage, trust),
-      ...this.#readNeighbours(asked, columns),
+      bigrams: this.#readBigrams(asked, columns.next()),
       serverNamed: this.#servers.find(request.key, tools, columns.next()),
       embedded: unseen,
       clauseEmbedded: unseen,
@@ -104,33 +104,27 @@ export class ToolRater {
     return { meaning, terms, fits };
   }
 
-  /** How the words of names and descriptions lie; the lexical ranking has read most of its own already. */
-  #readNeighbours({ lexical, tools }: ToolsToRate, columns: Columns): Neighbours {
+  /** Neighbouring words in common, as a share of the request; the lexical ranking has read most of its own already. */
+  #readBigrams({ lexical, tools }: ToolsToRate, into: Float64Array): Float64Array {
     const { plan, rankings } = lexical;
-    const [bigrams, nameCoverage] = [columns.next(), columns.next()];
+    if (plan.mass === 0) return into;
     const isRead = new Uint8Array(tools.length);
     for (const ranking of rankings) {
       if (ranking.kind !== 'terms' || ranking.features === undefined) continue;
       const at = placeOf(ranking.tool, tools);
       isRead[at] = 1;
-      nameCoverage[at] = ranking.features.nameCoverage;
-      bigrams[at] = ranking.features.bigrams;
+      into[at] = ranking.features.bigrams / plan.mass;
     }
     this.#reader.open(plan);
     for (let at = 0; at < tools.length; at += 1) {
-      if (isRead[at] === 0) {
-        const read = this.#reader.read(tools[at] as number);
-        nameCoverage[at] = read.nameCoverage;
-        bigrams[at] = read.bigrams;
-      }
-      bigrams[at] = plan.mass > 0 ? (bigrams[at] as number) / plan.mass : 0;
+      if (isRead[at] === 0) into[at] = this.#reader.read(tools[at] as number).bigrams / plan.mass;
     }
-    return { bigrams, nameCoverage };
+    return into;
   }
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 10;
+const OWN_COLUMNS = 9;
 
 interface RatedClauses {
   /** Of the clause that fits best. */
@@ -138,11 +132,6 @@ interface RatedClauses {
   readonly terms: Float64Array;
   /** For each clause how well each tool serves it. */
   readonly fits: readonly Float64Array[];
-}
-
-interface Neighbours {
-  readonly bigrams: Float64Array;
-  readonly nameCoverage: Float64Array;
 }
 
 function bestSum(rankings: readonly Ranking[]): number {

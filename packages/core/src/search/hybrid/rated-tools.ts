@@ -27,7 +27,6 @@ export class ToolFeatures implements HybridFeatures {
   readonly clauseTerms: number;
   readonly coverage: number;
   readonly bigrams: number;
-  readonly nameCoverage: number;
   readonly serverNamed: number;
   readonly embedded: number;
   readonly clauseEmbedded: number;
@@ -39,7 +38,6 @@ export class ToolFeatures implements HybridFeatures {
     this.clauseTerms = columns.clauseTerms[at] as number;
     this.coverage = columns.coverage[at] as number;
     this.bigrams = columns.bigrams[at] as number;
-    this.nameCoverage = columns.nameCoverage[at] as number;
     this.serverNamed = columns.serverNamed[at] as number;
     this.embedded = columns.embedded[at] as number;
     this.clauseEmbedded = columns.clauseEmbedded[at] as number;
@@ -62,7 +60,6 @@ function rateNothing(): RatedTools {
       clauseTerms: none,
       coverage: none,
       bigrams: none,
-      nameCoverage: none,
       serverNamed: none,
       embedded: none,
       clauseEmbedded: none,
