@@ -126,6 +126,8 @@ export class ConnectionSlot {
     this.#failures += 1;
     if (isKept && !isWaiting) {
       this.#cancelRetry = clock.after(pauseMs, () => {
+        // Not judged by the clock once more: a timer may ring a moment before it shows the time, and there is no other.
+        if (this.#state.kind === 'down') this.#state = { kind: 'idle' };
         this.acquire().catch(() => {});
       });
     }
