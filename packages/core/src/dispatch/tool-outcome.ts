@@ -4,7 +4,10 @@ import type { ToolOutcome } from './call.ts';
 
 const MOST_ERROR_CHARACTERS = 2_000;
 
-/** What a tool returned, for the model: a string as it is, an MCP result by its text and its `isError`, anything else as JSON. */
+/**
+ * What a tool returned, for the model: a string as it is, an MCP result by its text, or its structured content where it has
+ * none, and its `isError`; anything else as JSON.
+ */
 export function toOutcome(value: unknown): ToolOutcome {
   const isError = isJsonObject(value) && value.isError === true;
   return { text: textOf(value), value, isError };
@@ -21,8 +24,9 @@ function textOf(value: unknown): string {
   if (value === undefined) return '';
   const blocks = isJsonObject(value) && Array.isArray(value.content) ? value.content : [];
   const texts = blocks.flatMap((block) => (isJsonObject(block) && typeof block.text === 'string' ? [block.text] : []));
-  if (texts.length > 0) return texts.join('\n');
-  return stringify(value);
+  if (texts.some((text) => text !== '')) return texts.join('\n');
+  if (isJsonObject(value) && value.structuredContent !== undefined) return stringify(value.structuredContent);
+  return texts.length > 0 ? '' : stringify(value);
 }
 
 function stringify(value: unknown): string {

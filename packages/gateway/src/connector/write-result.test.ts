@@ -26,3 +26,10 @@ it.each([
 ])('is cut at %d bytes, between two characters', (maxBytes, expected) => {
   expect(texts(writeResult({ content: [text('a😀😀')] }, maxBytes))).toEqual(expected);
 });
+
+it('an address stays whole', () => {
+  const uri = `https://files.example/${'x'.repeat(2_000)}?signature=1`;
+  expect(texts(writeResult({ content: [{ type: 'resource_link', name: 'a', uri }] }, 10_000))).toEqual([
+    `[the resource a at ${uri}]`,
+  ]);
+});
