@@ -70,6 +70,10 @@ export class ConnectionSlot {
   retryNow(): Promise<Connection> {
     this.#failures = 0;
     this.#cancelRetry();
+    return this.#endPause();
+  }
+
+  #endPause(): Promise<Connection> {
     if (this.#state.kind === 'down') this.#state = { kind: 'idle' };
     return this.acquire();
   }
@@ -127,8 +131,7 @@ export class ConnectionSlot {
     if (isKept && !isWaiting) {
       this.#cancelRetry = clock.after(pauseMs, () => {
         // Not judged by the clock once more: a timer may ring a moment before it shows the time, and there is no other.
-        if (this.#state.kind === 'down') this.#state = { kind: 'idle' };
-        this.acquire().catch(() => {});
+        this.#endPause().catch(() => {});
       });
     }
     this.#setState({ kind: 'down', reason, error, retryAtMs: clock.now() + pauseMs });

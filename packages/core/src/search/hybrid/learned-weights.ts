@@ -42,7 +42,7 @@ export const SECOND_STAGE_WEIGHTS: HybridWeights = {
   clauseEmbedded: 2.2,
 };
 
-/** and for one of one clause. */
+/** and for one of one clause: fitted on a reranker that had seen none of the services, so that it is trusted no more than on a strange catalog. */
 export const SECOND_ONE_CLAUSE_WEIGHTS: HybridWeights = {
   meaning: 8.2,
   clauseMeaning: 0,

@@ -70,7 +70,8 @@ export class ToolRater {
   #rateTerms({ lexical, tools }: ToolsToRate, columns: Columns): { terms: Float64Array; bonuses: Float64Array } {
     const { plan, rankings } = lexical;
     const sums = this.#terms.sums(plan);
-    const unit = unitOf(bestSum(rankings), sums);
+    // Where no tool was found by its terms, the best of those that were found otherwise.
+    const unit = bestSum(rankings) || greatestOf(sums);
     // Of those that are not named: a name's own score would put everything else in its shade.
     const best = Math.max(bestOf(rankings, 'terms'), bestOf(rankings, 'substring'), Number.MIN_VALUE);
     const terms = columns.next();
@@ -90,7 +91,7 @@ export class ToolRater {
     const fits = request.clauses.map(({ plan, vector }) => {
       this.#readMeaning(vector, tools, cosines);
       const sums = this.#terms.sums(plan);
-      const unit = unitOf(0, sums);
+      const unit = greatestOf(sums);
       const fit = columns.next();
       for (let at = 0; at < tools.length; at += 1) {
         const cosine = cosines[at] as number;
@@ -138,9 +139,9 @@ function bestSum(rankings: readonly Ranking[]): number {
   return rankings.reduce((most, ranking) => (ranking.kind === 'terms' ? Math.max(most, ranking.sum) : most), 0);
 }
 
-/** What sums are shares of: the best one, or where no tool was found by its terms, the best of these. Never 0. */
-function unitOf(best: number, sums: Int32Array): number {
-  return best > 0 ? best : sums.reduce((most, sum) => Math.max(most, sum), 1);
+/** What sums are shares of. Never 0. */
+function greatestOf(sums: Int32Array): number {
+  return sums.reduce((most, sum) => Math.max(most, sum), 1);
 }
 
 function scale(values: Float64Array, factor: number): Float64Array {

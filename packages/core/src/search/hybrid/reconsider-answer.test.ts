@@ -4,6 +4,7 @@ import type { Searcher } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { fakeEmbedder } from '../second-stage/fake-embedder.fixture.ts';
 import { createSecondStage, type SecondStage } from '../second-stage/index.ts';
+import { type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
@@ -114,6 +115,25 @@ describe('hybrid search with a second stage', () => {
       },
     };
     expect((await searcherWith(blind).search({ query })).hits[0]?.tool.name).toBe('share_file');
+  });
+
+  it('has weights of their own for requests of one clause, and says only what counts', async () => {
+    const [embedded, meaning]: HybridWeights[] = [
+      { ...NO_FEATURES, embedded: 2 },
+      { ...NO_FEATURES, meaning: 1 },
+    ];
+    const counted = async (query: string, weights: object): Promise<string[] | undefined> => {
+      const second = favouring('lock_file');
+      const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, second, intentWeight: 0, ...weights });
+      const standing = await searcher.explain({ query }, FILES.tools.at(-1) as Tool);
+      const explanation = 'explanation' in standing ? standing.explanation : undefined;
+      return explanation?.details.flatMap(({ details }) => details.map(({ what }) => what.split(':')[0] ?? ''));
+    };
+    const [one, several] = ['lock the file', 'lock the file and then print the other file'];
+    expect(await counted(one, { secondWeights: embedded })).toEqual(['2 × 1.000']);
+    const both = { secondWeights: embedded, secondOneClauseWeights: meaning };
+    expect(await counted(one, both)).toEqual([expect.stringMatching(/^1 × 0/)]);
+    expect(await counted(several, both)).toEqual(['2 × 1.000']);
   });
 
   it('judges by the cosines only when it is known what they tell', async () => {

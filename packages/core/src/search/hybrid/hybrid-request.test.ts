@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { createSnapshot, createTool } from '../../catalog/index.ts';
+import { buildBm25Index, QueryRanker } from '../bm25/index.ts';
+import { type HybridRequest, readRequest } from './hybrid-request.ts';
+import { toyEmbedder } from './toy-embedder.fixture.ts';
+
+const FILES = createSnapshot(
+  ['copy', 'rename', 'archive'].map((verb) => createTool({ name: `${verb}_file`, description: `To ${verb} a file` })),
+);
+const ranker = new QueryRanker(FILES, buildBm25Index(FILES.tools));
+
+const read = (text: string): HybridRequest => {
+  return readRequest(text, ranker.rank(text, undefined), { ranker, embedder: toyEmbedder });
+};
+
+describe('how much of a request the catalog has words for', () => {
+  it.each(['archive the files', 'archive 42 files', 'would you archive this file for them', 'archivx the file'])(
+    'is all of "%s"',
+    (text) => expect(read(text).knownShare).toBe(1),
+  );
+
+  it('is less with every word that no tool has', () => {
+    const shares = ['archive file', 'archive file quagga', 'archive file quagga ocelot'].map(
+      (text) => read(text).knownShare,
+    );
+    expect(shares[1]).toBeLessThan(shares[0] ?? 0);
+    expect(shares[2]).toBeLessThan(shares[1] ?? 0);
+    expect(read('quagga ocelot').knownShare).toBe(0);
+  });
+});
+
+describe('a request that is read', () => {
+  it('has its misspelt words put right', () => expect(read('archivx the file').text).toBe('archive the file'));
+
+  it('has clauses with their own words where it asks for several things', () => {
+    const { clauses } = read('archive the old file and then rename the other file');
+    expect(clauses.map((clause) => clause.text)).toEqual(['archive the old file', 'rename the other file']);
+    expect(clauses[0]?.plan.lists).not.toEqual(clauses[1]?.plan.lists);
+    expect(read('archive the old file').clauses).toEqual([]);
+  });
+});
