@@ -2,14 +2,14 @@ import type { JsonObject } from '@quartermaster/core';
 import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';
-import type { ModelService, OpenExchange, Surface } from '../exchange/index.ts';
+import type { HeldModels, OpenExchange, Surface } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, toApiError } from '../http/index.ts';
 import type { ItemWork } from './batch-worker.ts';
 import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
 
 export interface BatchItemContext {
   readonly gatekeeper: Gatekeeper;
-  readonly models: ModelService;
+  readonly models: { hold(signal: AbortSignal): HeldModels };
   readonly messages: Surface<'anthropic'>;
   readonly createId: (prefix: string) => string;
   /** How many times a model is asked for one item, at least 1. */
@@ -31,7 +31,8 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
   try {
     const access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
-    const answer = await answerItem(item, { ...context, access }, work);
+    const models = context.models.hold(work.signal);
+    const answer = await answerItem(item, { ...context, models, access }, work).finally(() => models.close());
     count(access, answer);
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
@@ -43,10 +44,16 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
   }
 }
 
+interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
+  /** The item's own. */
+  readonly models: HeldModels;
+  readonly access: Access;
+}
+
 /** One call to a model at a time, each as if a client went on after a pause; what has been done is kept before the next. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: surface, access, maxRounds }: BatchItemContext & { readonly access: Access },
+  { models, messages: surface, access, maxRounds }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);

@@ -8,7 +8,13 @@ import {
   type AnthropicResponse,
   anthropicWhole,
 } from '@quartermaster/wires/anthropic';
-import { isLeftToConnector, type ModelQuestion, type ModelService, type OpenExchange } from '../exchange/index.ts';
+import {
+  type HeldModels,
+  isLeftToConnector,
+  type ModelQuestion,
+  type ModelService,
+  type OpenExchange,
+} from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { readAddressRules } from './address-rules.ts';
@@ -19,8 +25,11 @@ import { createGuardedFetch } from './guarded-fetch.ts';
 import { createListingCache } from './listing-cache.ts';
 import { renderHistory } from './render-history.ts';
 import { CUT_REASONS, runConnector } from './run-connector.ts';
+import { createServerPool, type ServerPool } from './server-pool.ts';
 
 export interface ConnectedModels extends ModelService {
+  /** For several questions of one exchange: a server that they name is connected to once. An aborted signal ends its connections at once. */
+  hold(signal: AbortSignal): HeldModels;
   close(): void;
 }
 
@@ -47,9 +56,11 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
   const guarded = createGuardedFetch({ rules });
   const listings = createListingCache({ now });
   const checkArguments = createArgumentChecker();
+  const createPool = (signal: AbortSignal): ServerPool =>
+    createServerPool({ settings, fetch: guarded.fetch, listings, signal });
 
   /** Undefined where the request is none of ours. */
-  async function connect(question: Question): Promise<Connected | undefined> {
+  async function connect(question: Question, poolFor: PoolFor): Promise<Connected | undefined> {
     const request = readBody(question.bytes);
     if (request === undefined) return undefined;
     const model = String(request.model);
@@ -62,20 +73,21 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
       throw new ApiError(400, 'mcp_servers: this gateway does not connect to servers that requests name');
     }
     const { owner } = question.access;
-    const servers = connectServers({
-      ...{ servers: asked.servers, owner, settings, rules, listings, checkArguments, now, onCall },
-      fetch: guarded.fetch,
-    });
+    const pool = poolFor(question);
     try {
-      return { request, servers, ...(await gatherTools(request, asked, servers)) };
+      const { servers: named } = asked;
+      const servers = connectServers({
+        ...{ servers: named, owner, settings, rules, pool, checkArguments, now, onCall },
+      });
+      return { request, pool, servers, ...(await gatherTools(request, asked, servers)) };
     } catch (error) {
-      await servers.close();
+      await pool.close();
       throw error;
     }
   }
 
   async function openConnected(question: Question, connected: Connected): Promise<OpenExchange<'anthropic'>> {
-    const { request, servers, tools, opening } = connected;
+    const { request, pool, servers, tools, opening } = connected;
     const rounds = question.maxRounds ?? maxRounds;
     const open = (next: AnthropicRequest) => models.open({ ...question, bytes: plainBytes(next, tools) });
     const first = await open(request);
@@ -91,7 +103,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
           resolve: tools.resolve,
           call: (tool, input) => servers.call(tool, input, signal),
         }),
-        servers,
+        { pool, signal },
       );
     return {
       ...{ model: first.model, upstream: first.upstream, isStream: first.isStream },
@@ -106,19 +118,19 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     };
   }
 
-  return {
+  const serve = (poolFor: PoolFor): ModelService => ({
     async open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
       try {
         return await models.open(question);
       } catch (error) {
         if (!isLeftToConnector(error) || !isAnthropic(question)) throw error;
       }
-      const connected = await connect(question);
+      const connected = await connect(question, poolFor);
       if (connected === undefined) return models.open({ ...question, leavesServers: true });
       try {
         return (await openConnected(question, connected)) as unknown as OpenExchange<Name>;
       } catch (error) {
-        await connected.servers.close();
+        await connected.pool.close();
         throw error;
       }
     },
@@ -128,18 +140,32 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
       } catch (error) {
         if (!isLeftToConnector(error)) throw error;
       }
-      const connected = await connect(question);
+      const connected = await connect(question, poolFor);
       if (connected === undefined) return models.countTokens({ ...question, leavesServers: true });
-      const { request, servers, tools } = connected;
-      await servers.close();
+      const { request, pool, tools } = connected;
+      await pool.close();
       return models.countTokens({ ...question, bytes: plainBytes(request, tools) });
+    },
+  });
+
+  return {
+    ...serve(({ signal }) => createPool(signal)),
+    hold(signal) {
+      const pool = createPool(signal);
+      // A response ends, and the connections stay for the next.
+      const kept: ServerPool = { ...pool, close: async () => undefined };
+      return { ...serve(() => kept), close: pool.close };
     },
     close: () => guarded.close(),
   };
 }
 
+/** Where the connections of a question are: closed after it, or kept. */
+type PoolFor = (question: Question) => ServerPool;
+
 interface Connected {
   readonly request: AnthropicRequest;
+  readonly pool: ServerPool;
   readonly servers: ConnectedServers;
   readonly tools: ConnectorTools;
   /** What was listed anew. */
@@ -199,14 +225,18 @@ function plainBytes(request: AnthropicRequest, tools: ConnectorTools): Buffer {
   );
 }
 
+/** A stream that is given up may abort by itself, while the question's own client is still there. */
 async function* closing(
   events: AsyncGenerator<AnthropicEvent>,
-  servers: ConnectedServers,
+  { pool, signal }: { readonly pool: ServerPool; readonly signal: AbortSignal },
 ): AsyncGenerator<AnthropicEvent, void, undefined> {
+  const onAbort = (): void => void pool.close();
+  signal.addEventListener('abort', onAbort);
   try {
     yield* events;
   } finally {
-    await servers.close();
+    signal.removeEventListener('abort', onAbort);
+    await pool.close();
   }
 }
 

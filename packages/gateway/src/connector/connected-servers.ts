@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type ArgumentChecker,
   cutText,
@@ -8,11 +7,10 @@ import {
   type Tool,
 } from '@quartermaster/core';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
-import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { AddressRules } from './address-rules.ts';
 import type { RequestedServer } from './connector-request.ts';
-import type { ListingCache } from './listing-cache.ts';
+import type { OpenedServer, ServerPool } from './server-pool.ts';
 import { type CallResult, errorResult, writeResult } from './write-result.ts';
 
 /** The servers of one request, connected to when they are needed. */
@@ -21,7 +19,6 @@ export interface ConnectedServers {
   list(server: string): Promise<readonly Tool[]>;
   /** Never throws but for an aborted signal: what goes wrong is the model's to read. */
   call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
-  close(): Promise<void>;
 }
 
 export interface ConnectOptions {
@@ -30,8 +27,8 @@ export interface ConnectOptions {
   readonly owner: string;
   readonly settings: McpConnectorSettings;
   readonly rules: AddressRules;
-  readonly fetch: typeof globalThis.fetch;
-  readonly listings: ListingCache;
+  /** Where their connections are, and who closes them. */
+  readonly pool: ServerPool;
   readonly checkArguments: ArgumentChecker;
   readonly now: () => number;
   /** Told of every call that was made. */
@@ -47,7 +44,7 @@ export interface ServerCall {
 
 /** Refuses an address that may not be connected to, then connects to nothing until it has to. */
 export function connectServers(options: ConnectOptions): ConnectedServers {
-  const { servers, settings, rules, checkArguments, now, onCall } = options;
+  const { servers, owner, settings, rules, pool, checkArguments, now, onCall } = options;
   for (const [index, { url }] of servers.entries()) {
     if (rules.find(url) !== undefined) continue;
     const message = `mcp_servers.${index}.url: this gateway does not connect to ${url.protocol}//${url.host}`;
@@ -57,20 +54,14 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
     const server = servers.find((one) => one.name === name);
     return (server === undefined ? undefined : rules.find(server.url)?.pattern) ?? 'other';
   };
-  const opened = new Map<string, OpenedServer>();
-  const open = (name: string): OpenedServer => {
-    const known = opened.get(name);
-    const server = servers.find((one) => one.name === name);
-    if (known !== undefined || server === undefined) return known ?? failUnknown(name);
-    const made = openServer(server, options);
-    opened.set(name, made);
-    return made;
-  };
+  const open = (name: string): OpenedServer =>
+    pool.open(servers.find((one) => one.name === name) ?? failUnknown(name), owner);
 
   return {
     async list(name) {
       const { hub, status } = open(name);
       await hub.start();
+      pool.signal.throwIfAborted();
       const [state] = hub.status();
       const { tools } = hub.snapshot();
       if (state?.reason === undefined || tools.length > 0) return tools;
@@ -83,67 +74,37 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
         onCall({ pattern: patternOf(name), isError: result.isError, durationMs: now() - startedAt });
         return result;
       };
+      let server: OpenedServer | undefined;
       try {
         const sent = readInput(input);
         if (sent === undefined) return errorResult('The arguments are no JSON object; send one that fits the schema');
         const check = checkArguments(tool, sent);
         if (check.kind === 'wrong') return errorResult(describeProblems(check.problems));
-        const { hub } = open(name);
-        const answer = await hub.call({ tool, arguments: check.arguments ?? sent, signal });
+        const call = { tool, arguments: check.arguments ?? sent, signal };
+        server = open(name);
+        const answer = await server.hub.call(call).catch((error: unknown) => {
+          if (server?.hasForgotten() !== true || !isUnknownSession(error)) throw error;
+          server = open(name);
+          return server.hub.call(call);
+        });
         return told(writeResult(answer, settings.resultBytes));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const reason = opened.get(name)?.status() ?? oneLine(error);
+        const reason = server?.status() ?? oneLine(error);
         return told(errorResult(`The call to MCP server '${name}' failed: ${reason}`));
       }
     },
-    async close() {
-      await Promise.all([...opened.values()].map(({ hub }) => hub.close()));
-    },
-  };
-}
-
-interface OpenedServer {
-  readonly hub: Hub;
-  /** Why the server refused, where it did so in a way that its errors don't tell. */
-  status(): string | undefined;
-}
-
-function openServer({ name, url, token }: RequestedServer, options: ConnectOptions): OpenedServer {
-  const { settings, owner, fetch, listings } = options;
-  let refusal: number | undefined;
-  const key = createHash('sha256')
-    .update(JSON.stringify([owner, name, url.href, token ?? null]))
-    .digest('hex');
-  const kept: ListingStore = {
-    get: async (): Promise<StoredListing | undefined> => listings.get(key),
-    put: async (_, listing) => listings.put(key, listing),
-  };
-  const { connectTimeoutMs, callTimeoutMs } = settings;
-  const hub = createHub({
-    servers: {
-      [name]: {
-        url: url.href,
-        ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
-        ...{ connectTimeoutMs, listTimeoutMs: connectTimeoutMs, callTimeoutMs },
-      },
-    },
-    listings: kept,
-    async fetch(input, init) {
-      const response = await fetch(input, init);
-      refusal = response.status === 401 || response.status === 403 ? response.status : undefined;
-      return response;
-    },
-  });
-  return {
-    hub,
-    status: () => (refusal === undefined ? undefined : `it refused the authorization (status ${refusal})`),
   };
 }
 
 function unreachable(server: string, reason: string): ApiError {
   const kind = reason.includes('refused the authorization') ? 'Authentication' : 'Connection';
   return new ApiError(400, `${kind} error while communicating with MCP server '${server}': ${reason}`);
+}
+
+/** The call itself was not taken, and can be made again: of one that was cut off nobody knows. */
+function isUnknownSession(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 404;
 }
 
 function failUnknown(name: string): never {

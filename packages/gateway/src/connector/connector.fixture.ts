@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { GatewayOptions } from '../gateway-options.ts';
-import { type ListeningMcpServer, listeningServer, type TestTools } from '../mcp/mcp-servers.fixture.ts';
+import { type ListeningMcpServer, listeningServer, type TakeOver, type TestTools } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { type Block, message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { ASK } from '../weather-request.fixture.ts';
@@ -48,7 +48,7 @@ export async function connected(
 interface Setup {
   readonly transport?: string;
   readonly tools?: TestTools;
-  readonly answer?: (request: Request) => Response | undefined;
+  readonly answer?: TakeOver;
 }
 
 export const typesOf = ({ content }: { content: readonly { type: string }[] }) => content.map(({ type }) => type);

@@ -1,6 +1,7 @@
 export { isLeftToConnector } from './connector-needed.ts';
 export {
   createModelService,
+  type HeldModels,
   type ModelQuestion,
   type ModelService,
   type OpenExchange,

@@ -46,6 +46,12 @@ export interface ModelService {
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
 }
 
+/** Answers the rounds of one exchange as questions of their own, and keeps for the next what one has opened. */
+export interface HeldModels extends ModelService {
+  /** When the last has been answered, however it ended. */
+  close(): Promise<void>;
+}
+
 export interface ModelServiceOptions {
   readonly upstreams: Upstreams;
   readonly lists: ToolLists;

@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { createHub, type Hub, type HubOptions, type ServerSettings } from '@quartermaster/mcp';
 import { onTestFinished } from 'vitest';
 
@@ -90,17 +96,54 @@ export interface ListeningMcpServer {
   readonly requests: readonly { readonly headers: Headers; readonly method: string }[];
 }
 
+/** Takes a request over, or leaves it to the server. */
+export type TakeOver = (request: Request, method: string) => Response | Promise<Response> | undefined;
+
 /** A server on a port of this machine. `answer` may take a request over. */
 export async function listeningServer(
   tools: TestTools | (() => TestTools),
-  answer: (request: Request) => Response | undefined = () => undefined,
+  answer: TakeOver = () => undefined,
 ): Promise<ListeningMcpServer> {
   const handler = createMcpHandler(() => mcpServer(typeof tools === 'function' ? tools() : tools));
+  return listening(answer, (request) => handler.fetch(request));
+}
+
+/** The same of the older revision, where each connection is a session of its own. */
+export async function sessionServer(
+  tools: TestTools,
+  answer: TakeOver = () => undefined,
+): Promise<ListeningMcpServer & { readonly sessions: ReadonlySet<string> }> {
+  const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const sessions = new Set<string>();
+  const server = await listening(answer, async (request) => {
+    const known = transports.get(request.headers.get('mcp-session-id') ?? '');
+    if (known !== undefined) return known.handleRequest(request);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        sessions.add(id);
+        transports.set(id, transport);
+      },
+    });
+    await mcpServer(tools).connect(transport);
+    return transport.handleRequest(request);
+  });
+  onTestFinished(async () => {
+    await Promise.all([...transports.values()].map((transport) => transport.close()));
+  });
+  return { ...server, sessions };
+}
+
+async function listening(
+  answer: TakeOver,
+  handle: (request: Request) => Promise<Response>,
+): Promise<ListeningMcpServer> {
   const requests: { headers: Headers; method: string }[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     const body = (await request.clone().text()) || '{}';
-    requests.push({ headers: request.headers, method: String((JSON.parse(body) as { method?: string }).method) });
-    return answer(request) ?? handler.fetch(request);
+    const method = String((JSON.parse(body) as { method?: string }).method);
+    requests.push({ headers: request.headers, method });
+    return answer(request, method) ?? handle(request);
   };
   const server = createAdaptorServer({ fetch }) as Server;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

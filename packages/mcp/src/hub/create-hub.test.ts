@@ -44,6 +44,16 @@ describe('a hub', () => {
     expect(hub.snapshot()).toBe(snapshot);
   });
 
+  it('starts nothing once it is closed, though it was about to', async () => {
+    const server = smallServer(() => ({ echo: 'Echo' }));
+    const hub = makeHub({ servers: { one: server } });
+    const starting = hub.start();
+    await hub.close();
+    await starting;
+    expect(server.instances).toEqual([]);
+    expect(hub.status()).toMatchObject([{ state: 'idle', tools: 0 }]);
+  });
+
   it('calls a tool at its server', async () => {
     const hub = makeHub({ servers: { one: smallServer(() => ({ echo: 'Echo' })) } });
     await hub.start();

@@ -78,6 +78,12 @@ export function createHub(options: HubOptions): Hub {
     if (server !== undefined) return server;
     throw new McpError('unknown_server', `There is no server ${JSON.stringify(name)}`, { context: { server: name } });
   };
+  const begin = async (server: HubServer): Promise<void> => {
+    // A store that fails costs the head start, not the server.
+    const isKnown = await server.restore().catch(() => false);
+    // Closed meanwhile: nobody would end what started now.
+    if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
+  };
   const currentSnapshot = (): Snapshot => {
     if (snapshot === undefined) ({ snapshot, leftOut } = collect([...servers.values()], options));
     return snapshot;
@@ -86,9 +92,7 @@ export function createHub(options: HubOptions): Hub {
   return {
     start({ peer } = {}) {
       if (peer !== undefined) for (const server of servers.values()) server.adopt(peer);
-      starting ??= Promise.all([...servers.values()].map((server) => begin(server, options.isLazy ?? true))).then(
-        () => {},
-      );
+      starting ??= Promise.all([...servers.values()].map(begin)).then(() => {});
       return starting;
     },
     snapshot: currentSnapshot,
@@ -159,12 +163,6 @@ function createServers(
   };
   const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
   return new Map(enabled.map(([name, settings]) => [name, new HubServer(name, settings, context)]));
-}
-
-async function begin(server: HubServer, isLazy: boolean): Promise<void> {
-  // A store that fails costs the head start, not the server.
-  const isKnown = await server.restore().catch(() => false);
-  if (!isKnown || !isLazy) await server.start();
 }
 
 /** One catalog of all servers' tools. What is past the bound is counted by server, not lost in silence. */

@@ -28,7 +28,7 @@ def read(path):
 
 def fit(requests, columns):
     """Non-negative weights by projected Adam on the softmax loss that README.md describes."""
-    learned = [r for r in requests if r["kind"] == "held" and r["english"] and r["gold"].any()]
+    learned = [r for r in requests if r["kind"] == "held" and r["english"] and r["part"] != "several" and r["gold"].any()]
     counts = {}
     for request in learned:
         counts[request["catalog"]] = counts.get(request["catalog"], 0) + 1
@@ -53,34 +53,49 @@ def fit(requests, columns):
     return weights
 
 
-def order(request, weights):
-    """The first five, place by place, as `order-by-intent.ts` has it."""
+def order(request, weights, kept):
+    """The first five, place by place, as `order-by-intent.ts` has it; `kept` is a tool that has a place in five."""
     scores = request["features"] @ weights + request["bonus"]
-    clauses = request["clauses"]
-    if clauses.size == 0:
-        return np.argsort(-scores, kind="stable")[:ANSWER]
-    best = np.maximum(clauses.max(0), 1e-9)
+    clauses = request["clauses"].reshape(len(scores), -1)
+    best = np.maximum(clauses.max(0, initial=0), 1e-9)
     shares = clauses / best * np.clip((best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT), 0, 1)
     served, chosen = np.zeros(shares.shape[1]), []
-    for _ in range(min(ANSWER, len(scores))):
+    for place in range(min(ANSWER, len(scores))):
         now = scores + INTENT_WEIGHT * np.maximum(0, shares - served).sum(1)
         now[chosen] = -np.inf
-        chosen.append(int(np.argmax(now)))
-        served = np.maximum(served, shares[chosen[-1]])
+        next_one = int(np.argmax(now))
+        if place == ANSWER - 1 and kept not in chosen and request["bonus"][next_one] == 0:
+            next_one = kept
+        chosen.append(next_one)
+        served = np.maximum(served, shares[next_one])
     return np.array(chosen)
 
 
-def report(title, requests, weights, one_clause):
+def nearest(request):
+    return int(np.argmax(request["features"][:, request["names"].index("meaning")]))
+
+
+def best_before(present):
+    """The first stage's best, by the weights that it has: what the second stage keeps."""
+    def find(request):
+        weights = present["weights" if request["clauses"].size else "oneClauseWeights"]
+        return int(np.argmax(request["features"] @ weights + request["bonus"]))
+
+    return find
+
+
+def report(title, requests, weights, one_clause, kept_of):
     for kind in ("held", "report"):
         found = {}
         for request in requests:
             if request["kind"] == kind:
-                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause)].sum()
-                key = request["catalog"] + ("" if request["english"] else ", other languages")
+                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept_of(request))].sum()
+                key = request["catalog"] + (", several" if request["part"] == "several" else "" if request["english"] else ", other languages")
                 found.setdefault(key, []).append((hits > 0, hits / request["count"]))
         figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
         macro = np.mean([recall for key, (_, recall) in figures.items() if "," not in key])
-        print(f"{title}, {kind}: macro recall@5 {macro:.2f}; hit@5 / recall@5:")
+        several = [recall for key, (_, recall) in figures.items() if key.endswith(", several")]
+        print(f"{title}, {kind}: macro recall@5 {macro:.2f}{f', of requests put together {np.mean(several):.2f}' if several else ''}; hit@5 / recall@5:")
         print("   " + ", ".join(f"{key} {hit:.1f} / {recall:.1f}" for key, (hit, recall) in figures.items()))
 
 
@@ -105,9 +120,10 @@ def main(out, *flags):
     else:
         weights = fitted("weights", requests, SECOND_FEATURES)
         one_clause = fitted("oneClauseWeights", plain, (*SECOND_FEATURES, *CLAUSE_FEATURES))
-    report("these weights", requests, weights, one_clause)
+    kept_of = best_before(present) if is_second else nearest
+    report("these weights", requests, weights, one_clause, kept_of)
     titles = ("secondWeights", "secondOneClauseWeights") if is_second else ("weights", "oneClauseWeights")
-    report("the present ones", requests, *(present[title] for title in titles))
+    report("the present ones", requests, *(present[title] for title in titles), kept_of)
 
 
 main(*sys.argv[1:])

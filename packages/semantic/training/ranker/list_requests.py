@@ -7,9 +7,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
+from compose import compose  # noqa: E402
 from data import load, read_lines  # noqa: E402
 
 MOST_RANKED = {"held": 800, "report": 2000}  # of a catalog
+MOST_SEVERAL, MOST_GOLD, SEED = 300, 5, 5
 LEARNED_SETS = ("metatool", "seal_tools", "bfcl_pooled", "stabletoolbench")
 OF_SERVERS = ("mcp-servers", "services-")  # catalogs in which a name is one only with its server
 SERVERS_OF_A_GROUP, LEAST_TOOLS = 4, 8
@@ -34,12 +36,21 @@ def main(data, out):
             "from": query["catalog"], "english": query.get("language", "en") == "en",
         }
 
+    def is_several(query):
+        """Whether a message asks for tools of several servers, and all of them fit into an answer."""
+        servers = {tools[index]["server"] or tools[index]["name"] for index in query["gold"]}
+        return len(servers) > 1 and len(query["gold"]) <= MOST_GOLD
+
     rows = []
     for catalog in sorted({query["catalog"] for query in queries}):
         for split, most in MOST_RANKED.items():
             mine = [query for query in queries if query["catalog"] == catalog and query["split"] == split]
             among = "services" if catalog.startswith("services-") else catalog
             rows += [row("ranking", split, among, query, True) for query in evenly(mine, most)]
+            if split == "held":
+                english = [query for query in mine if query["part"] != "paraphrase" and query.get("language", "en") == "en"]
+                several = [dict(query, part="several") for query in compose(tools, english, SEED) if is_several(query)]
+                rows += [row("ranking", split, among, query, True) for query in evenly(several, MOST_SEVERAL)]
 
     def chosen(catalog, split, part=None):
         return [

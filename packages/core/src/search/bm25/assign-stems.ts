@@ -1,3 +1,4 @@
+import { stepThrough } from '../slices/index.ts';
 import { FUNCTION_WORDS, hashToken, stemInPlace, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { scratchUint32 } from './scratch-array.ts';
@@ -13,11 +14,14 @@ export interface Stems {
   readonly listCount: number;
 }
 
+const TERMS_PER_STEP = 512;
+
 /** Stems that one term alone has share that term's list; function words are their own stems. */
-export function assignStems(store: TokenStore): Stems {
+export function* assignStems(store: TokenStore): Generator<void, Stems> {
   const { terms, uses } = store;
   const wordCount = terms.size;
-  const stemOf = findStems(terms, uses);
+  const stemOf = yield* findStems(terms, uses);
+  yield;
   const termCount = terms.size;
   const stemLists = scratchUint32(termCount).fill(NO_LIST);
   let listCount = termCount;
@@ -63,11 +67,25 @@ export function listStemmed(stems: Stems): { stemmedTerms: Uint32Array; stemmedL
 const LONGEST_STEMMED = 24;
 
 /** Only what occurs as a word has a stem; wholes and single characters are their own. */
-function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
-  const wordCount = terms.size;
-  const stems = scratchUint32(wordCount);
+function* findStems(terms: TermTable, uses: Uint8Array): Generator<void, Uint32Array> {
+  const stems = scratchUint32(terms.size);
+  yield* stepThrough(stems.length, (first) => stemSome(terms, uses, stems, first));
+  yield;
+  // A stem that is itself a word with another stem goes on to that one, so that a stem is always its own.
+  for (let term = 0; term < stems.length; term += 1) {
+    let stem = stems[term] ?? term;
+    for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {
+      stem = next;
+    }
+    stems[term] = stem;
+  }
+  return stems;
+}
+
+function stemSome(terms: TermTable, uses: Uint8Array, stems: Uint32Array, first: number): number {
+  const end = Math.min(first + TERMS_PER_STEP, stems.length);
   const word = new Uint16Array(LONGEST_STEMMED + 2);
-  for (let term = 0; term < wordCount; term += 1) {
+  for (let term = first; term < end; term += 1) {
     const length = terms.byteLength(term);
     const isWord = ((uses[term] ?? 0) & (1 << TokenKind.word)) !== 0;
     if (!isWord || term < FUNCTION_WORDS.length || length > LONGEST_STEMMED) {
@@ -83,15 +101,7 @@ function findStems(terms: TermTable, uses: Uint8Array): Uint32Array {
         ? term
         : terms.intern(word, stemLength, hashToken(word, stemLength, terms.seed));
   }
-  // A stem that is itself a word with another stem goes on to that one, so that a stem is always its own.
-  for (let term = 0; term < wordCount; term += 1) {
-    let stem = stems[term] ?? term;
-    for (let next = stems[stem] ?? stem; next !== stem; next = stems[stem] ?? stem) {
-      stem = next;
-    }
-    stems[term] = stem;
-  }
-  return stems;
+  return end;
 }
 
 function isSame(terms: TermTable, term: number, word: Uint16Array): boolean {

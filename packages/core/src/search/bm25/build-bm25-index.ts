@@ -1,5 +1,6 @@
 import type { Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
+import { runToEnd } from '../slices/index.ts';
 import { FUNCTION_WORDS } from '../text/index.ts';
 import { assignStems, listStemmed } from './assign-stems.ts';
 import { MOST_TOOLS } from './best-tools.ts';
@@ -7,10 +8,15 @@ import { Bm25Index, INDEX_VERSION } from './bm25-index.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 import { averageFieldLengths, readTools } from './read-tools.ts';
 import { writePostings } from './write-postings.ts';
-import { weighNames, writeSequences } from './write-sequences.ts';
+import { writeSequences } from './write-sequences.ts';
 
 /** Builds the index of a list of tools. Positions in the list are the tools' numbers. */
 export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}): Bm25Index {
+  return runToEnd(buildBm25IndexInSteps(tools, options));
+}
+
+/** What {@link buildBm25Index} gives, with a yield wherever building may be interrupted. */
+export function* buildBm25IndexInSteps(tools: readonly Tool[], options: Bm25Options = {}): Generator<void, Bm25Index> {
   if (tools.length >= MOST_TOOLS) {
     throw new QuartermasterError(
       'too_many_tools',
@@ -21,11 +27,15 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
     );
   }
   const settings: Bm25Settings = { ...BM25_DEFAULTS, ...options };
-  const read = readTools(tools);
-  const stems = assignStems(read.store);
+  const read = yield* readTools(tools);
+  yield;
+  const stems = yield* assignStems(read.store);
+  yield;
   const averageLengths = averageFieldLengths(read);
-  const { listLengths, ...lists } = writePostings(read, stems, { averageLengths, settings });
-  const { nameLists, ...sequences } = writeSequences(read, stems);
+  const { listLengths, ...lists } = yield* writePostings(read, stems, { averageLengths, settings });
+  yield;
+  const sequences = yield* writeSequences(read, stems, listLengths);
+  yield;
   return new Bm25Index({
     version: INDEX_VERSION,
     toolCount: tools.length,
@@ -36,7 +46,6 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
     ...lists,
     averageLengths,
     nameTerms: read.nameTerms,
-    nameMasses: weighNames(nameLists, sequences.nameLengths, listLengths),
     ...sequences,
   });
 }

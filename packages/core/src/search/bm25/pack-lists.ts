@@ -1,3 +1,4 @@
+import { stepThrough } from '../slices/index.ts';
 import type { Stems } from './assign-stems.ts';
 import {
   GAP_GOES_ON,
@@ -30,19 +31,39 @@ export interface PackedLists {
 /** Shorter lists have nothing to gain from being folded. */
 const SHORTEST_FOLDED = 4;
 
+const LISTS_PER_STEP = 4_096;
+/** A step that reads lists ends with the one that reaches this: some are as long as thousands of others. */
+const BYTES_PER_STEP = 16_384;
+
 /** Writes each list in the shape that is smallest for it: see `posting-list.ts`. What stays plain is moved in long runs. */
-export function packLists(loose: LooseLists, stems: Stems): PackedLists {
-  const { lengths, starts, postings: from, toolCount } = loose;
+export function* packLists(loose: LooseLists, stems: Stems): Generator<void, PackedLists> {
   const { listCount } = stems;
   const folder = new Folder(loose);
-  foldCommonest(folder, stems, lengths);
+  yield* foldCommonest(folder, stems, loose);
+  yield;
   const listStarts = new Uint32Array(listCount + 1);
-  for (let list = 0; list < listCount; list += 1) {
+  yield* stepThrough(listCount, (first) => placeSome(loose, folder, listStarts, first));
+  yield;
+  const packed: PackedLists = { postings: new Uint8Array(listStarts[listCount] ?? 0), listStarts };
+  yield* stepThrough(listCount, (first) => packSome(loose, folder, packed, first));
+  return packed;
+}
+
+/** Says where lists start: of each but the first, after the one before. */
+function placeSome(loose: LooseLists, folder: Folder, listStarts: Uint32Array, first: number): number {
+  const end = Math.min(first + LISTS_PER_STEP, loose.lengths.length);
+  for (let list = first; list < end; list += 1) {
     listStarts[list + 1] = (listStarts[list] ?? 0) + (folder.bytesOf(list) ?? listBytes(loose, list));
   }
-  const postings = new Uint8Array(listStarts[listCount] ?? 0);
-  let moved = 0;
-  for (let list = 0; list < listCount; list += 1) {
+  return end;
+}
+
+function packSome(loose: LooseLists, folder: Folder, { postings, listStarts }: PackedLists, first: number): number {
+  const { lengths, starts, postings: from, toolCount } = loose;
+  const enough = (starts[first] ?? 0) + BYTES_PER_STEP;
+  let moved = first;
+  let list = first;
+  for (; list < lengths.length && (starts[list] ?? 0) < enough; list += 1) {
     const length = lengths[list] ?? 0;
     const start = listStarts[list] ?? 0;
     if (folder.write(list, postings, start)) {
@@ -56,8 +77,8 @@ export function packLists(loose: LooseLists, stems: Stems): PackedLists {
       writeHead(from, starts[list] ?? 0, length);
     }
   }
-  moveLists(loose, postings, { listStarts, first: moved, end: listCount });
-  return { postings, listStarts };
+  moveLists(loose, postings, { listStarts, first: moved, end: list });
+  return list;
 }
 
 /** Moves plain lists from `first` to before `end`, which follow each other in both places. */
@@ -78,7 +99,22 @@ function listBytes({ lengths, starts, toolCount }: LooseLists, list: number): nu
 }
 
 /** Folds the form that most tools have into the list of its stem, for each stem with several forms. */
-function foldCommonest(folder: Folder, { stemLists, termCount, listCount }: Stems, lengths: Uint32Array): void {
+function* foldCommonest(folder: Folder, stems: Stems, { lengths, starts }: LooseLists): Generator<void, void> {
+  const { termCount } = stems;
+  const commonest = findCommonest(stems, lengths);
+  yield;
+  yield* stepThrough(commonest.length, (first) => {
+    const enough = (starts[termCount + first] ?? 0) + BYTES_PER_STEP;
+    let stem = first;
+    for (; stem < commonest.length && (starts[termCount + stem] ?? 0) < enough; stem += 1) {
+      folder.fold(commonest[stem] ?? 0, termCount + stem);
+    }
+    return stem;
+  });
+}
+
+/** For each stem with several forms, the one that most tools have. */
+function findCommonest({ stemLists, termCount, listCount }: Stems, lengths: Uint32Array): Uint32Array {
   const commonest = new Uint32Array(listCount - termCount);
   const most = new Uint32Array(listCount - termCount);
   for (let term = 0; term < termCount; term += 1) {
@@ -89,9 +125,7 @@ function foldCommonest(folder: Folder, { stemLists, termCount, listCount }: Stem
       commonest[stem] = term;
     }
   }
-  for (let stem = 0; stem < commonest.length; stem += 1) {
-    folder.fold(commonest[stem] ?? 0, termCount + stem);
-  }
+  return commonest;
 }
 
 /** The differences of a folded list: a run in the folder's own array, and what stands before it. */

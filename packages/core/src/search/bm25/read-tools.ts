@@ -1,4 +1,5 @@
 import { type SearchText, searchText, type Tool } from '../../catalog/index.ts';
+import { stepThrough } from '../slices/index.ts';
 import { FUNCTION_WORDS, nameKey, TokenKind } from '../text/index.ts';
 import { NO_LIST } from './bm25-index.ts';
 import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
@@ -17,18 +18,39 @@ export interface ReadTools {
   readonly nameTerms: Uint32Array;
 }
 
+/** A step ends with so many tools… */
+const TOOLS_PER_STEP = 8;
+/** …or with the one that reaches this: a single tool can have as much text as hundreds. */
+const UNITS_PER_STEP = 512;
+
 /** Takes the texts of all tools apart. Function words get the first numbers. */
-export function readTools(tools: readonly Tool[]): ReadTools {
+export function* readTools(tools: readonly Tool[]): Generator<void, ReadTools> {
+  const read = openStore(tools.length);
+  yield* stepThrough(tools.length, (first) => readSome(read, tools, first));
+  return read;
+}
+
+function openStore(toolCount: number): ReadTools {
   const terms = new TermTable();
   for (const word of FUNCTION_WORDS) {
     terms.internText(word);
   }
-  const store = new TokenStore(terms);
-  const fieldEnds = scratchUint32(tools.length * FIELD_COUNT);
-  const fieldLengths = scratchUint32(tools.length * FIELD_COUNT);
-  const nameTerms = new Uint32Array(tools.length);
-  let entry = 0;
-  for (let tool = 0; tool < tools.length; tool += 1) {
+  return {
+    toolCount,
+    store: new TokenStore(terms),
+    fieldEnds: scratchUint32(toolCount * FIELD_COUNT),
+    fieldLengths: scratchUint32(toolCount * FIELD_COUNT),
+    nameTerms: new Uint32Array(toolCount),
+  };
+}
+
+function readSome(read: ReadTools, tools: readonly Tool[], first: number): number {
+  const { store, fieldEnds, fieldLengths, nameTerms } = read;
+  const end = Math.min(first + TOOLS_PER_STEP, tools.length);
+  const enough = store.size + UNITS_PER_STEP;
+  let entry = first * FIELD_COUNT;
+  let tool = first;
+  for (; tool < end && store.size < enough; tool += 1) {
     const text = searchText(tools[tool] as Tool);
     store.progress = (tool + 1) / tools.length;
     for (const field of BM25_FIELDS) {
@@ -43,7 +65,7 @@ export function readTools(tools: readonly Tool[]): ReadTools {
       entry += 1;
     }
   }
-  return { toolCount: tools.length, store, fieldEnds, fieldLengths, nameTerms };
+  return tool;
 }
 
 function readField(store: TokenStore, text: SearchText, field: Exclude<Bm25Field, 'name'>): void {
@@ -84,6 +106,11 @@ function readName(store: TokenStore, name: string): number {
 }
 
 const PLAIN_IDENTIFIER = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Where a tool's units start in the store; for the number after the last tool, where they all end. */
+export function unitsBefore(read: ReadTools, tool: number): number {
+  return tool === 0 ? 0 : (read.fieldEnds[tool * FIELD_COUNT - 1] ?? 0);
+}
 
 /** Per field, its average number of words; 1 where a field is always empty. */
 export function averageFieldLengths(read: ReadTools): Float64Array {

@@ -1,10 +1,11 @@
+import { stepThrough } from '../slices/index.ts';
 import { TokenKind } from '../text/index.ts';
 import type { Stems } from './assign-stems.ts';
 import { BM25_FIELDS, type Bm25Settings } from './bm25-options.ts';
 import { FieldWeights, roundImpact } from './field-weight.ts';
 import { packLists } from './pack-lists.ts';
 import { gapBytes, headBytes, writeGap } from './posting-list.ts';
-import type { ReadTools } from './read-tools.ts';
+import { type ReadTools, unitsBefore } from './read-tools.ts';
 import { scratchBuffer, scratchUint8, scratchUint32 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
 
@@ -26,11 +27,12 @@ export interface Weighing {
  * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.
  * Goes over the tokens twice, first to measure the lists, so that each posting is written once where it belongs.
  */
-export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Postings {
+export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Generator<void, Postings> {
   const { listCount } = stems;
   const lists = openLists(stems);
   const { records } = lists;
-  const mostTokens = measureLists(read, records);
+  yield* stepThroughTools(read, (run) => measureSome(read, records, run));
+  yield;
   const starts = scratchUint32(listCount + 1);
   const lengths = scratchUint32(listCount);
   let end = 0;
@@ -46,8 +48,10 @@ export function writePostings(read: ReadTools, stems: Stems, weighing: Weighing)
   }
   starts[listCount] = end;
   const postings = scratchUint8(end);
-  weighTools(read, weighing, { ...lists, mostTokens, postings });
-  const packed = packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
+  const weigher = createWeigher(weighing, { ...lists, postings, mostUnits: mostUnits(read) });
+  yield* stepThroughTools(read, (run) => weighSome(read, weigher, run));
+  yield;
+  const packed = yield* packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
   return { ...packed, listLengths: lengths };
 }
 
@@ -85,14 +89,47 @@ function openLists({ stemLists, termCount, listCount }: Stems): OpenLists {
   return { records, weights: new Float64Array(buffer) };
 }
 
-/** @returns how many tokens the tool with most of them has. */
-function measureLists(read: ReadTools, records: Uint32Array): number {
-  const { units } = read.store;
-  let mostTokens = 0;
-  let at = 0;
+/** Some tools that follow each other. */
+interface ToolRun {
+  readonly first: number;
+  /** The tool after the last. */
+  readonly end: number;
+  /** Where the units of the first start. */
+  readonly start: number;
+}
+
+/** In runs of about as many units each, however much tools have to say. */
+function stepThroughTools(read: ReadTools, work: (run: ToolRun) => void): Generator<void, void> {
+  return stepThrough(read.toolCount, (first) => {
+    const run = runFrom(read, first);
+    work(run);
+    return run.end;
+  });
+}
+
+function runFrom(read: ReadTools, first: number): ToolRun {
+  const start = unitsBefore(read, first);
+  let end = first + 1;
+  while (end < read.toolCount && unitsBefore(read, end) < start + UNITS_PER_STEP) {
+    end += 1;
+  }
+  return { first, end, start };
+}
+
+/** How many units the tool with most of them has. */
+function mostUnits(read: ReadTools): number {
+  let most = 0;
   for (let tool = 0; tool < read.toolCount; tool += 1) {
-    const end = read.fieldEnds[(tool + 1) * FIELD_COUNT - 1] ?? 0;
-    mostTokens = Math.max(mostTokens, end - at);
+    most = Math.max(most, unitsBefore(read, tool + 1) - unitsBefore(read, tool));
+  }
+  return most;
+}
+
+function measureSome(read: ReadTools, records: Uint32Array, run: ToolRun): void {
+  const { units } = read.store;
+  let at = run.start;
+  for (let tool = run.first; tool < run.end; tool += 1) {
+    const end = unitsBefore(read, tool + 1);
     while (at < end) {
       let token = units[at++] ?? 0;
       if (token >= TWO_UNITS) {
@@ -108,7 +145,6 @@ function measureLists(read: ReadTools, records: Uint32Array): number {
       }
     }
   }
-  return mostTokens;
 }
 
 /** @returns whether the tool was not in the list so far. */
@@ -124,21 +160,32 @@ function measurePosting(records: Uint32Array, list: number, tool: number): boole
   return true;
 }
 
-function weighTools(
-  read: ReadTools,
+/** What is weighed with from tool to tool. */
+interface Weigher extends OpenLists {
+  readonly settings: Bm25Settings;
+  readonly fieldWeights: FieldWeights;
+  readonly postings: Uint8Array;
+  /** The lists of the current tool. */
+  readonly met: Uint32Array;
+}
+
+function createWeigher(
   { settings, averageLengths }: Weighing,
-  lists: OpenLists & { readonly mostTokens: number; readonly postings: Uint8Array },
-): void {
-  const { units } = read.store;
-  const { fieldEnds, fieldLengths, toolCount } = read;
-  const { records, weights, postings } = lists;
-  const { k1, wholeWeight } = settings;
-  const fieldWeights = new FieldWeights(settings, averageLengths);
+  { mostUnits, ...lists }: OpenLists & { readonly postings: Uint8Array; readonly mostUnits: number },
+): Weigher {
   // Each token brings its term's list and perhaps its stem's.
-  const met = new Uint32Array(lists.mostTokens * 2);
-  let at = 0;
-  let entry = 0;
-  for (let tool = 0; tool < toolCount; tool += 1) {
+  const met = new Uint32Array(mostUnits * 2);
+  return { ...lists, settings, fieldWeights: new FieldWeights(settings, averageLengths), met };
+}
+
+function weighSome(read: ReadTools, weigher: Weigher, run: ToolRun): void {
+  const { units } = read.store;
+  const { fieldEnds, fieldLengths } = read;
+  const { records, weights, postings, fieldWeights, met } = weigher;
+  const { k1, wholeWeight } = weigher.settings;
+  let at = run.start;
+  let entry = run.first * FIELD_COUNT;
+  for (let tool = run.first; tool < run.end; tool += 1) {
     let count = 0;
     for (let field = 0; field < FIELD_COUNT; field += 1, entry += 1) {
       const word = fieldWeights.of(field, fieldLengths[entry] ?? 0);
@@ -181,4 +228,6 @@ function weighTools(
   }
 }
 
+/** A step ends with the tool that reaches this. */
+const UNITS_PER_STEP = 8_192;
 const FIELD_COUNT = BM25_FIELDS.length;

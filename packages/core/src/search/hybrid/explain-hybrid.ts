@@ -8,7 +8,7 @@ export function explainHybrid(
   weights: HybridWeights,
   lexical: Explanation | undefined,
 ): Explanation {
-  const { bonus, base, intent, features, score } = ranking;
+  const { bonus, base, intent, lift, features, score } = ranking;
   const details: Explanation[] = [];
   if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name, more for one that comes earlier', details: [] });
   details.push({
@@ -23,8 +23,11 @@ export function explainHybrid(
       details: [],
     });
   }
+  if (lift > 0) details.push({ value: lift, what: KEPT, details: [] });
   return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
 }
+
+const KEPT = 'has a place in five as the nearest by meaning, or as the best before the second stage';
 
 function explainFeatures(
   features: HybridFeatures,

@@ -8,8 +8,9 @@ import {
   searchText,
   type Tool,
 } from '../../catalog/index.ts';
+import { buildBm25Index } from '../bm25/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
-import { buildVectorIndex } from '../semantic/index.ts';
+import { buildVectorIndex, type VectorIndex } from '../semantic/index.ts';
 import { type HybridOptions, NO_FEATURES } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
@@ -235,14 +236,123 @@ describe('preparing a hybrid search', () => {
     expect((await searcher.search({ query: 'bill' })).hits[0]?.tool.name).toBe('create_invoice');
   });
 
-  it('needs no preparation with vectors that were built elsewhere', async () => {
+  it('needs no preparation with vectors and an index that were built elsewhere', async () => {
     const { options, read } = counted();
-    const vectors = buildVectorIndex(OFFICE.tools.length, toyEmbedder.dimensions, (tool) => {
-      return toyEmbedder.tool(searchText(OFFICE.tools[tool] as Tool));
-    });
-    const searcher = createHybridSearcher(OFFICE, { ...options, vectors });
+    const bm25 = { index: buildBm25Index(OFFICE.tools) };
+    const searcher = createHybridSearcher(OFFICE, { ...options, bm25, vectors: vectorsOf(OFFICE) });
     await searcher.prepare?.();
     expect((await searcher.search({ query: 'bill' })).hits[0]?.tool.name).toBe('create_invoice');
     expect(read()).toBe(0);
   });
+
+  it('refuses an index of another catalog at once', () => {
+    const bm25 = { index: buildBm25Index(OFFICE.tools.slice(1)) };
+    const create = (): unknown => createHybridSearcher(OFFICE, { embedder: toyEmbedder, bm25 });
+    expect(create).toThrow(expect.objectContaining({ code: 'invalid_index' }));
+  });
 });
+
+describe('the index of a hybrid search', () => {
+  /** Tools that are seen to be read, by their words alone: the vectors are there. */
+  function watchedOffice(onRead: () => void): { snapshot: Snapshot; options: HybridSearcherOptions } {
+    const tools = Array.from({ length: 5 }, (_, floor) => {
+      return OFFICE.tools.map(({ name, description }) => createTool({ name: `${name}_${floor}`, description }));
+    }).flat();
+    const watched = tools.map((tool) => {
+      return Object.defineProperty({ ...tool }, 'description', {
+        get: () => {
+          onRead();
+          return tool.description;
+        },
+      });
+    });
+    const vectors = vectorsOf(createSnapshot(tools));
+    return { snapshot: createSnapshot(watched), options: { embedder: toyEmbedder, vectors } };
+  }
+
+  it('is not built before it is asked for, then once in slices that give way, however many wait for it', async () => {
+    let read = 0;
+    const { snapshot, options } = watchedOffice(() => read++);
+    const readAtPause: number[] = [];
+    const pause = async (): Promise<void> => void readAtPause.push(read);
+    const searcher = createHybridSearcher(snapshot, { ...options, slices: { sliceMs: 0, pause } });
+    expect(read).toBe(0);
+    const waiting = [
+      searcher.prepare?.(),
+      searcher.search({ query: 'bill' }),
+      searcher.explain({ query: 'bill' }, snapshot.tools[0] as Tool),
+    ];
+    await Promise.all(waiting);
+    expect(read).toBe(snapshot.tools.length);
+    const readInSlice = readAtPause.map((count, at) => count - (readAtPause[at - 1] ?? 0));
+    expect(Math.max(...readInSlice)).toBeLessThanOrEqual(8);
+    // What comes after reading gives way too.
+    expect(readAtPause.filter((count) => count === snapshot.tools.length).length).toBeGreaterThan(5);
+  });
+
+  it('is built with the tuning that was given, and searched as one that was handed in', async () => {
+    const { snapshot, options } = watchedOffice(() => {});
+    const request = { query: 'delete a file and then create a bill', explain: true };
+    const answer = async (bm25: HybridSearcherOptions['bm25']): Promise<unknown> => {
+      return createHybridSearcher(snapshot, { ...options, ...(bm25 === undefined ? {} : { bm25 }) }).search(request);
+    };
+    const tuned = await answer({ k1: 9, wholeWeight: 0 });
+    expect(tuned).toEqual(await answer({ index: buildBm25Index(snapshot.tools, { k1: 9, wholeWeight: 0 }) }));
+    expect(tuned).not.toEqual(await answer(undefined));
+  });
+
+  it('is not built beside one that was handed in', async () => {
+    let read = 0;
+    const { snapshot, options } = watchedOffice(() => read++);
+    const bm25 = { index: buildBm25Index(snapshot.tools) };
+    const { embedder } = options;
+    read = 0;
+    await createHybridSearcher(snapshot, { embedder, bm25 }).prepare?.();
+    // Once for the vectors.
+    expect(read).toBe(snapshot.tools.length);
+  });
+
+  it('ends a search whose caller no longer waits for it, and goes on for the others', async () => {
+    let resume = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    const { snapshot, options } = watchedOffice(() => {});
+    const searcher = createHybridSearcher(snapshot, { ...options, slices: { sliceMs: 0, pause: () => held } });
+    const controller = new AbortController();
+    const impatient = searcher.search({ query: 'bill', signal: controller.signal });
+    const patient = searcher.search({ query: 'bill' });
+    controller.abort(new Error('gone'));
+    await expect(impatient).rejects.toThrow('gone');
+    resume();
+    expect((await patient).hits[0]?.tool.name).toMatch(/^create_invoice/u);
+  });
+
+  it('is no longer built once the owner of the searcher has closed', async () => {
+    let read = 0;
+    const { snapshot, options } = watchedOffice(() => read++);
+    const owner = new AbortController();
+    const pause = async (): Promise<void> => owner.abort(new Error('closed'));
+    const slices = { sliceMs: 0, pause, signal: owner.signal };
+    await expect(createHybridSearcher(snapshot, { ...options, slices }).prepare?.()).rejects.toThrow('closed');
+    expect(read).toBeLessThan(snapshot.tools.length);
+  });
+
+  it('is built again after a build that failed', async () => {
+    let isDown = true;
+    const { snapshot, options } = watchedOffice(() => {
+      if (isDown) throw new Error('down');
+    });
+    const searcher = createHybridSearcher(snapshot, options);
+    await expect(searcher.prepare?.()).rejects.toThrow('down');
+    await expect(searcher.search({ query: 'bill' })).rejects.toThrow('down');
+    isDown = false;
+    expect((await searcher.search({ query: 'bill' })).hits[0]?.tool.name).toMatch(/^create_invoice/u);
+  });
+});
+
+function vectorsOf({ tools }: Snapshot): VectorIndex {
+  return buildVectorIndex(tools.length, toyEmbedder.dimensions, (tool) => {
+    return toyEmbedder.tool(searchText(tools[tool] as Tool));
+  });
+}

@@ -1,10 +1,16 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
-import { type Bm25SearcherOptions, buildBm25Index, createBm25Searcher, QueryRanker } from '../bm25/index.ts';
+import {
+  type Bm25Index,
+  type Bm25SearcherOptions,
+  buildBm25IndexInSteps,
+  createBm25Searcher,
+  QueryRanker,
+} from '../bm25/index.ts';
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import type { SecondStage } from '../second-stage/index.ts';
-import { buildVectorIndexInSlices, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
-import type { SliceOptions } from '../slices/index.ts';
+import { buildVectorIndexInSteps, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import { runInSlices, runToEnd, type SliceOptions } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
@@ -17,11 +23,11 @@ import { untilAborted } from './until-aborted.ts';
 export interface HybridSearcherOptions extends HybridOptions {
   /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
   readonly embedder: StaticEmbedder;
-  /** The lexical half; an index built elsewhere can be handed in. */
+  /** The lexical half; an index built elsewhere can be handed in. @default an index built by `prepare`, or else on the first search */
   readonly bm25?: Bm25SearcherOptions;
   /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;
-  /** How building the vectors gives way to other work. */
+  /** How building the vectors and the index gives way to other work. */
   readonly slices?: SliceOptions;
   /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
   readonly second?: SecondStage;
@@ -44,15 +50,28 @@ interface Answer {
   readonly served: HybridAnswer;
 }
 
+/** An index with what reads it. */
+interface Lexical {
+  readonly searcher: Searcher;
+  readonly ranker: QueryRanker;
+}
+
+/** What searches, once all that it needs is built. */
+interface Engine {
+  readonly ranker: HybridRanker;
+  /** The lexical half alone, which explains what words have to do with a place. */
+  readonly byWords: Searcher;
+}
+
 class HybridSearcher {
   readonly #snapshot: Snapshot;
   readonly #options: HybridSearcherOptions;
   readonly #settings: HybridSettings;
-  readonly #lexical: Searcher;
-  readonly #lexicalRanker: QueryRanker;
-  #ranker: HybridRanker | undefined;
-  /** The vectors as they are being built: only ever once for all that wait for them. */
-  #building: Promise<HybridRanker> | undefined;
+  /** Of an index that was handed in. */
+  readonly #given: Lexical | undefined;
+  #engine: Engine | undefined;
+  /** Vectors and index as they are being built: only ever once for all that wait for them. */
+  #building: Promise<Engine> | undefined;
 
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
@@ -61,21 +80,20 @@ class HybridSearcher {
       options;
     const oneClause = { oneClauseWeights: weights, secondOneClauseWeights: secondWeights };
     this.#settings = { ...HYBRID_DEFAULTS, ...oneClause, ...options };
-    const { index: given, ...tuning } = options.bm25 ?? {};
-    const index = given ?? buildBm25Index(snapshot.tools, tuning);
-    this.#lexical = createBm25Searcher(snapshot, { index });
-    this.#lexicalRanker = new QueryRanker(snapshot, index);
-    if (options.vectors !== undefined) this.#ranker = this.#createRanker(options.vectors);
+    const index = options.bm25?.index;
+    this.#given = index === undefined ? undefined : createLexical(snapshot, index);
+    // Nothing is left to be built then.
+    if (this.#given !== undefined && options.vectors !== undefined) this.#engine = runToEnd(this.#buildInSteps());
   }
 
   async prepare(): Promise<void> {
-    if (this.#ranker === undefined) await this.#build();
+    if (this.#engine === undefined) await this.#build();
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
-    const ranker = this.#ranker ?? (await untilAborted(this.#build(), request.signal));
+    const { ranker } = this.#engine ?? (await untilAborted(this.#build(), request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const answers = await this.#answers(request, ranker, wanted);
     const list = takeTurns(answers, wanted, ({ ranking }) => ranking.tool);
@@ -105,12 +123,12 @@ class HybridSearcher {
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
-    const ranker = this.#ranker ?? (await untilAborted(this.#build(), request.signal));
+    const { ranker, byWords } = this.#engine ?? (await untilAborted(this.#build(), request.signal));
     const { length: all } = this.#snapshot.tools;
     const ranked = takeTurns(await this.#answers(request, ranker, all), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? this.#beyond(request, ranker, known);
-    const lexical = await this.#lexical.explain(request, known);
+    const lexical = await byWords.explain(request, known);
     if (found === undefined) {
       return lexical.kind === 'not-matched' && lexical.reason !== NO_WORD
         ? lexical
@@ -166,11 +184,11 @@ class HybridSearcher {
   }
 
   /** A build that failed is not kept, so that the next search tries again. */
-  #build(): Promise<HybridRanker> {
-    this.#building ??= this.#buildVectors()
-      .then((vectors) => {
-        this.#ranker = this.#createRanker(vectors);
-        return this.#ranker;
+  #build(): Promise<Engine> {
+    this.#building ??= runInSlices(this.#buildInSteps(), this.#options.slices)
+      .then((engine) => {
+        this.#engine = engine;
+        return engine;
       })
       .finally(() => {
         this.#building = undefined;
@@ -178,22 +196,32 @@ class HybridSearcher {
     return this.#building;
   }
 
-  #buildVectors(): Promise<VectorIndex> {
-    const { embedder, slices } = this.#options;
+  /** Vectors and index are one piece of work: slices go on from one to the other. What was handed in is not built. */
+  *#buildInSteps(): Generator<void, Engine> {
+    const { embedder, bm25 = {}, vectors: givenVectors } = this.#options;
+    const { index: _, ...tuning } = bm25;
     const { tools } = this.#snapshot;
-    const size = { count: tools.length, dimensions: embedder.dimensions };
-    return buildVectorIndexInSlices(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)), slices);
-  }
-
-  #createRanker(vectors: VectorIndex): HybridRanker {
-    return new HybridRanker({
+    const vectors = givenVectors ?? (yield* buildVectorsInSteps(tools, embedder));
+    yield;
+    const lexical = this.#given ?? createLexical(this.#snapshot, yield* buildBm25IndexInSteps(tools, tuning));
+    const ranker = new HybridRanker({
       snapshot: this.#snapshot,
-      lexical: this.#lexicalRanker,
+      lexical: lexical.ranker,
       vectors,
-      embedder: this.#options.embedder,
+      embedder,
       settings: this.#settings,
     });
+    return { ranker, byWords: lexical.searcher };
   }
+}
+
+function buildVectorsInSteps(tools: readonly Tool[], embedder: StaticEmbedder): Generator<void, VectorIndex> {
+  const size = { count: tools.length, dimensions: embedder.dimensions };
+  return buildVectorIndexInSteps(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)));
+}
+
+function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {
+  return { searcher: createBm25Searcher(snapshot, { index }), ranker: new QueryRanker(snapshot, index) };
 }
 
 function toAnswers(served: HybridAnswer): Answer[] {

@@ -6,6 +6,7 @@ import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
 interface Candidate {
   readonly base: number;
   readonly clauses: readonly number[];
+  readonly bonus?: number;
 }
 
 /** Tools 0, 1, 2, … with these bases, and how well each serves each clause. */
@@ -14,7 +15,7 @@ function ratedTools(candidates: readonly Candidate[]): RatedTools {
   return {
     ...NO_RATED_TOOLS,
     tools: Uint32Array.from(candidates.keys()),
-    bonuses: new Float64Array(candidates.length),
+    bonuses: Float64Array.from(candidates, ({ bonus = 0 }) => bonus),
     bases: Float64Array.from(candidates, ({ base }) => base),
     clauses: Array.from({ length: clauseCount }, (_, clause) => {
       return Float64Array.from(candidates, ({ clauses }) => clauses[clause] ?? 0);
@@ -71,6 +72,29 @@ describe('orderByIntent', () => {
     expect(order(tools(5), 3)).toEqual([0, 2, 1]);
   });
 
+  const seven = [9, 8, 7, 6, 5, 4, 3].map((base): Candidate => ({ base, clauses: [] }));
+  const places = (tools: readonly Candidate[], kept: number, wanted = tools.length): number[] => {
+    return orderByIntent(ratedTools(tools), { intentWeight: 3, wanted, kept }).map(({ tool }) => tool);
+  };
+
+  it('a kept tool takes the fifth place where its score would put it lower, and stays where it is above that', () => {
+    expect(places(seven, 6)).toEqual([0, 1, 2, 3, 6, 4, 5]);
+    expect(places(seven, 6, 4)).toEqual([0, 1, 2, 3]);
+    expect(places(seven, 2)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it('a kept tool pushes out none that the query names', () => {
+    const named = seven.map((tool) => ({ ...tool, bonus: 100 }));
+    expect(places(named, 6)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    const fourNamed = seven.map((tool, at) => ({ ...tool, bonus: at < 4 ? 100 : 0 }));
+    expect(places(fourNamed, 6)).toEqual([0, 1, 2, 3, 6, 4, 5]);
+  });
+
+  it('says what a kept tool got for its place, and nothing of the others', () => {
+    const ordered = orderByIntent(ratedTools(seven), { intentWeight: 3, wanted: 7, kept: 6 });
+    expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0, 0, 2, 0, 0]);
+  });
+
   // Whole numbers among others, so that there are equals.
   const number = fc.oneof(fc.integer({ min: 0, max: 8 }), fc.double({ min: 0, max: 12, noNaN: true }));
   const anyTools = fc.integer({ min: 0, max: 3 }).chain((clauses) => {
@@ -89,8 +113,9 @@ describe('orderByIntent', () => {
 
   it('gives scores that fall from place to place', () => {
     fc.assert(
-      fc.property(anyTools, anyWeight, (tools, intentWeight) => {
-        const ordered = orderByIntent(ratedTools(tools), { intentWeight, wanted: tools.length });
+      fc.property(anyTools, anyWeight, fc.nat(), (tools, intentWeight, some) => {
+        const kept = tools.length === 0 ? undefined : some % tools.length;
+        const ordered = orderByIntent(ratedTools(tools), { intentWeight, wanted: tools.length, kept });
         const scores = ordered.map(({ score }) => score);
         expect(scores).toEqual([...scores].sort((left, right) => right - left));
       }),

@@ -5,7 +5,7 @@ import { type RatedTools, ToolFeatures } from './rated-tools.ts';
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
   readonly tool: number;
-  /** `bonus + base + intent`. */
+  /** `bonus + base + intent + lift`. */
   readonly score: number;
   /** More than anything else can add up to, for a tool that the query names; else 0. */
   readonly bonus: number;
@@ -13,6 +13,8 @@ export interface HybridRanking {
   readonly base: number;
   /** What it got for serving a clause that nothing above it serves as well. */
   readonly intent: number;
+  /** What it got so that it has a place in five, where its score would not have given it one. */
+  readonly lift: number;
   readonly features: HybridFeatures;
 }
 
@@ -21,29 +23,35 @@ export interface OrderOptions {
   readonly intentWeight: number;
   /** How many places at the most. */
   readonly wanted: number;
+  /** One that has a place among the first five whatever its score, as its number among those that were rated. @default none */
+  readonly kept?: number | undefined;
 }
 
 /**
  * By score; for a request of several clauses place by place, each time with the tool that adds most. What serving a
  * clause adds only shrinks as the list grows, so the scores still fall from place to place.
  */
-export function orderByIntent(rated: RatedTools, { intentWeight, wanted }: OrderOptions): HybridRanking[] {
+export function orderByIntent(rated: RatedTools, { intentWeight, wanted, kept }: OrderOptions): HybridRanking[] {
   const count = Math.min(wanted, rated.tools.length);
   const contest = new Contest(rated, intentWeight);
   const ordered: HybridRanking[] = [];
   while (ordered.length < Math.min(count, ORDERED_BY_INTENT)) {
-    const at = contest.best();
-    ordered.push(new PlacedTool(rated, at, contest.intentOf(at)));
+    const best = contest.best();
+    const at = ordered.length === KEPT_PLACE ? contest.chooseLast(best, kept) : best;
+    ordered.push(new PlacedTool(rated, at, { intent: contest.intentOf(at), score: contest.scoreOf(best) }));
     contest.take(at);
   }
   if (ordered.length < count) {
-    for (const at of contest.rest().subarray(0, count - ordered.length)) ordered.push(new PlacedTool(rated, at, 0));
+    for (const at of contest.rest().subarray(0, count - ordered.length)) {
+      ordered.push(new PlacedTool(rated, at, { intent: 0 }));
+    }
   }
   return ordered;
 }
 
 /** The tools that have no place yet, as their numbers among those that were rated. */
 class Contest {
+  readonly #bonuses: Float64Array;
   /** Without what clauses add. */
   readonly #scores: Float64Array;
   /** With what they added when it was last looked; never less than what they add now. */
@@ -57,6 +65,7 @@ class Contest {
 
   constructor({ tools, bonuses, bases, clauses }: RatedTools, intentWeight: number) {
     const columns = new Columns(2 + clauses.length, tools.length);
+    this.#bonuses = bonuses;
     this.#scores = columns.next();
     for (let at = 0; at < tools.length; at += 1) this.#scores[at] = (bonuses[at] as number) + (bases[at] as number);
     this.#bounds = columns.next().fill(Number.POSITIVE_INFINITY);
@@ -83,6 +92,16 @@ class Contest {
       }
     }
     return best;
+  }
+
+  /** The one that is kept, unless it has its place already or would push out a tool that the query names. */
+  chooseLast(best: number, kept: number | undefined): number {
+    if (kept === undefined || this.#isPlaced[kept] === 1 || (this.#bonuses[best] as number) > 0) return best;
+    return kept;
+  }
+
+  scoreOf(at: number): number {
+    return (this.#scores[at] as number) + this.intentOf(at);
   }
 
   /** What a tool gets for the clauses that it serves better than those that have their place. */
@@ -124,6 +143,12 @@ function writeShares(fits: Float64Array, shares: Float64Array): Float64Array {
   return shares;
 }
 
+interface Place {
+  readonly intent: number;
+  /** At least what the tool has of its own. @default just that */
+  readonly score?: number;
+}
+
 /** A class, since V8 keeps the shape of one for good. It forgets that of a literal of numbers, and optimised code with it. */
 class PlacedTool implements HybridRanking {
   readonly tool: number;
@@ -131,19 +156,24 @@ class PlacedTool implements HybridRanking {
   readonly bonus: number;
   readonly base: number;
   readonly intent: number;
+  readonly lift: number;
   readonly features: HybridFeatures;
 
-  constructor(rated: RatedTools, at: number, intent: number) {
+  constructor(rated: RatedTools, at: number, { intent, score }: Place) {
     this.tool = rated.tools[at] as number;
     this.bonus = rated.bonuses[at] as number;
     this.base = rated.bases[at] as number;
     this.intent = intent;
-    this.score = this.bonus + this.base + intent;
+    const own = this.bonus + this.base + intent;
+    this.score = score ?? own;
+    this.lift = this.score - own;
     this.features = new ToolFeatures(rated.features, at);
   }
 }
 
 /** The best fit of a clause up to which it claims nothing, and from which on it claims a place in full. */
 const [CHATTER_FIT, CLAIMING_FIT] = [2.5, 5];
+/** The last place of an answer of five, counted from 0. */
+const KEPT_PLACE = 4;
 /** As many as the longest answer; what comes after is in the order of the features alone. */
 const ORDERED_BY_INTENT = 50;

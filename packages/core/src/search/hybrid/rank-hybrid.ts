@@ -82,12 +82,14 @@ export class HybridRanker {
     const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
     const tools = this.#candidates(request, lexical, allowed, isWhole);
     const rated = this.#rater.rate({ request, lexical, tools, weights });
+    // Where the words mislead, the nearest by meaning is still in the answer.
+    const kept = weights.meaning > 0 ? nearestBy(rated.features.meaning) : undefined;
     return {
       text: request.text,
       clauses: request.clauses.map((clause) => clause.text),
       rated,
       weights,
-      rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted }),
+      rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted, kept }),
       knownShare: request.knownShare,
       confidence: judgeRated(rated, request.knownShare, FIT_MODEL),
     };
@@ -113,6 +115,15 @@ export class HybridRanker {
   }
 }
 
+/** The first of the nearest; undefined where nothing is near. */
+function nearestBy(meaning: Float64Array): number | undefined {
+  let [nearest, most]: [number | undefined, number] = [undefined, 0];
+  for (let at = 0; at < meaning.length; at += 1) {
+    if ((meaning[at] as number) > most) [nearest, most] = [at, meaning[at] as number];
+  }
+  return nearest;
+}
+
 /** In ascending order, each once. */
 function sortOnce(tools: readonly number[]): Uint32Array {
   const sorted = new Uint32Array(tools).sort();
@@ -133,5 +144,6 @@ function askOnce(count: number, accept: (tool: number) => boolean): (tool: numbe
 }
 
 function withoutFeatures(ranking: Ranking): HybridRanking {
-  return { tool: ranking.tool, score: ranking.score, bonus: ranking.score, base: 0, intent: 0, features: NO_FEATURES };
+  const { tool, score } = ranking;
+  return { tool, score, bonus: score, base: 0, intent: 0, lift: 0, features: NO_FEATURES };
 }

@@ -50,6 +50,21 @@ describe('hybrid search with a second stage', () => {
     expect((await names(searcherWith(favouring('lock_file'))))[0]).toBe('lock_file');
   });
 
+  it('moves what the first stage found best down to the fifth place at the most', async () => {
+    const against: SecondStage = {
+      depth: 50,
+      compare: async (asked) => ({
+        kind: 'compared',
+        cosines: asked.map(({ tools }) => Float32Array.from(tools, (tool) => (tool.name === 'copy_file' ? -1 : 0.5))),
+      }),
+    };
+    const secondWeights = { ...NO_FEATURES, embedded: 1 };
+    const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, second: against, secondWeights });
+    const { hits } = await searcher.search({ query: 'copy a file', limit: 8 });
+    expect(hits.map(({ tool }) => tool.name).indexOf('copy_file')).toBe(4);
+    expect(hits).toHaveLength(8);
+  });
+
   it('leaves a named tool first', async () => {
     const { hits } = await searcherWith(favouring('lock_file')).search({ query: 'please `copy_file` the file' });
     expect(hits.map(({ tool }) => tool.name).slice(0, 2)).toEqual(['copy_file', 'lock_file']);

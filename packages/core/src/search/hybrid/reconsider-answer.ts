@@ -33,6 +33,8 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
   const heights = clauses.flatMap((clause) => (clause === undefined ? [] : [spread(heightsOf(clause))]));
   const clauseEmbedded = heights.length === 0 ? embedded : greatest(heights);
   const features = { ...rated.features, embedded, clauseEmbedded };
+  // Whatever model looks again, what the first stage found best is moved down at the most, not out.
+  const kept = rankings[0] === undefined ? undefined : rated.tools.indexOf(rankings[0].tool);
   const worth = fitModel === undefined ? 0 : worthOf(fitModel);
   const reconsidered = {
     ...rated,
@@ -47,7 +49,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
     ...answer,
     rated: reconsidered,
     weights,
-    rankings: orderByIntent(reconsidered, { intentWeight, wanted: rankings.length }),
+    rankings: orderByIntent(reconsidered, { intentWeight, wanted: rankings.length, kept }),
     ...(fitModel === undefined ? {} : { confidence: judgeRated(rated, knownShare, fitModel, spread(cosines)) }),
   };
 }

@@ -1,4 +1,4 @@
 export type { Embedder, EmbedOptions, StaticEmbedder } from './embedder.ts';
 export { type QueryVector, toQueryVector } from './query-vector.ts';
-export { buildVectorIndex, buildVectorIndexInSlices, type VectorIndex } from './vector-index.ts';
+export { buildVectorIndex, buildVectorIndexInSteps, type VectorIndex } from './vector-index.ts';
 export { createVectorScan, type VectorScan } from './vector-scan.ts';

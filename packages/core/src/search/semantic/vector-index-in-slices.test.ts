@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildVectorIndex, buildVectorIndexInSlices } from './vector-index.ts';
+import { runInSlices } from '../slices/index.ts';
+import { buildVectorIndex, buildVectorIndexInSteps } from './vector-index.ts';
 
 const DIMENSIONS = 8;
 const vectorOf = (id: number): Float32Array =>
@@ -18,14 +19,14 @@ function slowVectors(ms: number): { vectorOf: (id: number) => Float32Array; now:
   };
 }
 
-describe('buildVectorIndexInSlices', () => {
+describe('buildVectorIndexInSteps, run in slices', () => {
   it('gives what is built at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 40 }), fc.nat({ max: 3 }), async (count, sliceMs) => {
         const { now, ...slow } = slowVectors(1);
         const pause = async (): Promise<void> => {};
         const size = { count, dimensions: DIMENSIONS };
-        const built = await buildVectorIndexInSlices(size, slow.vectorOf, { sliceMs, pause, now });
+        const built = await runInSlices(buildVectorIndexInSteps(size, slow.vectorOf), { sliceMs, pause, now });
         expect(built).toEqual(buildVectorIndex(count, DIMENSIONS, vectorOf));
       }),
     );
@@ -39,7 +40,7 @@ describe('buildVectorIndexInSlices', () => {
   ])('pauses $pauses times for $count vectors: $why', async ({ count, each, sliceMs, pauses }) => {
     const slow = slowVectors(each);
     let paused = 0;
-    await buildVectorIndexInSlices({ count, dimensions: DIMENSIONS }, slow.vectorOf, {
+    await runInSlices(buildVectorIndexInSteps({ count, dimensions: DIMENSIONS }, slow.vectorOf), {
       sliceMs,
       now: slow.now,
       pause: async () => {
@@ -58,7 +59,7 @@ describe('buildVectorIndexInSlices', () => {
       return vectorOf(id);
     };
     const size = { count: 9, dimensions: DIMENSIONS };
-    const building = buildVectorIndexInSlices(size, counted, { sliceMs: 0, signal: owner.signal });
+    const building = runInSlices(buildVectorIndexInSteps(size, counted), { sliceMs: 0, signal: owner.signal });
     await expect(building).rejects.toThrow('closed');
     expect(built).toEqual([0, 1, 2]);
   });
@@ -68,7 +69,7 @@ describe('buildVectorIndexInSlices', () => {
     setImmediate(() => {
       isOthersTurn = true;
     });
-    await buildVectorIndexInSlices({ count: 3, dimensions: DIMENSIONS }, vectorOf, { sliceMs: 0 });
+    await runInSlices(buildVectorIndexInSteps({ count: 3, dimensions: DIMENSIONS }, vectorOf), { sliceMs: 0 });
     expect(isOthersTurn).toBe(true);
   });
 });

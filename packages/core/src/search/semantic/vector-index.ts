@@ -1,4 +1,4 @@
-import { runInSlices, runToEnd, type SliceOptions } from '../slices/index.ts';
+import { runToEnd, stepThrough } from '../slices/index.ts';
 import { allocateVectors } from './vector-memory.ts';
 
 /**
@@ -26,25 +26,17 @@ export type VectorOf = (id: number) => Float32Array;
 
 /** An index of `count` vectors. */
 export function buildVectorIndex(count: number, dimensions: number, vectorOf: VectorOf): VectorIndex {
-  return runToEnd(buildInSteps({ count, dimensions }, vectorOf));
+  return runToEnd(buildVectorIndexInSteps({ count, dimensions }, vectorOf));
 }
 
-/** What `buildVectorIndex` gives, made a slice at a time: a large catalog takes seconds, and others wait for the thread. */
-export function buildVectorIndexInSlices(
-  size: VectorIndexSize,
-  vectorOf: VectorOf,
-  slices: SliceOptions = {},
-): Promise<VectorIndex> {
-  return runInSlices(buildInSteps(size, vectorOf), slices);
-}
-
-/** Yields between two vectors. */
-function* buildInSteps({ count, dimensions }: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
+/** What {@link buildVectorIndex} gives, with a yield between two vectors: a large catalog takes seconds, and others wait for the thread. */
+export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
+  const { count, dimensions } = size;
   const index: VectorIndex = { count, dimensions, ...allocateVectors(count, dimensions) };
-  for (let id = 0; id < count; id++) {
-    if (id > 0) yield;
+  yield* stepThrough(count, (id) => {
     writeVector(index, id, vectorOf(id));
-  }
+    return id + 1;
+  });
   return index;
 }
 

@@ -1,3 +1,4 @@
 export { macrotaskPause } from './macrotask-pause.ts';
 export { runInSlices, SLICE_DEFAULTS, type SliceOptions } from './run-in-slices.ts';
 export { runToEnd } from './run-to-end.ts';
+export { stepThrough } from './step-through.ts';

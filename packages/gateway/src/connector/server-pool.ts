@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { McpConnectorSettings } from '@quartermaster/host/config';
+import { createHub, type Hub, type ListingStore, type StoredListing } from '@quartermaster/mcp';
+import type { RequestedServer } from './connector-request.ts';
+import type { ListingCache } from './listing-cache.ts';
+
+/** Connections to servers for as long as they are of use: to one response, or to all rounds of a batch's item. */
+export interface ServerPool {
+  /** Closes everything at once when it aborts. */
+  readonly signal: AbortSignal;
+  /** The same one for the same owner, name, address and token, until it has forgotten us. It is not connected to until it has to be. */
+  open(server: RequestedServer, owner: string): OpenedServer;
+  /** Also ends what is being connected, listed or called. Nothing is opened from then on. */
+  close(): Promise<void>;
+}
+
+export interface OpenedServer {
+  readonly hub: Hub;
+  /** Why the server refused, where it did so in a way that its errors don't tell. */
+  status(): string | undefined;
+  /** Whether the server no longer knows our session, such as after it was started anew. */
+  hasForgotten(): boolean;
+}
+
+export interface ServerPoolOptions {
+  readonly settings: McpConnectorSettings;
+  readonly fetch: typeof globalThis.fetch;
+  readonly listings: ListingCache;
+  readonly signal: AbortSignal;
+}
+
+export function createServerPool(options: ServerPoolOptions): ServerPool {
+  const { signal } = options;
+  const opened = new Map<string, OpenedServer>();
+  const hubs: Hub[] = [];
+  let closing: Promise<unknown> | undefined;
+  const close = async (): Promise<void> => {
+    signal.removeEventListener('abort', onAbort);
+    closing ??= Promise.all(hubs.map((hub) => hub.close()));
+    await closing;
+  };
+  const onAbort = (): void => void close();
+  signal.addEventListener('abort', onAbort);
+  return {
+    signal,
+    open(server, owner) {
+      signal.throwIfAborted();
+      // Nobody would close it any more.
+      if (closing !== undefined) throw new Error(`The server ${server.name} can't be opened: its response has ended`);
+      const key = keyOf(server, owner);
+      const known = opened.get(key);
+      if (known !== undefined && !known.hasForgotten()) return known;
+      const made = openServer(server, { ...options, key });
+      opened.set(key, made);
+      // A forgotten one stays until the end: another call may still be under way there.
+      hubs.push(made.hub);
+      return made;
+    },
+    close,
+  };
+}
+
+/** Of everything that tells whose server it is: nothing is shared with anybody else's, and none of it can be read from the key. */
+function keyOf({ name, url, token }: RequestedServer, owner: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([owner, name, url.href, token ?? null]))
+    .digest('hex');
+}
+
+function openServer(
+  { name, url, token }: RequestedServer,
+  options: ServerPoolOptions & { readonly key: string },
+): OpenedServer {
+  const { settings, fetch, listings, key } = options;
+  let refusal: number | undefined;
+  let isForgotten = false;
+  const kept: ListingStore = {
+    get: async (): Promise<StoredListing | undefined> => listings.get(key),
+    put: async (_, listing) => listings.put(key, listing),
+  };
+  const { connectTimeoutMs, callTimeoutMs } = settings;
+  const hub = createHub({
+    servers: {
+      [name]: {
+        url: url.href,
+        ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+        ...{ connectTimeoutMs, listTimeoutMs: connectTimeoutMs, callTimeoutMs },
+      },
+    },
+    listings: kept,
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      refusal = response.status === 401 || response.status === 403 ? response.status : undefined;
+      if (response.status === 404 && isOfSession(init)) isForgotten = true;
+      return response;
+    },
+  });
+  return {
+    hub,
+    status: () => (refusal === undefined ? undefined : `it refused the authorization (status ${refusal})`),
+    hasForgotten: () => isForgotten,
+  };
+}
+
+/** Only what is posted: a server need not have a stream that can be asked for. */
+function isOfSession({ method, headers }: RequestInit = {}): boolean {
+  return method === 'POST' && new Headers(headers).has('mcp-session-id');
+}
