@@ -63,7 +63,7 @@ async function measureSize(size, { toolsFolder, ...options }) {
 }
 
 async function measureEngine(snapshot, create, { queries, runs, parse }) {
-  // Vectors are made for the first search, which is part of the build here.
+  // Index and vectors are made for the first search, which is part of the build here.
   const build = async () => {
     const searcher = create(snapshot);
     await searcher.search({ query: 'x' });

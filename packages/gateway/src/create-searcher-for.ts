@@ -8,7 +8,7 @@ import { embeddedModel } from '@quartermaster/semantic';
  * @param signal ends what is being built when it aborts
  */
 export function createSearcherFor({ engine, whenNothingFits }: SearchSettings, signal?: AbortSignal): SearcherSource {
-  if (engine === 'bm25') return createBm25Searcher;
+  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot, { slices: { signal } });
   const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
   return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal }, ...tuning });
 }

@@ -56,7 +56,7 @@ function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSetti
 
 /** What is being built when the signal aborts would keep the process: it ends then. */
 function searcherFor({ engine, whenNothingFits }: SearchSettings, signal: AbortSignal): SearcherSource {
-  if (engine === 'bm25') return createBm25Searcher;
+  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot, { slices: { signal } });
   const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
   return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal }, ...tuning });
 }

@@ -62,7 +62,6 @@ describe('preparing for searches', () => {
   it.each([
     ['where nothing is deferred', { settings: OFF }],
     ['where the provider searches', { form: FORMS.hosted }],
-    ['with an engine that has nothing to build', { searcher: createBm25Searcher }],
   ])('makes no searcher %s', async (_, options) => {
     const { searcher, made } = preparedSearchers();
     const events: ToolboxEvent[] = [];
@@ -71,6 +70,17 @@ describe('preparing for searches', () => {
     await someTurns();
     expect(made).toEqual([]);
     expect(events).toEqual([]);
+  });
+
+  it.each([
+    ['has the index of words built', 'text', ['search-prepare-end']],
+    ['does nothing for an engine that has nothing to build', 'regex', []],
+  ] as const)('%s', async (_, engine, kinds) => {
+    const events: ToolboxEvent[] = [];
+    const toolbox = boxWith({ searcher: createBm25Searcher, onEvent: (event) => events.push(event) });
+    toolbox.prepare(toolbox.plan(undefined, { engine }));
+    await someTurns();
+    expect(events.map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it('prepares again for another catalog, and once for changes that come together', async () => {

@@ -32,8 +32,8 @@ const known: { readonly [Engine in PlanEngine]: WeakMap<SearcherSource, Searcher
   regex: new WeakMap(),
 };
 
-/** These have nothing to prepare, and so they aren't even made for it. */
-const READY_SOURCES: ReadonlySet<SearcherSource> = new Set([createBm25Searcher, createRegexSearcher]);
+/** What this makes has nothing to prepare, and so it isn't even made for it. */
+const READY_SOURCE: SearcherSource = createRegexSearcher;
 
 function searchersOf(source: SearcherSource, engine: PlanEngine): Searchers {
   if (typeof source !== 'function') checked(source, engine);
@@ -56,7 +56,7 @@ function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers 
     of,
     isPrepared(snapshot) {
       const searcher = typeof source === 'function' ? bySnapshot.get(snapshot) : source;
-      if (searcher === undefined) return READY_SOURCES.has(source);
+      if (searcher === undefined) return source === READY_SOURCE;
       return searcher.prepare === undefined || prepared.has(searcher);
     },
     async prepare(snapshot) {

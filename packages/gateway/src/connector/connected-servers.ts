@@ -82,12 +82,7 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
         if (check.kind === 'wrong') return errorResult(describeProblems(check.problems));
         const call = { tool, arguments: check.arguments ?? sent, signal };
         server = open(name);
-        const answer = await server.hub.call(call).catch((error: unknown) => {
-          if (server?.hasForgotten() !== true || !isUnknownSession(error)) throw error;
-          server = open(name);
-          return server.hub.call(call);
-        });
-        return told(writeResult(answer, settings.resultBytes));
+        return told(writeResult(await server.hub.call(call), settings.resultBytes));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         const reason = server?.status() ?? oneLine(error);
@@ -100,11 +95,6 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
 function unreachable(server: string, reason: string): ApiError {
   const kind = reason.includes('refused the authorization') ? 'Authentication' : 'Connection';
   return new ApiError(400, `${kind} error while communicating with MCP server '${server}': ${reason}`);
-}
-
-/** The call itself was not taken, and can be made again: of one that was cut off nobody knows. */
-function isUnknownSession(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && error.status === 404;
 }
 
 function failUnknown(name: string): never {

@@ -8,7 +8,7 @@ import type { ListingCache } from './listing-cache.ts';
 export interface ServerPool {
   /** Closes everything at once when it aborts. */
   readonly signal: AbortSignal;
-  /** The same one for the same owner, name, address and token, until it has forgotten us. It is not connected to until it has to be. */
+  /** The same one for the same owner, name, address and token. It is not connected to until it has to be. */
   open(server: RequestedServer, owner: string): OpenedServer;
   /** Also ends what is being connected, listed or called. Nothing is opened from then on. */
   close(): Promise<void>;
@@ -18,8 +18,6 @@ export interface OpenedServer {
   readonly hub: Hub;
   /** Why the server refused, where it did so in a way that its errors don't tell. */
   status(): string | undefined;
-  /** Whether the server no longer knows our session, such as after it was started anew. */
-  hasForgotten(): boolean;
 }
 
 export interface ServerPoolOptions {
@@ -32,11 +30,10 @@ export interface ServerPoolOptions {
 export function createServerPool(options: ServerPoolOptions): ServerPool {
   const { signal } = options;
   const opened = new Map<string, OpenedServer>();
-  const hubs: Hub[] = [];
   let closing: Promise<unknown> | undefined;
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', onAbort);
-    closing ??= Promise.all(hubs.map((hub) => hub.close()));
+    closing ??= Promise.all([...opened.values()].map(({ hub }) => hub.close()));
     await closing;
   };
   const onAbort = (): void => void close();
@@ -48,13 +45,9 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       // Nobody would close it any more.
       if (closing !== undefined) throw new Error(`The server ${server.name} can't be opened: its response has ended`);
       const key = keyOf(server, owner);
-      const known = opened.get(key);
-      if (known !== undefined && !known.hasForgotten()) return known;
-      const made = openServer(server, { ...options, key });
-      opened.set(key, made);
-      // A forgotten one stays until the end: another call may still be under way there.
-      hubs.push(made.hub);
-      return made;
+      const known = opened.get(key) ?? openServer(server, { ...options, key });
+      opened.set(key, known);
+      return known;
     },
     close,
   };
@@ -73,7 +66,6 @@ function openServer(
 ): OpenedServer {
   const { settings, fetch, listings, key } = options;
   let refusal: number | undefined;
-  let isForgotten = false;
   const kept: ListingStore = {
     get: async (): Promise<StoredListing | undefined> => listings.get(key),
     put: async (_, listing) => listings.put(key, listing),
@@ -91,18 +83,11 @@ function openServer(
     async fetch(input, init) {
       const response = await fetch(input, init);
       refusal = response.status === 401 || response.status === 403 ? response.status : undefined;
-      if (response.status === 404 && isOfSession(init)) isForgotten = true;
       return response;
     },
   });
   return {
     hub,
     status: () => (refusal === undefined ? undefined : `it refused the authorization (status ${refusal})`),
-    hasForgotten: () => isForgotten,
   };
-}
-
-/** Only what is posted: a server need not have a stream that can be asked for. */
-function isOfSession({ method, headers }: RequestInit = {}): boolean {
-  return method === 'POST' && new Headers(headers).has('mcp-session-id');
 }

@@ -48,7 +48,7 @@ function createSlot({
     clock,
     backoff: { initialMs: 1, maxMs: 60_000, stableMs: 30_000 },
     isKept,
-    open: async (onLost) => {
+    open: async ({ onLost }) => {
       attempts += 1;
       if (fails(attempts)) throw new Error('not yet');
       lose = onLost;

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { ForgottenSessionError } from './forgotten-session-error.ts';
 
 export interface Backoff {
   /** The first wait. @default 1_000 */
@@ -19,10 +20,19 @@ export type SlotState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'down'; readonly reason: string; readonly error: McpError; readonly retryAtMs: number };
 
+/** How a connection comes to its end. */
+export interface ConnectionEnd {
+  /** The connection ended, and not because it was closed. */
+  readonly onLost: () => void;
+  /** The server no longer knows its session. What is under way on it may still be answered, so it closes itself. */
+  readonly onForgotten: () => void;
+  /** Gives up while it is being opened, and closes what was forgotten. */
+  readonly signal: AbortSignal;
+}
+
 export interface SlotOptions {
   readonly server: string;
-  /** Opens a connection; `onLost` is called should it end by itself, and an aborted signal makes it give up. */
-  readonly open: (onLost: () => void, signal: AbortSignal) => Promise<Connection>;
+  readonly open: (end: ConnectionEnd) => Promise<Connection>;
   readonly onOpen: (connection: Connection) => void;
   readonly onState: () => void;
   readonly clock: Clock;
@@ -39,6 +49,8 @@ export class ConnectionSlot {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #openedAtMs = 0;
+  /** Whether a forgotten session was followed by a new one at once. One that was of use or lasted lets it be so again. */
+  #isRenewed = false;
   #cancelRetry: () => void = () => {};
   /** Aborted by closing, so that nothing is taken that opens after it. */
   #closing = new AbortController();
@@ -64,6 +76,23 @@ export class ConnectionSlot {
     }
     this.#opening = this.#open();
     return this.#opening;
+  }
+
+  /** Runs something on the connection, and once more on a new one where the server had forgotten the session: then it did not run. */
+  async send<Value>(run: (connection: Connection) => Promise<Value>): Promise<Value> {
+    try {
+      return await this.#sendOnce(run);
+    } catch (error) {
+      if (!(error instanceof ForgottenSessionError)) throw error;
+    }
+    return this.#sendOnce(run);
+  }
+
+  async #sendOnce<Value>(run: (connection: Connection) => Promise<Value>): Promise<Value> {
+    const connection = await this.acquire();
+    const value = await run(connection);
+    if (this.#connection === connection) this.#isRenewed = false;
+    return value;
   }
 
   /** Forgets the pause, such as after the user has signed in. */
@@ -94,8 +123,14 @@ export class ConnectionSlot {
     const { signal } = this.#closing;
     this.#cancelRetry();
     this.#setState({ kind: 'connecting' });
+    let opened: Connection | undefined;
     try {
-      const connection = await this.#options.open(() => this.#lost(signal), signal);
+      const connection = await this.#options.open({
+        onLost: () => this.#lost(opened),
+        onForgotten: () => this.#forgotten(opened),
+        signal,
+      });
+      opened = connection;
       // `close` waits for this promise, and closes what it gives.
       if (signal.aborted) return connection;
       this.#opening = undefined;
@@ -112,13 +147,33 @@ export class ConnectionSlot {
     }
   }
 
-  #lost(signal: AbortSignal): void {
-    if (signal.aborted || this.#connection === undefined) return;
-    this.#connection = undefined;
-    const lastedMs = this.#options.clock.now() - this.#openedAtMs;
-    if (lastedMs >= this.#options.backoff.stableMs) this.#failures = 0;
+  #lost(connection: Connection | undefined): void {
+    if (!this.#leave(connection)) return;
     const reason = 'its connection was lost';
     this.#fail(reason, this.#downError(reason));
+  }
+
+  /** A server that was started anew can be asked at once; one that knows none of its sessions would be asked for ever. */
+  #forgotten(connection: Connection | undefined): void {
+    if (!this.#leave(connection)) return;
+    if (this.#isRenewed) {
+      const { reason } = ForgottenSessionError;
+      this.#fail(reason, this.#downError(reason));
+      return;
+    }
+    this.#isRenewed = true;
+    this.acquire().catch(() => {});
+  }
+
+  /** Empties the place. Returns whether it was this connection's. */
+  #leave(connection: Connection | undefined): boolean {
+    if (connection === undefined || this.#connection !== connection) return false;
+    this.#connection = undefined;
+    const lastedMs = this.#options.clock.now() - this.#openedAtMs;
+    if (lastedMs < this.#options.backoff.stableMs) return true;
+    this.#failures = 0;
+    this.#isRenewed = false;
+    return true;
   }
 
   #fail(reason: string, error: McpError): void {

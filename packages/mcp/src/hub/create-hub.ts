@@ -197,15 +197,17 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
   return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
 }
 
-async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
-  const connection = await server.connect(call.origin ?? {});
+function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
-  return connection.call(params, call.tool, requestOptions(server, call));
+  return server.send(call.origin ?? {}, (connection) =>
+    connection.call(params, call.tool, requestOptions(server, call)),
+  );
 }
 
-async function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
-  const connection = await server.connect(request.origin ?? {});
-  return connection.request(request, requestOptions(server, request));
+function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
+  return server.send(request.origin ?? {}, (connection) =>
+    connection.request(request, requestOptions(server, request)),
+  );
 }
 
 function requestOptions(

@@ -5,8 +5,9 @@ import type { SignInProvider } from '../oauth/index.ts';
 import type { Pin, StoredListing } from '../store/index.ts';
 import { comparePins, type DefinitionChange, type PinComparison } from './compare-pins.ts';
 import type { Connection } from './connection.ts';
-import { BACKOFF_DEFAULTS, ConnectionSlot } from './connection-slot.ts';
+import { BACKOFF_DEFAULTS, type ConnectionEnd, ConnectionSlot } from './connection-slot.ts';
 import { findSuspicions, type Suspicion } from './find-suspicions.ts';
+import { ForgottenSessionError } from './forgotten-session-error.ts';
 import type { HubContext } from './hub-context.ts';
 import { LIST_DEFAULTS, listTools } from './list-tools.ts';
 import { type ListedDefinition, listDefinition } from './listed-definition.ts';
@@ -148,6 +149,11 @@ export class HubServer {
     return this.#slotFor(origin).acquire();
   }
 
+  /** Sends on the connection for a request; on a new one where the server had forgotten the session. */
+  send<Value>(origin: Origin, run: (connection: Connection) => Promise<Value>): Promise<Value> {
+    return this.#slotFor(origin).send(run);
+  }
+
   /** The connections that a peer has open. */
   openFor(peer: Peer): Connection | undefined {
     return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
@@ -226,8 +232,7 @@ export class HubServer {
       clock,
       backoff,
       isKept: owner.isShared,
-      open: (onLost, signal) =>
-        this.#open({ ...owner, peer: owner.peer(), current: () => slot.connection }, { onLost, signal }),
+      open: (end) => this.#open({ ...owner, peer: owner.peer(), current: () => slot.connection }, end),
       onOpen: (connection) => {
         if (owner.isShared) void this.#relist(connection);
       },
@@ -236,7 +241,7 @@ export class HubServer {
     return slot;
   }
 
-  #open(owner: SlotOwner, end: { readonly onLost: () => void; readonly signal: AbortSignal }): Promise<Connection> {
+  #open(owner: SlotOwner, end: ConnectionEnd): Promise<Connection> {
     const { user, peer } = owner;
     const { clientInfo, clock, environment, fetch } = this.#context;
     return openConnection({
@@ -285,7 +290,8 @@ export class HubServer {
       this.#listing = undefined;
       if (!this.#isStale) return;
       this.#isStale = false;
-      void this.#relist(connection);
+      // Another connection may have taken its place meanwhile.
+      void this.#relist(this.#shared.connection ?? connection);
     });
     return this.#listing;
   }
@@ -309,7 +315,8 @@ export class HubServer {
       await this.#take(about, stopped);
       this.#listingFailure = undefined;
     } catch (error) {
-      if (this.#shared.connection === undefined) return;
+      // A new session is listed as soon as it has begun.
+      if (this.#shared.connection === undefined || error instanceof ForgottenSessionError) return;
       this.#listingFailure = `its tools can't be listed: ${describeError(error)}`;
       const { initialMs, maxMs } = this.#context.backoff ?? BACKOFF_DEFAULTS;
       this.#cancelRelist = this.#context.clock.after(Math.min(initialMs * RELIST_PAUSES, maxMs), () => {

@@ -17,11 +17,13 @@ import { describeError, McpError } from '../errors.ts';
 import { signInError } from '../oauth/index.ts';
 import { ANY_PARAMS } from './any-result.ts';
 import { type Connection, wrapClient } from './connection.ts';
+import type { ConnectionEnd } from './connection-slot.ts';
 import { openTransport, type TransportOptions } from './open-transport.ts';
 import type { Peer } from './peer.ts';
 import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+import { watchSession } from './watch-session.ts';
 
-export interface ConnectionOptions extends TransportOptions {
+export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   readonly clientInfo: Implementation;
   readonly clock: Clock;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
@@ -29,10 +31,6 @@ export interface ConnectionOptions extends TransportOptions {
   /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
-  /** The connection ended, and not because it was closed. */
-  readonly onLost: () => void;
-  /** Gives up while it is being opened. */
-  readonly signal: AbortSignal;
 }
 
 /** The revision without a handshake. */
@@ -76,7 +74,7 @@ function secondTry(error: unknown, settings: ServerSettings): Attempt | undefine
 }
 
 async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): Promise<Connection> {
-  const { name, clientInfo, settings, clock, peer, onNotification, onNoise, onLost } = options;
+  const { name, clientInfo, settings, clock, peer, onNotification, onNoise, onLost, onForgotten, signal } = options;
   const timeout = settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs;
   const capabilities = declared(peer);
   const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode, probe: { timeoutMs: timeout } } });
@@ -86,20 +84,21 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   };
   client.onerror = (error) => onNoise(describeError(error));
   if (peer !== undefined) answerFor(client, name, peer);
-  await connectInTime(client, openTransport(options, useSse), { clock, timeoutMs: timeout, signal: options.signal });
+  await connectInTime(client, openTransport(options, useSse), { clock, timeoutMs: timeout, signal });
   const connection = wrapClient(name, client);
   let isClosing = false;
   client.onclose = () => {
     if (!isClosing) onLost();
   };
   if (connection.era === 'modern') listen(client, onNoise);
-  return {
+  const closable = {
     ...connection,
-    async close() {
+    async close(): Promise<void> {
       isClosing = true;
       await client.close();
     },
   };
+  return watchSession(closable, { transport: client.transport, onForgotten, signal });
 }
 
 /** Only what a proxy can pass on. */

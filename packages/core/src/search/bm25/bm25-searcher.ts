@@ -2,39 +2,53 @@ import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
+import { SharedBuild, type SliceOptions } from '../slices/index.ts';
 import type { Bm25Index } from './bm25-index.ts';
 import type { Bm25Options } from './bm25-options.ts';
-import { buildBm25Index } from './build-bm25-index.ts';
+import { buildBm25IndexInSteps } from './build-bm25-index.ts';
 import { explainRanking } from './explain-score.ts';
 import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
 
 /** How a BM25 searcher is made. */
 export interface Bm25SearcherOptions extends Bm25Options {
-  /** An index of the same tools in the same order, built elsewhere; its own settings count then. @default built here */
+  /** An index of the same tools in the same order, built elsewhere; its own settings count then. @default built by `prepare`, or else on the first search */
   readonly index?: Bm25Index;
+  /** How building the index gives way to other work. */
+  readonly slices?: SliceOptions;
 }
 
 /** Lexical search over the tools of a snapshot. */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
-  const { index: given, ...tuning } = options;
-  const index = given ?? buildBm25Index(snapshot.tools, tuning);
-  if (index.toolCount !== snapshot.tools.length) {
-    throw new QuartermasterError(
-      'invalid_index',
-      `The index is of ${index.toolCount} tools, the snapshot has ${snapshot.tools.length}; build it from this snapshot`,
-      { context: { indexed: index.toolCount, tools: snapshot.tools.length } },
-    );
-  }
-  const ranker = new QueryRanker(snapshot, index);
+  const { index, slices, ...tuning } = options;
+  const sharedRanker = new SharedBuild({
+    steps: () => buildRankerInSteps(snapshot, tuning),
+    slices,
+    built: index === undefined ? undefined : createRanker(snapshot, index),
+  });
   return {
     engine: 'bm25',
-    async search(request) {
-      return search(request, ranker, snapshot);
-    },
-    async explain(request, tool) {
-      return explain(request, tool, ranker, snapshot);
+    search: (request) => search(request, sharedRanker, snapshot),
+    explain: (request, tool) => explain(request, tool, sharedRanker, snapshot),
+    async prepare() {
+      await sharedRanker.wait();
     },
   };
+}
+
+function* buildRankerInSteps(snapshot: Snapshot, tuning: Bm25Options): Generator<void, QueryRanker> {
+  const index = yield* buildBm25IndexInSteps(snapshot.tools, tuning);
+  yield;
+  return new QueryRanker(snapshot, index);
+}
+
+/** Reads an index that was handed in. */
+function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker {
+  if (index.toolCount === snapshot.tools.length) return new QueryRanker(snapshot, index);
+  throw new QuartermasterError(
+    'invalid_index',
+    `The index is of ${index.toolCount} tools, the snapshot has ${snapshot.tools.length}; build it from this snapshot`,
+    { context: { indexed: index.toolCount, tools: snapshot.tools.length } },
+  );
 }
 
 /** A place in the final list, and the query that it serves. */
@@ -63,11 +77,16 @@ function acceptOf({ allow }: SearchRequest, snapshot: Snapshot): ((tool: number)
   return allow === undefined ? undefined : (tool) => allow(snapshot.tools[tool] as Tool);
 }
 
-function search(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot): SearchResult {
+async function search(
+  request: SearchRequest,
+  sharedRanker: SharedBuild<QueryRanker>,
+  snapshot: Snapshot,
+): Promise<SearchResult> {
   request.signal?.throwIfAborted();
+  const limit = resolveLimit(request.limit);
+  const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const hits: Hit[] = [];
   if (typeof request.query === 'string') {
-    const limit = resolveLimit(request.limit);
     const served = ranker.rankBest(request.query, acceptOf(request, snapshot), limit);
     for (let place = 0; place < limit && place < served.rankings.length; place += 1) {
       hits.push(toHit(request, ranker, snapshot, { ranking: served.rankings[place] as Ranking, served }));
@@ -99,7 +118,12 @@ class PlainHit implements Hit {
   }
 }
 
-function explain(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): Standing {
+async function explain(
+  request: SearchRequest,
+  tool: Tool,
+  sharedRanker: SharedBuild<QueryRanker>,
+  snapshot: Snapshot,
+): Promise<Standing> {
   request.signal?.throwIfAborted();
   const limit = resolveLimit(request.limit);
   const known = snapshot.get(tool.id);
@@ -109,6 +133,7 @@ function explain(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapsh
   if (request.allow?.(known) === false) {
     return { kind: 'not-allowed' };
   }
+  const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const all = rankAll(request, ranker, snapshot, 'whole');
   const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
   const found = all[place];

@@ -10,21 +10,20 @@ import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import type { SecondStage } from '../second-stage/index.ts';
 import { buildVectorIndexInSteps, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
-import { runInSlices, runToEnd, type SliceOptions } from '../slices/index.ts';
+import { runToEnd, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import type { HybridRanking } from './order-by-intent.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
 import { reconsiderAnswer } from './reconsider-answer.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** How a hybrid searcher is made. */
 export interface HybridSearcherOptions extends HybridOptions {
   /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
   readonly embedder: StaticEmbedder;
   /** The lexical half; an index built elsewhere can be handed in. @default an index built by `prepare`, or else on the first search */
-  readonly bm25?: Bm25SearcherOptions;
+  readonly bm25?: Omit<Bm25SearcherOptions, 'slices'>;
   /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;
   /** How building the vectors and the index gives way to other work. */
@@ -69,9 +68,7 @@ class HybridSearcher {
   readonly #settings: HybridSettings;
   /** Of an index that was handed in. */
   readonly #given: Lexical | undefined;
-  #engine: Engine | undefined;
-  /** Vectors and index as they are being built: only ever once for all that wait for them. */
-  #building: Promise<Engine> | undefined;
+  readonly #engine: SharedBuild<Engine>;
 
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
@@ -82,18 +79,22 @@ class HybridSearcher {
     this.#settings = { ...HYBRID_DEFAULTS, ...oneClause, ...options };
     const index = options.bm25?.index;
     this.#given = index === undefined ? undefined : createLexical(snapshot, index);
-    // Nothing is left to be built then.
-    if (this.#given !== undefined && options.vectors !== undefined) this.#engine = runToEnd(this.#buildInSteps());
+    const isAllGiven = this.#given !== undefined && options.vectors !== undefined;
+    this.#engine = new SharedBuild({
+      steps: () => this.#buildInSteps(),
+      slices: options.slices,
+      built: isAllGiven ? runToEnd(this.#buildInSteps()) : undefined,
+    });
   }
 
   async prepare(): Promise<void> {
-    if (this.#engine === undefined) await this.#build();
+    await this.#engine.wait();
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
-    const { ranker } = this.#engine ?? (await untilAborted(this.#build(), request.signal));
+    const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const answers = await this.#answers(request, ranker, wanted);
     const list = takeTurns(answers, wanted, ({ ranking }) => ranking.tool);
@@ -123,7 +124,7 @@ class HybridSearcher {
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
-    const { ranker, byWords } = this.#engine ?? (await untilAborted(this.#build(), request.signal));
+    const { ranker, byWords } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const { length: all } = this.#snapshot.tools;
     const ranked = takeTurns(await this.#answers(request, ranker, all), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
@@ -181,19 +182,6 @@ class HybridSearcher {
 
   #tool(ranking: HybridRanking): Tool {
     return this.#snapshot.tools[ranking.tool] as Tool;
-  }
-
-  /** A build that failed is not kept, so that the next search tries again. */
-  #build(): Promise<Engine> {
-    this.#building ??= runInSlices(this.#buildInSteps(), this.#options.slices)
-      .then((engine) => {
-        this.#engine = engine;
-        return engine;
-      })
-      .finally(() => {
-        this.#building = undefined;
-      });
-    return this.#building;
   }
 
   /** Vectors and index are one piece of work: slices go on from one to the other. What was handed in is not built. */

@@ -1,0 +1,62 @@
+import { SdkHttpError, type Transport } from '@modelcontextprotocol/client';
+import type { Connection } from './connection.ts';
+import { ForgottenSessionError } from './forgotten-session-error.ts';
+
+export interface WatchOptions {
+  /** What the connection runs over. Without a session there is nothing to forget. */
+  readonly transport: Pick<Transport, 'sessionId'> | undefined;
+  /** Called once, before the request that found it out fails with a `ForgottenSessionError`. */
+  readonly onForgotten: () => void;
+  /** Closes a forgotten connection at once. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Notices that the server has forgotten the connection's session, which it tells by the status 404. Such a connection is of no
+ * further use, and closes itself as soon as nothing is under way on it: what began earlier may still be answered.
+ * See https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+export function watchSession(connection: Connection, options: WatchOptions): Connection {
+  const { transport, onForgotten, signal } = options;
+  let underWay = 0;
+  let isForgotten = false;
+  const close = (): void => {
+    connection.close().catch(() => {});
+  };
+  const forget = (): void => {
+    if (isForgotten) return;
+    isForgotten = true;
+    signal.addEventListener('abort', close, { once: true });
+    onForgotten();
+  };
+  const leave = (): void => {
+    underWay -= 1;
+    if (!isForgotten || underWay > 0) return;
+    signal.removeEventListener('abort', close);
+    close();
+  };
+  const watch = async <Value>(sent: Promise<Value>): Promise<Value> => {
+    underWay += 1;
+    try {
+      return await sent;
+    } catch (error) {
+      if (!isUnknownSession(error, transport)) throw error;
+      forget();
+      throw new ForgottenSessionError(connection.server, error);
+    } finally {
+      leave();
+    }
+  };
+  return {
+    ...connection,
+    request: (...request) => watch(connection.request(...request)),
+    call: (...call) => watch(connection.call(...call)),
+    notify: (notification) => watch(connection.notify(notification)),
+    listPage: (...page) => watch(connection.listPage(...page)),
+  };
+}
+
+/** Without a session the status says that the address is wrong. */
+function isUnknownSession(error: unknown, transport: WatchOptions['transport']): boolean {
+  return error instanceof SdkHttpError && error.status === 404 && transport?.sessionId !== undefined;
+}
