@@ -1,6 +1,7 @@
 export { type Clock, SYSTEM_CLOCK } from './clock.ts';
 export { configuredUpstreams } from './configured-upstreams.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
+export { createSearcherFor } from './create-searcher-for.ts';
 export {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,

@@ -1,9 +1,8 @@
-import { createBm25Searcher, createHybridSearcher, type GateSettings, type SearcherSource } from '@quartermaster/core';
-import type { SearchSettings } from '@quartermaster/host/config';
+import type { GateSettings } from '@quartermaster/core';
+import { createSearcherFor } from '@quartermaster/gateway';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, serveStdio } from '@quartermaster/mcp';
-import { embeddedModel } from '@quartermaster/semantic';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
@@ -30,7 +29,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     hub,
     ...(form === undefined ? {} : { form }),
     settings: settingsFor(form, config.tools.gate),
-    searcher: searcherFor(config.search, closed.signal),
+    searcher: createSearcherFor(config.search, closed.signal),
     checkArguments: createArgumentChecker(),
   });
   const { stopped, release } = waitForStop(io, 'quartermaster: stopping');
@@ -52,13 +51,6 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
 /** A form that somebody asks for is used from the first tool on; otherwise the gate decides. */
 function settingsFor(form: ProxyForm | undefined, gate: GateSettings): GateSettings {
   return form === undefined || form === 'inline' ? gate : { ...gate, rule: { kind: 'on' } };
-}
-
-/** What is being built when the signal aborts would keep the process: it ends then. */
-function searcherFor({ engine, whenNothingFits }: SearchSettings, signal: AbortSignal): SearcherSource {
-  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot, { slices: { signal } });
-  const tuning = whenNothingFits === 'best' ? { leastConfidence: 0 } : {};
-  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal }, ...tuning });
 }
 
 /** The store saves starting every server to know its tools. That is worth having, but nobody should go without tools for it. */

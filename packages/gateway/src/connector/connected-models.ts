@@ -75,10 +75,8 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     const { owner } = question.access;
     const pool = poolFor(question);
     try {
-      const { servers: named } = asked;
-      const servers = connectServers({
-        ...{ servers: named, owner, settings, rules, pool, checkArguments, now, onCall },
-      });
+      const parts = { owner, settings, rules, pool, checkArguments, now, onCall };
+      const servers = connectServers({ servers: asked.servers, ...parts });
       return { request, pool, servers, ...(await gatherTools(request, asked, servers)) };
     } catch (error) {
       await pool.close();
