@@ -1,9 +1,8 @@
-import { isJsonObject, RequestError } from '@quartermaster/core';
+import { isJsonObject, RequestError, untilAborted } from '@quartermaster/core';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, checkMode, openSession } from './agent-session.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
-import { orAborted } from './or-aborted.ts';
 import type { PermissionMode } from './permissions/index.ts';
 import type { SDKMessage, SDKUserMessage } from './sdk-message.ts';
 import type { McpServerStatus } from './servers/index.ts';
@@ -125,7 +124,7 @@ async function* prompts(
   const source = prompt[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { value, done } = await orAborted(source.next(), signal);
+      const { value, done } = await untilAborted(source.next(), signal);
       if (done === true) return;
       yield toMessage(value);
     }

@@ -231,3 +231,4 @@ export {
   type VectorCache,
   type VectorIndex,
 } from './search/index.ts';
+export { untilAborted } from './until-aborted.ts';

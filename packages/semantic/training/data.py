@@ -16,13 +16,14 @@ from pieces import split_case
 HERE = os.path.dirname(os.path.abspath(__file__))
 HELD_SHARE = 4  # one in four
 STAGES = ("fold", "full")
+OWN = ("services", "vendors", "market")  # folders of catalogs that were written for this project
 
 
 def learned_by(stage, query):
-    """Whether a model learns from a query. `fold` leaves out what is held, `blind` the services too, `full` only what is reported."""
+    """Whether a model learns from a query. `fold` leaves out what is held, `blind` the project's own catalogs too, `full` only what is reported."""
     if stage == "full":
         return query["split"] != "report"
-    return query["split"] == "train" and not (stage == "blind" and query["catalog"].startswith("services-"))
+    return query["split"] == "train" and not (stage == "blind" and is_own(query["catalog"]))
 
 
 def read_lines(path):
@@ -82,9 +83,16 @@ def to_tool(catalog, raw, server=None):
     }
 
 
-def catalog_of(path):
-    """The catalog that a file of services is."""
-    return "services-" + os.path.basename(path).removesuffix(".jsonl")
+def is_own(catalog):
+    return catalog.split("-")[0] in OWN
+
+
+def own_files(own):
+    """Each file of the project's own catalogs with its catalog: a file of services is one by itself, those of the other folders are one together."""
+    for folder in OWN:
+        for path in sorted(glob.glob(os.path.join(own, folder, "*.jsonl"))):
+            name = os.path.basename(path).removesuffix(".jsonl")
+            yield path, f"{folder}-{name}" if folder == "services" else folder
 
 
 def with_schema(raw):
@@ -123,7 +131,7 @@ def split_of(catalog, query):
 
 
 def load(data, own=HERE):
-    """All tools, and all labelled queries as indexes into them. `own` has the project's requests and services."""
+    """All tools, and all labelled queries as indexes into them. `own` has the project's requests and catalogs."""
     tools, queries, at = [], [], {}
 
     def add(tool, key):
@@ -159,8 +167,7 @@ def load(data, own=HERE):
         catalog = "mcp-zero-308-servers" if os.path.basename(path).startswith("zero-") else "mcp-servers"
         for raw in read_lines(path):
             ask(catalog, raw, raw["relevant"])
-    for path in sorted(glob.glob(os.path.join(own, "services", "*.jsonl"))):
-        catalog = catalog_of(path)
+    for path, catalog in own_files(own):
         services = read_lines(path)
         for service in services:
             for raw in service["tools"]:

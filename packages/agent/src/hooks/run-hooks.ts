@@ -1,6 +1,5 @@
-import { isJsonObject, SettingError } from '@quartermaster/core';
+import { isJsonObject, SettingError, untilAborted } from '@quartermaster/core';
 import { LONGEST_TIMER_MS } from '../longest-timer.ts';
-import { orAborted } from '../or-aborted.ts';
 import {
   HOOK_EVENTS,
   type HookCallbackMatcher,
@@ -45,7 +44,7 @@ async function runOne(
 ): Promise<HookJSONOutput> {
   const timeoutMs = Math.min(timeout * 1_000, LONGEST_TIMER_MS);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  return orAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
+  return untilAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
 }
 
 interface CompiledMatcher {

@@ -1,7 +1,6 @@
-import { NAME_TEMPLATES } from '@quartermaster/core';
+import { NAME_TEMPLATES, untilAborted } from '@quartermaster/core';
 import { createHub, type Hub, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { LONGEST_TIMER_MS } from '../longest-timer.ts';
-import { orAborted } from '../or-aborted.ts';
 import { type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
 
@@ -32,7 +31,7 @@ export async function startHub(start: HubStart): Promise<AgentServers> {
   const longest = Math.max(0, ...settings.map(([, one]) => one.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs));
   const late = AbortSignal.timeout(Math.min(longest + GRACE_MS, LONGEST_TIMER_MS));
   try {
-    await orAborted(hub.start(), AbortSignal.any([signal, late]));
+    await untilAborted(hub.start(), AbortSignal.any([signal, late]));
   } catch (error) {
     if (!late.aborted || signal.aborted) {
       await hub.close();

@@ -1,5 +1,11 @@
-import type { Answered, Caller, DeferPlan, Memory, Toolbox } from '@quartermaster/core';
-import { orAborted } from '../or-aborted.ts';
+import {
+  type Answered,
+  type Caller,
+  type DeferPlan,
+  type Memory,
+  type Toolbox,
+  untilAborted,
+} from '@quartermaster/core';
 import type { SDKContentBlock, SDKUserBlock } from '../sdk-message.ts';
 import { type ContentLimits, resultContent } from './result-content.ts';
 
@@ -24,7 +30,7 @@ export async function callTools(calls: readonly ToolUse[], calling: Calling): Pr
   const answers = calls.map(({ id, name, input }) =>
     toolbox.answer({ plan, call: { id, name, arguments: input }, memory, caller, signal }),
   );
-  const answered = await orAborted(Promise.all(answers), signal);
+  const answered = await untilAborted(Promise.all(answers), signal);
   return answered.map((answer, index) => toBlock(calls[index]?.id ?? '', answer, limits));
 }
 

@@ -6,9 +6,9 @@ import {
   type JsonObject,
   type Resolved,
   type ToolOutcome,
+  untilAborted,
 } from '@quartermaster/core';
 import type { HookInput, HookJSONOutput, RunHooks } from '../hooks/index.ts';
-import { orAborted } from '../or-aborted.ts';
 import {
   type CanUseTool,
   decidePermission,
@@ -91,7 +91,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
         return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
       }
       const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
-      const result = readPermissionResult(await orAborted(Promise.resolve(asked), signal));
+      const result = readPermissionResult(await untilAborted(Promise.resolve(asked), signal));
       if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
       if (result.interrupt === true) stop ??= result.message;
       return deny(call, result.message);

@@ -1,3 +1,5 @@
+import { untilAborted } from '../until-aborted.ts';
+
 /**
  * The values of a source, until the signal aborts: then the wait ends at once with the signal's reason, whatever the source
  * does. A source that ignores its signal can't hold up the one who reads it.
@@ -10,7 +12,7 @@ export async function* pull<Value>(
   let isDone = false;
   try {
     for (;;) {
-      const result = await orAborted(iterator.next(), signal);
+      const result = await untilAborted(iterator.next(), signal);
       if (result.done === true) {
         isDone = true;
         return;
@@ -24,27 +26,4 @@ export async function* pull<Value>(
     // Not awaited: `return()` queues behind a `next()` that may never settle.
     if (!isDone) Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
-}
-
-/** Settles as the promise does, or rejects with the signal's reason once that aborts. Leaves no listener behind. */
-export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) {
-      promise.catch(() => undefined);
-      abort();
-      return;
-    }
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', abort);
-        resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', abort);
-        reject(error);
-      },
-    );
-  });
 }

@@ -1,7 +1,8 @@
 import type { Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { cancellable } from './cancellable.ts';
-import { orAborted, pull } from './pull.ts';
+import { pull } from './pull.ts';
 import { whileAnswered } from './while-answered.ts';
 import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
 
@@ -78,7 +79,7 @@ async function* rounds<Request, Part>(
       }
     }
 
-    const steps = await orAborted(Promise.all(seen.steps.map((step) => step())), signal);
+    const steps = await untilAborted(Promise.all(seen.steps.map((step) => step())), signal);
     if (steps.length > 0) yield* writer.answer(steps);
     const ending = endingOf({ seen, steps, isLast: round >= maxRounds });
     if (ending !== undefined) {
@@ -126,5 +127,5 @@ async function prefetch<Request, Part>(
   const text = options.wire.open(options.request).userText;
   if (text === undefined) return undefined;
   const { plan, caller = {} } = options;
-  return orAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);
+  return untilAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);
 }

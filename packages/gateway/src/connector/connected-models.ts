@@ -141,7 +141,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
       const connected = await connect(question, poolFor);
       if (connected === undefined) return models.countTokens({ ...question, leavesServers: true });
       const { request, pool, tools } = connected;
-      await pool.close();
+      void pool.close();
       return models.countTokens({ ...question, bytes: plainBytes(request, tools) });
     },
   });
@@ -234,7 +234,8 @@ async function* closing(
     yield* events;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    await pool.close();
+    // Not waited for: the client has its answer, and a server may take its time to hear that its session has ended.
+    void pool.close();
   }
 }
 

@@ -20,6 +20,7 @@ const look = (name: string) =>
 async function contacts(answer: TakeOver = () => undefined) {
   const clock = manualClock();
   const ended: Promise<void>[] = [];
+  const parted: string[] = [];
   const run = ({ name }: { name: string }) => {
     clock.pass(AFTERWARDS_MS);
     return `Found ${name}`;
@@ -28,11 +29,12 @@ async function contacts(answer: TakeOver = () => undefined) {
   const crm = await sessionServer(tools, (request, method) => {
     // A session's own stream, on which the server may speak at any time.
     if (request.method === 'GET') ended.push(aborted(request.signal));
+    if (request.method === 'DELETE') parted.push(request.headers.get('mcp-session-id') ?? '');
     return answer(request, method);
   });
   const gateway = (options: GatewayOptions) =>
     runningGateway({ connector: { ...THIS_MACHINE, connectTimeoutMs: 60_000 }, clock, ...options });
-  return { crm, clock, ended, gateway };
+  return { crm, clock, ended, parted, gateway };
 }
 
 /** Time that passes when it is told to; what waits for it can be run ahead of it. */
@@ -99,11 +101,13 @@ describe('an item of a batch with servers', () => {
     ['succeeded', TELL],
     ['errored', FAILURE],
   ])('leaves the server when it has %s', async (type, last) => {
-    const { crm, ended, gateway } = await contacts();
+    const { crm, ended, parted, gateway } = await contacts();
     const { anthropic } = await gateway({ upstreams: scriptedUpstreams({ anthropic: [look('Ada'), last] }) });
     expect(await resultOf(anthropic, await createOne(anthropic, crm.url))).toMatchObject({ type });
     await Promise.all(ended);
+    await until(() => parted.length > 0);
     expect([crm.sessions.size, ended.length]).toEqual([1, 1]);
+    expect(parted).toEqual([...crm.sessions]);
   });
 
   it('leaves the server when it is cancelled', async () => {

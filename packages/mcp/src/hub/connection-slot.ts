@@ -1,3 +1,4 @@
+import { untilAborted } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import type { Connection } from './connection.ts';
@@ -78,18 +79,23 @@ export class ConnectionSlot {
     return this.#opening;
   }
 
-  /** Runs something on the connection, and once more on a new one where the server had forgotten the session: then it did not run. */
-  async send<Value>(run: (connection: Connection) => Promise<Value>): Promise<Value> {
+  /**
+   * Runs something on the connection, and once more on a new one where the server had forgotten the session: then it did not run.
+   * A caller who gives up no longer waits for the connection, which is opened for others all the same.
+   */
+  async send<Value>(run: (connection: Connection) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
     try {
-      return await this.#sendOnce(run);
+      return await this.#sendOnce(run, signal);
     } catch (error) {
       if (!(error instanceof ForgottenSessionError)) throw error;
     }
-    return this.#sendOnce(run);
+    return this.#sendOnce(run, signal);
   }
 
-  async #sendOnce<Value>(run: (connection: Connection) => Promise<Value>): Promise<Value> {
-    const connection = await this.acquire();
+  async #sendOnce<Value>(run: (connection: Connection) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
+    // Nothing is opened for one who has given up already.
+    signal?.throwIfAborted();
+    const connection = await untilAborted(this.acquire(), signal);
     const value = await run(connection);
     if (this.#connection === connection) this.#isRenewed = false;
     return value;

@@ -64,6 +64,48 @@ describe('a hub', () => {
     });
   });
 
+  it('no longer waits for a server that is still starting once the caller has given up', async () => {
+    const listings = createMemoryListingStore();
+    const server = smallServer(() => ({ echo: 'Echo' }));
+    await makeHub({ servers: { one: server }, listings }).start();
+
+    let letIn = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    const slow = {
+      ...server,
+      create: async () => {
+        await opened;
+        return server.create();
+      },
+    };
+    const hub = makeHub({ servers: { one: slow }, listings });
+    await hub.start();
+    const [tool] = hub.snapshot().tools;
+    if (tool === undefined) throw new Error('no tool');
+    const giveUp = new AbortController();
+    const call = hub.call({ tool, arguments: {}, signal: giveUp.signal });
+    expect(hub.status()[0]?.state).toBe('connecting');
+    giveUp.abort(new Error('never mind'));
+    await expect(call).rejects.toThrow('never mind');
+    letIn();
+    await until(() => hub.status()[0]?.state === 'ready');
+  });
+
+  it('opens nothing for a caller who had given up before', async () => {
+    const listings = createMemoryListingStore();
+    const server = smallServer(() => ({ echo: 'Echo' }));
+    await makeHub({ servers: { one: server }, listings }).start();
+    const hub = makeHub({ servers: { one: server }, listings });
+    await hub.start();
+    const [tool] = hub.snapshot().tools;
+    if (tool === undefined) throw new Error('no tool');
+    const call = hub.call({ tool, arguments: {}, signal: AbortSignal.abort(new Error('never mind')) });
+    await expect(call).rejects.toThrow('never mind');
+    expect(hub.status()[0]?.state).toBe('idle');
+  });
+
   it('knows a server from its last listing, and starts it on first use', async () => {
     const listings = createMemoryListingStore();
     const server = smallServer(() => ({ echo: 'Echo' }));

@@ -199,15 +199,11 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
 
 function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
-  return server.send(call.origin ?? {}, (connection) =>
-    connection.call(params, call.tool, requestOptions(server, call)),
-  );
+  return server.send(call, (connection) => connection.call(params, call.tool, requestOptions(server, call)));
 }
 
 function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
-  return server.send(request.origin ?? {}, (connection) =>
-    connection.request(request, requestOptions(server, request)),
-  );
+  return server.send(request, (connection) => connection.request(request, requestOptions(server, request)));
 }
 
 function requestOptions(

@@ -150,8 +150,11 @@ export class HubServer {
   }
 
   /** Sends on the connection for a request; on a new one where the server had forgotten the session. */
-  send<Value>(origin: Origin, run: (connection: Connection) => Promise<Value>): Promise<Value> {
-    return this.#slotFor(origin).send(run);
+  send<Value>(
+    { origin = {}, signal }: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
+    run: (connection: Connection) => Promise<Value>,
+  ): Promise<Value> {
+    return this.#slotFor(origin).send(run, signal);
   }
 
   /** The connections that a peer has open. */

@@ -55,6 +55,7 @@ export interface HubCall {
   readonly tool: Tool;
   readonly arguments: JsonObject;
   readonly origin?: Origin | undefined;
+  /** Ends the waiting, for the server's connection too, with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ProgressCallback | undefined;
   /** Further parameters of `tools/call`: `_meta`, `task`, and on the newer revision answers to what the server asked. */

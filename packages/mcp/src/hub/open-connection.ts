@@ -18,14 +18,13 @@ import { signInError } from '../oauth/index.ts';
 import { ANY_PARAMS } from './any-result.ts';
 import { type Connection, wrapClient } from './connection.ts';
 import type { ConnectionEnd } from './connection-slot.ts';
-import { openTransport, type TransportOptions } from './open-transport.ts';
+import { endSession, openTransport, type TransportOptions } from './open-transport.ts';
 import type { Peer } from './peer.ts';
 import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { watchSession } from './watch-session.ts';
 
 export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   readonly clientInfo: Implementation;
-  readonly clock: Clock;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: string | undefined;
   /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
@@ -95,7 +94,9 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
     ...connection,
     async close(): Promise<void> {
       isClosing = true;
-      await client.close();
+      client.onerror = () => {};
+      // Both at once: what is under way ends now, not when the server has been told.
+      await Promise.all([endSession(client.transport), client.close()]);
     },
   };
   return watchSession(closable, { transport: client.transport, onForgotten, signal });

@@ -4,6 +4,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '../clock.ts';
 import { McpError } from '../errors.ts';
 import type { SignInProvider } from '../oauth/index.ts';
 import { childEnvironment } from './child-environment.ts';
@@ -13,6 +14,7 @@ import { StdioTransport } from './stdio-transport.ts';
 export interface TransportOptions {
   readonly name: string;
   readonly settings: ServerSettings;
+  readonly clock: Clock;
   /** Our own environment, of which a child gets next to nothing. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly authProvider?: SignInProvider | undefined;
@@ -45,15 +47,40 @@ export async function openTransport(options: TransportOptions, useSse = false): 
   return openRemote(settings, options, useSse || settings.type === 'sse');
 }
 
+/** How long a server may take to be told that a session has ended. */
+const PARTING_MS = 2_000;
+
+/** Tells the server, where there is a session, that it need not keep it any longer. It may be asked as the transport closes, and never fails. */
+export async function endSession(transport: Transport | undefined): Promise<void> {
+  // What a server says to that is of no consequence: it may not have such a thing, or have forgotten the session itself.
+  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {});
+}
+
 function openRemote(settings: RemoteSettings, options: TransportOptions, isSse: boolean): Transport {
   const url = readUrl(settings.url, options.name);
-  const { authProvider, fetch } = options;
+  const { authProvider, clock, fetch = globalThis.fetch } = options;
   const common = {
     requestInit: { headers: { ...settings.headers } },
     ...(authProvider === undefined ? {} : { authProvider }),
-    ...(fetch === undefined ? {} : { fetch }),
+    // The parting is the one request that outlives its transport, whose signal ends all others.
+    fetch: (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      init?.method === 'DELETE' ? fetchInTime(fetch, clock, [input, init]) : fetch(input, init),
   };
   return isSse ? new SSEClientTransport(url, common) : new StreamableHTTPClientTransport(url, common);
+}
+
+async function fetchInTime(
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+  [input, init]: [string | URL | Request, RequestInit],
+): Promise<Response> {
+  const late = new AbortController();
+  const cancel = clock.after(PARTING_MS, () => late.abort());
+  try {
+    return await fetch(input, { ...init, signal: late.signal });
+  } finally {
+    cancel();
+  }
 }
 
 function readUrl(url: string, name: string): URL {

@@ -7,6 +7,8 @@ export interface SessionServer {
   readonly fetch: typeof globalThis.fetch;
   /** Every session that was begun, in order. */
   readonly sessions: readonly string[];
+  /** Every session that the client has ended. */
+  readonly ended: readonly string[];
   /** What was posted, in order, and what it was answered with. */
   readonly posted: readonly Posted[];
   /** What ends each stream of notifications that was asked for, in order. */
@@ -35,6 +37,7 @@ export function sessionServer(options: SessionServerOptions): SessionServer {
   const { refuse = () => undefined } = options;
   let known = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const sessions: string[] = [];
+  const ended: string[] = [];
   const posted: Posted[] = [];
   const streams: AbortSignal[] = [];
   const begin = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
@@ -44,6 +47,7 @@ export function sessionServer(options: SessionServerOptions): SessionServer {
         sessions.push(id);
         known.set(id, transport);
       },
+      onsessionclosed: (id) => void ended.push(id),
     });
     await createServer(options).connect(transport);
     return transport;
@@ -54,6 +58,7 @@ export function sessionServer(options: SessionServerOptions): SessionServer {
   };
   return {
     sessions,
+    ended,
     posted,
     streams,
     forget() {

@@ -23,6 +23,8 @@ const [data, out] = positionals;
 const embedder =
   values.model === undefined ? embeddedModel() : createStaticModel(readModel(readFileSync(values.model)));
 const second = values.second ? await openSecondStage() : undefined;
+/** The project's own catalogs: `OWN` of ../data.py. */
+const OWN = ['services', 'vendors', 'market'];
 const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
 /** How far down the right tool may be for an answer to count as right. */
 const ANSWER = 5;
@@ -73,7 +75,7 @@ function openCatalog(name) {
 
 function toolsOf(name) {
   if (name === 'mcp-servers') return serversOf(undefined);
-  if (name === 'services') return servicesOf();
+  if (OWN.includes(name)) return ownTools(name);
   const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
   return readLines(join(data, file));
 }
@@ -84,9 +86,9 @@ function serversOf(names) {
   return wanted.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
 }
 
-/** All services of the project's own as one catalog; their parameters are names with what is said of them. */
-function servicesOf() {
-  const folder = new URL('../services/', import.meta.url);
+/** A folder of the project's own catalogs as one; their parameters are names with what is said of them. */
+function ownTools(name) {
+  const folder = new URL(`../${name}/`, import.meta.url);
   const lines = readdirSync(folder).flatMap((file) => readFileSync(new URL(file, folder), 'utf8').trim().split('\n'));
   return lines
     .map((line) => JSON.parse(line))

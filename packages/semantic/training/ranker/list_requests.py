@@ -8,12 +8,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
 from compose import compose  # noqa: E402
-from data import load, read_lines  # noqa: E402
+from data import is_own, load, read_lines  # noqa: E402
 
 MOST_RANKED = {"held": 800, "report": 2000}  # of a catalog
 MOST_SEVERAL, MOST_GOLD, SEED = 300, 5, 5
 LEARNED_SETS = ("metatool", "seal_tools", "bfcl_pooled", "stabletoolbench")
-OF_SERVERS = ("mcp-servers", "services-")  # catalogs in which a name is one only with its server
 SERVERS_OF_A_GROUP, LEAST_TOOLS = 4, 8
 
 
@@ -26,8 +25,10 @@ def main(data, out):
     tools, queries = load(data)
 
     def label(index):
+        """A tool's name, with its server in catalogs where it is one only with that."""
         tool = tools[index]
-        return f"{tool['server']}/{tool['name']}" if tool["catalog"].startswith(OF_SERVERS) else tool["name"]
+        is_of_server = tool["catalog"] == "mcp-servers" or is_own(tool["catalog"])
+        return f"{tool['server']}/{tool['name']}" if is_of_server else tool["name"]
 
     def row(task, kind, catalog, query, in_scope):
         gold = [label(index) for index in query["gold"]] if in_scope else []
@@ -45,7 +46,7 @@ def main(data, out):
     for catalog in sorted({query["catalog"] for query in queries}):
         for split, most in MOST_RANKED.items():
             mine = [query for query in queries if query["catalog"] == catalog and query["split"] == split]
-            among = "services" if catalog.startswith("services-") else catalog
+            among = catalog.split("-")[0] if is_own(catalog) else catalog
             rows += [row("ranking", split, among, query, True) for query in evenly(mine, most)]
             if split == "held":
                 english = [query for query in mine if query["part"] != "paraphrase" and query.get("language", "en") == "en"]

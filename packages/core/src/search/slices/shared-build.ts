@@ -1,5 +1,5 @@
+import { untilAborted } from '../../until-aborted.ts';
 import { runInSlices, type SliceOptions } from './run-in-slices.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface SharedBuildOptions<Result> {
   /** Begins the build, with a yield wherever it may be interrupted. */

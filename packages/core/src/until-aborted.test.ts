@@ -14,5 +14,16 @@ describe('untilAborted', () => {
     const waiting = untilAborted(new Promise(() => {}), controller.signal);
     controller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
+    await expect(untilAborted(new Promise(() => {}), controller.signal)).rejects.toThrow('gone');
+  });
+
+  it('leaves no error of the work unheard once nobody waits', async () => {
+    const unheard: unknown[] = [];
+    const hear = (error: unknown): void => void unheard.push(error);
+    process.on('unhandledRejection', hear);
+    await expect(untilAborted(Promise.reject(new Error('down')), AbortSignal.abort('gone'))).rejects.toBe('gone');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', hear);
+    expect(unheard).toEqual([]);
   });
 });
