@@ -112,22 +112,26 @@ async function rankingOf(request, { ranker, snapshot }, gold) {
     english: request.english,
     gold: gold.size,
     features: FEATURES,
-    tools: rowsOf(answer.rated).map(({ tool, bonus, features, clauses }) => [
+    tools: rowsOf(answer.rated).map(({ tool, bonus, features, clauses, server, closeness }) => [
       gold.has(tool) ? 1 : 0,
       bonus,
       FEATURES.map((name) => round(features[name])),
       clauses.map(round),
+      server,
+      round(closeness),
     ]),
   };
 }
 
 /** What was weighed, tool by tool. */
-function rowsOf({ tools, bonuses, features, clauses }) {
+function rowsOf({ tools, bonuses, features, clauses, servers, closeness }) {
   return Array.from(tools, (tool, at) => ({
     tool,
     bonus: bonuses[at],
     features: Object.fromEntries(FEATURES.map((name) => [name, features[name][at]])),
     clauses: clauses.map((fits) => fits[at]),
+    server: servers[at],
+    closeness: closeness[at],
   }));
 }
 

@@ -7,21 +7,21 @@ import sys
 import numpy as np
 
 STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
-INTENT_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 4.0, 2.5, 5.0, 5
+INTENT_WEIGHT, SIBLING_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 4.0, 2.0, 2.5, 5.0, 5
 SECOND_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
 PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
 
 def read(path):
-    """Requests as arrays: features (tools × features), gold (tools), bonus (tools), clauses (tools × clauses)."""
+    """Requests as arrays: features (tools × features), clauses (tools × clauses), and one value a tool of the others."""
     requests = []
     with open(path, encoding="utf8") as lines:
         for line in lines:
             raw = json.loads(line)
-            gold, bonus, features, clauses = zip(*raw.pop("tools"))
+            gold, bonus, features, clauses, servers, closeness = zip(*raw.pop("tools"))
             requests.append({
                 **raw, "count": raw["gold"], "names": raw["features"], "gold": np.array(gold), "bonus": np.array(bonus),
-                "features": np.array(features), "clauses": np.array(clauses),
+                "features": np.array(features), "clauses": np.array(clauses), "servers": np.array(servers), "closeness": np.array(closeness),
             })
     return requests
 
@@ -59,15 +59,17 @@ def order(request, weights, kept):
     clauses = request["clauses"].reshape(len(scores), -1)
     best = np.maximum(clauses.max(0, initial=0), 1e-9)
     shares = clauses / best * np.clip((best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT), 0, 1)
-    served, chosen = np.zeros(shares.shape[1]), []
+    served, chosen, siblings = np.zeros(shares.shape[1]), [], np.zeros(len(scores))
     for place in range(min(ANSWER, len(scores))):
-        now = scores + INTENT_WEIGHT * np.maximum(0, shares - served).sum(1)
+        now = scores + siblings + INTENT_WEIGHT * np.maximum(0, shares - served).sum(1)
         now[chosen] = -np.inf
         next_one = int(np.argmax(now))
         if place == ANSWER - 1 and kept not in chosen and request["bonus"][next_one] == 0:
             next_one = kept
         chosen.append(next_one)
         served = np.maximum(served, shares[next_one])
+        if shares.shape[1] > 0 and siblings[next_one] == 0:
+            siblings[request["servers"] == request["servers"][next_one]] = SIBLING_WEIGHT * request["closeness"][next_one]
     return np.array(chosen)
 
 

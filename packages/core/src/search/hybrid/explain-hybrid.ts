@@ -8,7 +8,7 @@ export function explainHybrid(
   weights: HybridWeights,
   lexical: Explanation | undefined,
 ): Explanation {
-  const { bonus, base, intent, lift, features, score } = ranking;
+  const { bonus, base, intent, sibling, lift, features, score } = ranking;
   const details: Explanation[] = [];
   if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name, more for one that comes earlier', details: [] });
   details.push({
@@ -23,6 +23,7 @@ export function explainHybrid(
       details: [],
     });
   }
+  if (sibling > 0) details.push({ value: sibling, what: 'a tool of the same server stands above it', details: [] });
   if (lift > 0) details.push({ value: lift, what: KEPT, details: [] });
   return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
 }

@@ -68,6 +68,13 @@ export interface HybridOptions {
    */
   readonly intentWeight?: number;
   /**
+   * What it counts in a request of several clauses that a tool of the same server stands above, divided by the root of how
+   * many tools the server has; 0 is off. Who asks for several things at once often means one service: where its tool for
+   * the first of them is in the answer, that for the second is the likelier of two that look alike.
+   * @default 2
+   */
+  readonly siblingWeight?: number;
+  /**
    * Below this probability that anything fits, the verdict is `none`, from 0 to 1.
    * @default {@link HYBRID_DEFAULTS}
    */
@@ -83,5 +90,6 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   secondWeights: SECOND_STAGE_WEIGHTS,
   secondOneClauseWeights: SECOND_ONE_CLAUSE_WEIGHTS,
   intentWeight: 4,
+  siblingWeight: 2,
   leastConfidence: LEAST_CONFIDENCE,
 };

@@ -7,9 +7,13 @@ interface Candidate {
   readonly base: number;
   readonly clauses: readonly number[];
   readonly bonus?: number;
+  /** @default none of its own */
+  readonly server?: number;
 }
 
-/** Tools 0, 1, 2, … with these bases, and how well each serves each clause. */
+const NO_SERVER = 9;
+
+/** Tools 0, 1, 2, … with these bases, and how well each serves each clause. Servers have four tools each. */
 function ratedTools(candidates: readonly Candidate[]): RatedTools {
   const clauseCount = candidates[0]?.clauses.length ?? 0;
   return {
@@ -20,15 +24,26 @@ function ratedTools(candidates: readonly Candidate[]): RatedTools {
     clauses: Array.from({ length: clauseCount }, (_, clause) => {
       return Float64Array.from(candidates, ({ clauses }) => clauses[clause] ?? 0);
     }),
+    servers: Uint32Array.from(candidates, ({ server = NO_SERVER }) => server),
+    closeness: Float64Array.from(candidates, ({ server }) => (server === undefined ? 0 : 0.5)),
   };
 }
 
-function order(candidates: readonly Candidate[], intentWeight: number, wanted = candidates.length): number[] {
-  return orderByIntent(ratedTools(candidates), { intentWeight, wanted }).map(({ tool }) => tool);
+interface Weights {
+  readonly intentWeight: number;
+  readonly siblingWeight?: number;
+}
+
+function order(
+  candidates: readonly Candidate[],
+  { intentWeight, siblingWeight = 0 }: Weights,
+  wanted = candidates.length,
+): number[] {
+  return orderByIntent(ratedTools(candidates), { intentWeight, siblingWeight, wanted }).map(({ tool }) => tool);
 }
 
 /** The same place by place with nothing left out: what each tool adds is worked out anew for every place. */
-function orderPlainly(candidates: readonly Candidate[], intentWeight: number): number[] {
+function orderPlainly(candidates: readonly Candidate[], { intentWeight, siblingWeight = 0 }: Weights): number[] {
   const best = (candidates[0]?.clauses ?? []).map((_, clause) => {
     return candidates.reduce((most, { clauses }) => Math.max(most, clauses[clause] ?? 0), Number.MIN_VALUE);
   });
@@ -36,9 +51,11 @@ function orderPlainly(candidates: readonly Candidate[], intentWeight: number): n
     return clauses.map((fit, at) => (fit * Math.min(1, Math.max(0, ((best[at] ?? 0) - 2.5) / 2.5))) / (best[at] ?? 1));
   });
   const served = best.map(() => 0);
+  const favoured = new Set<number>();
   const scoreOf = (tool: number): number => {
     const gain = (shares[tool] ?? []).reduce((sum, share, at) => sum + Math.max(0, share - (served[at] ?? 0)), 0);
-    return (candidates[tool]?.base ?? 0) + intentWeight * gain;
+    const isSibling = best.length > 0 && favoured.has(candidates[tool]?.server ?? NO_SERVER);
+    return (candidates[tool]?.base ?? 0) + (isSibling ? siblingWeight * 0.5 : 0) + intentWeight * gain;
   };
   const left = [...candidates.keys()].sort((a, b) => (candidates[b]?.base ?? 0) - (candidates[a]?.base ?? 0) || a - b);
   const ordered: number[] = [];
@@ -46,6 +63,8 @@ function orderPlainly(candidates: readonly Candidate[], intentWeight: number): n
     const next = left.reduce((most, tool) => (scoreOf(tool) > scoreOf(most) ? tool : most));
     left.splice(left.indexOf(next), 1);
     ordered.push(next);
+    const server = candidates[next]?.server;
+    if (server !== undefined) favoured.add(server);
     for (const [at, share] of (shares[next] ?? []).entries()) served[at] = Math.max(served[at] ?? 0, share);
   }
   return [...ordered, ...left];
@@ -58,8 +77,8 @@ describe('orderByIntent', () => {
       { base: 8.9, clauses: [8, 0] },
       { base: 7, clauses: [0, 8] },
     ];
-    expect(order(tools, 3)).toEqual([0, 2, 1]);
-    expect(order(tools, 0)).toEqual([0, 1, 2]);
+    expect(order(tools, { intentWeight: 3 })).toEqual([0, 2, 1]);
+    expect(order(tools, { intentWeight: 0 })).toEqual([0, 1, 2]);
   });
 
   it('a part that even the best tool hardly serves is chatter, and moves nothing', () => {
@@ -68,13 +87,37 @@ describe('orderByIntent', () => {
       { base: 8.9, clauses: [8, 0] },
       { base: 7, clauses: [0, best] },
     ];
-    expect(order(tools(2.5), 3)).toEqual([0, 1, 2]);
-    expect(order(tools(5), 3)).toEqual([0, 2, 1]);
+    expect(order(tools(2.5), { intentWeight: 3 })).toEqual([0, 1, 2]);
+    expect(order(tools(5), { intentWeight: 3 })).toEqual([0, 2, 1]);
+  });
+
+  it('of two that look alike, the one whose server has a place already comes first', () => {
+    const tools = [
+      { base: 9, clauses: [8, 0], server: 1 },
+      { base: 7.2, clauses: [0, 8], server: 2 },
+      { base: 7, clauses: [0, 8], server: 1 },
+    ];
+    expect(order(tools, { intentWeight: 3 })).toEqual([0, 1, 2]);
+    expect(order(tools, { intentWeight: 3, siblingWeight: 1 })).toEqual([0, 2, 1]);
+    const ofNone = tools.map(({ base, clauses }) => ({ base, clauses }));
+    expect(order(ofNone, { intentWeight: 3, siblingWeight: 1 })).toEqual([0, 1, 2]);
+    const ofOneClause = tools.map((tool) => ({ ...tool, clauses: [] }));
+    expect(order(ofOneClause, { intentWeight: 3, siblingWeight: 1 })).toEqual([0, 1, 2]);
+  });
+
+  it('says what a tool got as a sibling, up to the score of the one above it', () => {
+    const tools = [9, 8.8, 5].map((base) => ({ base, clauses: [0], server: 1 }));
+    const ordered = orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, wanted: 3 });
+    expect(ordered.map(({ score }) => score)).toEqual([9, 9, 5.5]);
+    expect(ordered.map(({ sibling }) => sibling)).toEqual([0, expect.closeTo(0.2), 0.5]);
+    expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0]);
   });
 
   const seven = [9, 8, 7, 6, 5, 4, 3].map((base): Candidate => ({ base, clauses: [] }));
   const places = (tools: readonly Candidate[], kept: number, wanted = tools.length): number[] => {
-    return orderByIntent(ratedTools(tools), { intentWeight: 3, wanted, kept }).map(({ tool }) => tool);
+    return orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, wanted, kept }).map(
+      ({ tool }) => tool,
+    );
   };
 
   it('a kept tool takes the fifth place where its score would put it lower, and stays where it is above that', () => {
@@ -91,7 +134,7 @@ describe('orderByIntent', () => {
   });
 
   it('says what a kept tool got for its place, and nothing of the others', () => {
-    const ordered = orderByIntent(ratedTools(seven), { intentWeight: 3, wanted: 7, kept: 6 });
+    const ordered = orderByIntent(ratedTools(seven), { intentWeight: 3, siblingWeight: 1, wanted: 7, kept: 6 });
     expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0, 0, 2, 0, 0]);
   });
 
@@ -99,33 +142,50 @@ describe('orderByIntent', () => {
   const number = fc.oneof(fc.integer({ min: 0, max: 8 }), fc.double({ min: 0, max: 12, noNaN: true }));
   const anyTools = fc.integer({ min: 0, max: 3 }).chain((clauses) => {
     const fits = fc.array(number, { minLength: clauses, maxLength: clauses });
-    return fc.array(fc.record({ base: number, clauses: fits }), { maxLength: 80 });
+    const server = fc.integer({ min: 0, max: 3 });
+    return fc.array(fc.record({ base: number, clauses: fits, server }, { requiredKeys: ['base', 'clauses'] }), {
+      maxLength: 80,
+    });
   });
   const anyWeight = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 5, noNaN: true }));
+  const anyWeights = fc.record({ intentWeight: anyWeight, siblingWeight: anyWeight });
 
   it('gives each place to the tool that adds most, and every tool a place', () => {
     fc.assert(
-      fc.property(anyTools, anyWeight, (tools, weight) => {
-        expect(order(tools, weight)).toEqual(orderPlainly(tools, weight));
+      fc.property(anyTools, anyWeights, (tools, weights) => {
+        expect(order(tools, weights)).toEqual(orderPlainly(tools, weights));
       }),
     );
   });
 
   it('gives scores that fall from place to place', () => {
     fc.assert(
-      fc.property(anyTools, anyWeight, fc.nat(), (tools, intentWeight, some) => {
+      fc.property(anyTools, anyWeights, fc.nat(), (tools, weights, some) => {
         const kept = tools.length === 0 ? undefined : some % tools.length;
-        const ordered = orderByIntent(ratedTools(tools), { intentWeight, wanted: tools.length, kept });
+        const ordered = orderByIntent(ratedTools(tools), { ...weights, wanted: tools.length, kept });
         const scores = ordered.map(({ score }) => score);
         expect(scores).toEqual([...scores].sort((left, right) => right - left));
       }),
     );
   });
 
+  it('gives scores whose parts add up, none of them negative', () => {
+    fc.assert(
+      fc.property(anyTools, anyWeights, fc.nat(), (tools, weights, some) => {
+        const kept = tools.length === 0 ? undefined : some % tools.length;
+        for (const placed of orderByIntent(ratedTools(tools), { ...weights, wanted: tools.length, kept })) {
+          const { score, bonus, base, intent, sibling, lift } = placed;
+          expect(bonus + base + intent + sibling + lift).toBeCloseTo(score, 9);
+          expect(Math.min(intent, sibling, lift)).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+
   it('gives as many places as are wanted, the same as if more were', () => {
     fc.assert(
-      fc.property(anyTools, anyWeight, fc.nat({ max: 90 }), (tools, weight, wanted) => {
-        expect(order(tools, weight, wanted)).toEqual(order(tools, weight).slice(0, wanted));
+      fc.property(anyTools, anyWeights, fc.nat({ max: 90 }), (tools, weights, wanted) => {
+        expect(order(tools, weights, wanted)).toEqual(order(tools, weights).slice(0, wanted));
       }),
     );
   });

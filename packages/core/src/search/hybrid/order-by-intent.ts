@@ -5,7 +5,7 @@ import { type RatedTools, ToolFeatures } from './rated-tools.ts';
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
   readonly tool: number;
-  /** `bonus + base + intent + lift`. */
+  /** `bonus + base + intent + sibling + lift`. */
   readonly score: number;
   /** More than anything else can add up to, for a tool that the query names; else 0. */
   readonly bonus: number;
@@ -13,6 +13,8 @@ export interface HybridRanking {
   readonly base: number;
   /** What it got for serving a clause that nothing above it serves as well. */
   readonly intent: number;
+  /** What it got because a tool of its server stands above it. */
+  readonly sibling: number;
   /** What it got so that it has a place in five, where its score would not have given it one. */
   readonly lift: number;
   readonly features: HybridFeatures;
@@ -21,6 +23,8 @@ export interface HybridRanking {
 export interface OrderOptions {
   /** See `HybridOptions`. */
   readonly intentWeight: number;
+  /** See `HybridOptions`. */
+  readonly siblingWeight: number;
   /** How many places at the most. */
   readonly wanted: number;
   /** One that has a place among the first five whatever its score, as its number among those that were rated. @default none */
@@ -29,21 +33,28 @@ export interface OrderOptions {
 
 /**
  * By score; for a request of several clauses place by place, each time with the tool that adds most. What serving a
- * clause adds only shrinks as the list grows, so the scores still fall from place to place.
+ * clause adds only shrinks as the list grows. What a sibling gets may lift it past the one above it, and counts only up to
+ * that one's score, so the scores still fall from place to place.
  */
-export function orderByIntent(rated: RatedTools, { intentWeight, wanted, kept }: OrderOptions): HybridRanking[] {
+export function orderByIntent(rated: RatedTools, options: OrderOptions): HybridRanking[] {
+  const { wanted, kept } = options;
   const count = Math.min(wanted, rated.tools.length);
-  const contest = new Contest(rated, intentWeight);
+  const contest = new Contest(rated, options);
   const ordered: HybridRanking[] = [];
+  let above = Number.POSITIVE_INFINITY;
   while (ordered.length < Math.min(count, ORDERED_BY_INTENT)) {
     const best = contest.best();
     const at = ordered.length === KEPT_PLACE ? contest.chooseLast(best, kept) : best;
-    ordered.push(new PlacedTool(rated, at, { intent: contest.intentOf(at), score: contest.scoreOf(best) }));
+    above = Math.min(above, contest.scoreOf(best));
+    const parts = { intent: contest.intentOf(at), sibling: contest.siblingOf(at), isLifted: at !== best };
+    ordered.push(new PlacedTool(rated, at, { ...parts, score: above }));
     contest.take(at);
   }
   if (ordered.length < count) {
     for (const at of contest.rest().subarray(0, count - ordered.length)) {
-      ordered.push(new PlacedTool(rated, at, { intent: 0 }));
+      ordered.push(
+        new PlacedTool(rated, at, { intent: 0, sibling: 0, isLifted: false, score: contest.ownScoreOf(at) }),
+      );
     }
   }
   return ordered;
@@ -51,28 +62,34 @@ export function orderByIntent(rated: RatedTools, { intentWeight, wanted, kept }:
 
 /** The tools that have no place yet, as their numbers among those that were rated. */
 class Contest {
-  readonly #bonuses: Float64Array;
-  /** Without what clauses add. */
+  readonly #rated: RatedTools;
+  /** Without what clauses and siblings add. */
   readonly #scores: Float64Array;
   /** With what they added when it was last looked; never less than what they add now. */
   readonly #bounds: Float64Array;
+  /** What each got because a tool of its server has a place. */
+  readonly #siblings: Float64Array;
   readonly #isPlaced: Uint8Array;
   /** For each clause how well each tool serves it. */
   readonly #shares: readonly Float64Array[];
   /** For each clause how well the tools serve it that have their place. */
   readonly #served: Float64Array;
   readonly #intentWeight: number;
+  readonly #siblingWeight: number;
 
-  constructor({ tools, bonuses, bases, clauses }: RatedTools, intentWeight: number) {
-    const columns = new Columns(2 + clauses.length, tools.length);
-    this.#bonuses = bonuses;
+  constructor(rated: RatedTools, { intentWeight, siblingWeight }: OrderOptions) {
+    const { tools, bonuses, bases, clauses } = rated;
+    const columns = new Columns(3 + clauses.length, tools.length);
+    this.#rated = rated;
     this.#scores = columns.next();
+    this.#siblings = columns.next();
     for (let at = 0; at < tools.length; at += 1) this.#scores[at] = (bonuses[at] as number) + (bases[at] as number);
     this.#bounds = columns.next().fill(Number.POSITIVE_INFINITY);
     this.#isPlaced = new Uint8Array(tools.length);
     this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, columns.next()));
     this.#served = new Float64Array(this.#shares.length);
     this.#intentWeight = intentWeight;
+    this.#siblingWeight = clauses.length === 0 ? 0 : siblingWeight;
   }
 
   /** The one that adds most; of equals the one with the better score, then the first. */
@@ -84,7 +101,7 @@ class Contest {
     for (let at = 0; at < scores.length; at += 1) {
       if (isPlaced[at] === 1 || (bounds[at] as number) < bestScore) continue;
       const own = scores[at] as number;
-      const score = own + this.intentOf(at);
+      const score = this.scoreOf(at);
       bounds[at] = score;
       if (score > bestScore || (score === bestScore && own > (scores[best] as number))) {
         best = at;
@@ -96,12 +113,21 @@ class Contest {
 
   /** The one that is kept, unless it has its place already or would push out a tool that the query names. */
   chooseLast(best: number, kept: number | undefined): number {
-    if (kept === undefined || this.#isPlaced[kept] === 1 || (this.#bonuses[best] as number) > 0) return best;
+    if (kept === undefined || this.#isPlaced[kept] === 1 || (this.#rated.bonuses[best] as number) > 0) return best;
     return kept;
   }
 
   scoreOf(at: number): number {
-    return (this.#scores[at] as number) + this.intentOf(at);
+    return (this.#scores[at] as number) + (this.#siblings[at] as number) + this.intentOf(at);
+  }
+
+  /** Without what clauses and siblings add. */
+  ownScoreOf(at: number): number {
+    return this.#scores[at] as number;
+  }
+
+  siblingOf(at: number): number {
+    return this.#siblings[at] as number;
   }
 
   /** What a tool gets for the clauses that it serves better than those that have their place. */
@@ -119,6 +145,19 @@ class Contest {
     this.#isPlaced[at] = 1;
     for (const [clause, shares] of this.#shares.entries()) {
       this.#served[clause] = Math.max(this.#served[clause] as number, shares[at] as number);
+    }
+    if (this.#siblingWeight > 0 && this.#siblings[at] === 0) this.#favourServer(at);
+  }
+
+  /** Once for each server: with its first tool that has a place. */
+  #favourServer(first: number): void {
+    const { servers, closeness } = this.#rated;
+    const favour = this.#siblingWeight * (closeness[first] as number);
+    if (favour === 0) return;
+    for (let at = 0; at < servers.length; at += 1) {
+      if (servers[at] !== servers[first]) continue;
+      this.#siblings[at] = favour;
+      this.#bounds[at] = Number.POSITIVE_INFINITY;
     }
   }
 
@@ -145,8 +184,11 @@ function writeShares(fits: Float64Array, shares: Float64Array): Float64Array {
 
 interface Place {
   readonly intent: number;
-  /** At least what the tool has of its own. @default just that */
-  readonly score?: number;
+  readonly sibling: number;
+  /** Whether what the score has beyond its other parts is due to a kept place. */
+  readonly isLifted: boolean;
+  /** At least what the tool has of its own and by its clauses; what it got as a sibling counts only up to this. */
+  readonly score: number;
 }
 
 /** A class, since V8 keeps the shape of one for good. It forgets that of a literal of numbers, and optimised code with it. */
@@ -156,17 +198,19 @@ class PlacedTool implements HybridRanking {
   readonly bonus: number;
   readonly base: number;
   readonly intent: number;
+  readonly sibling: number;
   readonly lift: number;
   readonly features: HybridFeatures;
 
-  constructor(rated: RatedTools, at: number, { intent, score }: Place) {
+  constructor(rated: RatedTools, at: number, { intent, sibling, isLifted, score }: Place) {
     this.tool = rated.tools[at] as number;
     this.bonus = rated.bonuses[at] as number;
     this.base = rated.bases[at] as number;
     this.intent = intent;
-    const own = this.bonus + this.base + intent;
-    this.score = score ?? own;
-    this.lift = this.score - own;
+    this.score = score;
+    const rest = score - (this.bonus + this.base + intent);
+    this.sibling = isLifted ? Math.min(sibling, rest) : rest;
+    this.lift = rest - this.sibling;
     this.features = new ToolFeatures(rated.features, at);
   }
 }

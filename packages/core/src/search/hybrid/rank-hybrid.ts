@@ -89,7 +89,7 @@ export class HybridRanker {
       clauses: request.clauses.map((clause) => clause.text),
       rated,
       weights,
-      rankings: orderByIntent(rated, { intentWeight: settings.intentWeight, wanted, kept }),
+      rankings: orderByIntent(rated, { ...settings, wanted, kept }),
       knownShare: request.knownShare,
       confidence: judgeRated(rated, request.knownShare, FIT_MODEL),
     };
@@ -145,5 +145,5 @@ function askOnce(count: number, accept: (tool: number) => boolean): (tool: numbe
 
 function withoutFeatures(ranking: Ranking): HybridRanking {
   const { tool, score } = ranking;
-  return { tool, score, bonus: score, base: 0, intent: 0, lift: 0, features: NO_FEATURES };
+  return { tool, score, bonus: score, base: 0, intent: 0, sibling: 0, lift: 0, features: NO_FEATURES };
 }

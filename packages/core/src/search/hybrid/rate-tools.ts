@@ -4,8 +4,8 @@ import type { QueryVector, VectorScan } from '../semantic/index.ts';
 import { Columns } from './columns.ts';
 import type { HybridWeights } from './hybrid-options.ts';
 import type { HybridRequest } from './hybrid-request.ts';
-import { NamedServers } from './named-servers.ts';
 import type { RatedTools } from './rated-tools.ts';
+import { ToolServers } from './tool-servers.ts';
 import { weighFeatures } from './weigh-features.ts';
 
 interface ToolRaterParts {
@@ -27,13 +27,13 @@ export class ToolRater {
   readonly #scan: VectorScan;
   readonly #reader: FeatureReader;
   readonly #terms: CandidateTerms;
-  readonly #servers: NamedServers;
+  readonly #servers: ToolServers;
 
   constructor({ snapshot, lexical, scan }: ToolRaterParts) {
     this.#scan = scan;
     this.#reader = new FeatureReader(lexical.index);
     this.#terms = new CandidateTerms(lexical.index);
-    this.#servers = new NamedServers(snapshot);
+    this.#servers = new ToolServers(snapshot);
   }
 
   rate(asked: ToolsToRate): RatedTools {
@@ -53,11 +53,19 @@ export class ToolRater {
       clauseTerms: clauses?.terms ?? terms,
       coverage: scale(coverage, trust),
       bigrams: this.#readBigrams(asked, columns.next()),
-      serverNamed: this.#servers.find(request.key, tools, columns.next()),
+      serverNamed: this.#servers.findNamed(request.key, tools, columns.next()),
       embedded: unseen,
       clauseEmbedded: unseen,
     };
-    return { tools, bonuses, bases: weighFeatures(features, weights), features, clauses: clauses?.fits ?? [] };
+    return {
+      tools,
+      bonuses,
+      bases: weighFeatures(features, weights),
+      features,
+      clauses: clauses?.fits ?? [],
+      servers: this.#servers.numbersOf(tools),
+      closeness: this.#servers.closenessOf(tools, columns.next()),
+    };
   }
 
   #readMeaning(vector: QueryVector, tools: Uint32Array, into: Float64Array): Float64Array {
@@ -125,7 +133,7 @@ export class ToolRater {
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 9;
+const OWN_COLUMNS = 10;
 
 interface RatedClauses {
   /** Of the clause that fits best. */

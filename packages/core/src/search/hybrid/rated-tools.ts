@@ -17,6 +17,10 @@ export interface RatedTools {
   readonly features: FeatureColumns;
   /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
   readonly clauses: readonly Float64Array[];
+  /** The number of each tool's server. */
+  readonly servers: Uint32Array;
+  /** How much a tool has in common with others of its server: 0 (there is no server) to 1. */
+  readonly closeness: Float64Array;
 }
 
 /** The features of one tool. */
@@ -65,5 +69,7 @@ function rateNothing(): RatedTools {
       clauseEmbedded: none,
     },
     clauses: [],
+    servers: new Uint32Array(0),
+    closeness: none,
   };
 }

@@ -23,7 +23,7 @@ export interface SecondLook {
 export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, settings: HybridSettings): HybridAnswer {
   const { rated, rankings, knownShare } = answer;
   const { cosines, clauses, fitModel } = look;
-  const { secondWeights, secondOneClauseWeights, intentWeight } = settings;
+  const { secondWeights, secondOneClauseWeights } = settings;
   const weights = rated.clauses.length === 0 ? secondOneClauseWeights : secondWeights;
   const seen = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, at]));
   const spread = (values: Float32Array): Float64Array => {
@@ -49,7 +49,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
     ...answer,
     rated: reconsidered,
     weights,
-    rankings: orderByIntent(reconsidered, { intentWeight, wanted: rankings.length, kept }),
+    rankings: orderByIntent(reconsidered, { ...settings, wanted: rankings.length, kept }),
     ...(fitModel === undefined ? {} : { confidence: judgeRated(rated, knownShare, fitModel, spread(cosines)) }),
   };
 }

@@ -10,6 +10,7 @@ export function createSemanticSearcher(snapshot: Snapshot, options: HybridSearch
     weights: MEANING_ALONE,
     secondWeights: { ...MEANING_ALONE, embedded: 1 },
     intentWeight: 0,
+    siblingWeight: 0,
   });
   return { ...searcher, engine: 'semantic' };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
 import { nameKey } from '../text/index.ts';
-import { NamedServers } from './named-servers.ts';
+import { ToolServers } from './tool-servers.ts';
 
 const SNAPSHOT = createSnapshot([
   createTool({ name: 'create_issue', description: 'Create an issue', server: 'Git-Hub' }),
@@ -17,6 +17,15 @@ it.each([
   ['', []],
 ])('%j names %j', (request, servers) => {
   const tools = Uint32Array.from(SNAPSHOT.tools.keys());
-  const named = new NamedServers(SNAPSHOT).find(nameKey(request), tools, new Float64Array(tools.length));
+  const named = new ToolServers(SNAPSHOT).findNamed(nameKey(request), tools, new Float64Array(tools.length));
   expect(SNAPSHOT.tools.flatMap(({ server }, at) => (named[at] === 1 ? [server] : []))).toEqual(servers);
+});
+
+it('tells the servers of tools apart, and how much it says to be of one', () => {
+  const tools = ['a', 'b', 'c', 'd'].map((name) => createTool({ name, server: 'large' }));
+  const snapshot = createSnapshot([...tools, createTool({ name: 'e', server: 'small' }), createTool({ name: 'f' })]);
+  const servers = new ToolServers(snapshot);
+  const some = Uint32Array.of(0, 3, 4, 5);
+  expect([...servers.numbersOf(some)]).toEqual([0, 0, 1, 2]);
+  expect([...servers.closenessOf(some, new Float64Array(4))]).toEqual([0.5, 0.5, 1, 0]);
 });

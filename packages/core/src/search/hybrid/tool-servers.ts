@@ -1,0 +1,49 @@
+import type { Snapshot } from '../../catalog/index.ts';
+import { nameKey } from '../text/index.ts';
+
+/** Which server each tool is of, as a number. */
+export class ToolServers {
+  /** Per tool, the number of its server; of tools without one, the last number. */
+  readonly #numbers: Uint32Array;
+  readonly #keys: readonly string[];
+  /** Per server, what being of it tells: the fewer tools it has, the more. */
+  readonly #closeness: Float64Array;
+
+  constructor({ tools, servers }: Snapshot) {
+    const numbers = new Map(servers.map((server, at) => [server, at]));
+    this.#keys = [...servers.map(nameKey), ''];
+    this.#numbers = Uint32Array.from(tools, ({ server = '' }) => numbers.get(server) ?? servers.length);
+    const sizes = new Float64Array(servers.length + 1);
+    for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
+    this.#closeness = sizes.map((size, number) => (number < servers.length && size > 0 ? 1 / Math.sqrt(size) : 0));
+  }
+
+  /** For each of these tools 1 if the request, given as a key, names its server; else 0. */
+  findNamed(requestKey: string, tools: Uint32Array, into: Float64Array): Float64Array {
+    const known = new Int8Array(this.#keys.length);
+    for (let at = 0; at < tools.length; at += 1) {
+      const number = this.#numbers[tools[at] as number] as number;
+      if (known[number] === 0) known[number] = this.#isNamed(number, requestKey) ? 1 : -1;
+      into[at] = known[number] === 1 ? 1 : 0;
+    }
+    return into;
+  }
+
+  /** The server of each of these tools. */
+  numbersOf(tools: Uint32Array): Uint32Array {
+    return tools.map((tool) => this.#numbers[tool] as number);
+  }
+
+  /** For each of these tools how much it has in common with others of its server, 0 (it has none) to 1 (it is the only one). */
+  closenessOf(tools: Uint32Array, into: Float64Array): Float64Array {
+    for (let at = 0; at < tools.length; at += 1) {
+      into[at] = this.#closeness[this.#numbers[tools[at] as number] as number] as number;
+    }
+    return into;
+  }
+
+  #isNamed(number: number, requestKey: string): boolean {
+    const key = this.#keys[number] ?? '';
+    return key !== '' && requestKey.includes(key);
+  }
+}
