@@ -62,6 +62,9 @@ describe('loadReranker', () => {
     ['crear una factura para el cliente', false],
     ['给团队发送消息', false],
     ['カレンダーに予定を追加して', false],
+    ['purge cloudflare zone', true],
+    ['borrar usuario', false],
+    ['Benutzer löschen', false],
     ['42', true],
   ])('can read «%s»: %s', async (request, isReadable) => {
     expect((await loading)?.canRead(request)).toBe(isReadable);

@@ -6,6 +6,10 @@ import { ToolServers } from './tool-servers.ts';
 const SNAPSHOT = createSnapshot([
   createTool({ name: 'create_issue', description: 'Create an issue', server: 'Git-Hub' }),
   createTool({ name: 'post', description: 'Post a message', server: 'slack' }),
+  createTool({ name: 'charge', description: 'Charge a card', server: 'StripeApi_v2' }),
+  createTool({ name: 'query', description: 'Run a query', server: 'mcp-server-postgres' }),
+  createTool({ name: 'tweet', description: 'Post to a network', server: 'x-api' }),
+  createTool({ name: 'any', description: 'Of a server with nothing but a technical name', server: 'mcp-server' }),
   createTool({ name: 'nameless', description: 'Of no server' }),
   createTool({ name: 'dashes', description: 'Of a server without letters', server: '--' }),
 ]);
@@ -13,6 +17,11 @@ const SNAPSHOT = createSnapshot([
 it.each([
   ['open a github issue', ['Git-Hub']],
   ['tell Slack and Git Hub', ['Git-Hub', 'slack']],
+  ['refund it in Stripe', ['StripeApi_v2']],
+  ['how many rows has it in postgres', ['mcp-server-postgres']],
+  ['explain the taxes', []],
+  ['post with the X API', ['x-api']],
+  ['which MCP server is it', ['mcp-server']],
   ['tell everybody', []],
   ['', []],
 ])('%j names %j', (request, servers) => {

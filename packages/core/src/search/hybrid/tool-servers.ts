@@ -11,7 +11,7 @@ export class ToolServers {
 
   constructor({ tools, servers }: Snapshot) {
     const numbers = new Map(servers.map((server, at) => [server, at]));
-    this.#keys = [...servers.map(nameKey), ''];
+    this.#keys = [...servers.map(spokenKey), ''];
     this.#numbers = Uint32Array.from(tools, ({ server = '' }) => numbers.get(server) ?? servers.length);
     const sizes = new Float64Array(servers.length + 1);
     for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
@@ -47,3 +47,15 @@ export class ToolServers {
     return key !== '' && requestKey.includes(key);
   }
 }
+
+/** A server's name as people say it: who writes "github" means `github-mcp-server` and `GithubApi` too. */
+function spokenKey(server: string): string {
+  const key = nameKey(server);
+  const spoken = key.replace(TECHNICAL_END, '').replace(TECHNICAL_START, '');
+  return spoken.length < LEAST_SPOKEN ? key : spoken;
+}
+
+const TECHNICAL_START = /^(?:mcp|server)+/;
+const TECHNICAL_END = /(?:api|mcp|server|service|toolkit|tools|v\d+)+$/;
+/** Shorter ones stand in too many other words. */
+const LEAST_SPOKEN = 3;
