@@ -88,15 +88,22 @@ describe('the session at a server', () => {
     await closing;
   });
 
-  it('is not waited for longer than two seconds', async () => {
+  it.each([
+    ['says nothing', (aborted: Promise<never>): Promise<Response> => aborted],
+    [
+      'does not come to an end',
+      async (aborted: Promise<never>): Promise<Response> =>
+        new Response(new ReadableStream({ start: (body) => void aborted.catch((error) => body.error(error)) })),
+    ],
+  ])('is not waited for longer than two seconds where the server %s', async (_, answer) => {
     let isAsked = false;
-    const { hub, clock } = await start(
-      ({ signal }) =>
-        new Promise((_, reject) => {
-          isAsked = true;
-          signal?.addEventListener('abort', () => reject(signal.reason));
-        }),
-    );
+    const { hub, clock } = await start(({ signal }) => {
+      isAsked = true;
+      const aborted = new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+      return answer(aborted);
+    });
     let isClosed = false;
     const closing = hub.close().then(() => {
       isClosed = true;

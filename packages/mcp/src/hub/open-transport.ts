@@ -64,23 +64,16 @@ function openRemote(settings: RemoteSettings, options: TransportOptions, isSse: 
     ...(authProvider === undefined ? {} : { authProvider }),
     // The parting is the one request that outlives its transport, whose signal ends all others.
     fetch: (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-      init?.method === 'DELETE' ? fetchInTime(fetch, clock, [input, init]) : fetch(input, init),
+      fetch(input, init?.method === 'DELETE' ? { ...init, signal: signalIn(PARTING_MS, clock) } : init),
   };
   return isSse ? new SSEClientTransport(url, common) : new StreamableHTTPClientTransport(url, common);
 }
 
-async function fetchInTime(
-  fetch: typeof globalThis.fetch,
-  clock: Clock,
-  [input, init]: [string | URL | Request, RequestInit],
-): Promise<Response> {
+/** The limit holds for the whole answer, and need not be called off: after it there is nothing left to end. */
+function signalIn(delayMs: number, clock: Clock): AbortSignal {
   const late = new AbortController();
-  const cancel = clock.after(PARTING_MS, () => late.abort());
-  try {
-    return await fetch(input, { ...init, signal: late.signal });
-  } finally {
-    cancel();
-  }
+  clock.after(delayMs, () => late.abort());
+  return late.signal;
 }
 
 function readUrl(url: string, name: string): URL {
