@@ -15,7 +15,7 @@ describe('loadReranker', () => {
   };
 
   it('fits into 25 MB', () => {
-    expect(statSync(new URL('../model/tools-minilm-v4.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
+    expect(statSync(new URL('../model/tools-minilm-v5.onnx', import.meta.url)).size).toBeLessThanOrEqual(25_000_000);
   });
 
   it.each([
@@ -28,11 +28,11 @@ describe('loadReranker', () => {
   });
 
   it('takes another model file, known by its content, and says so when there is none', async () => {
-    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v4.onnx', import.meta.url));
-    expect((await loading)?.modelId).toBe('tools-minilm-v4');
+    const modelFile = fileURLToPath(new URL('../model/tools-minilm-v5.onnx', import.meta.url));
+    expect((await loading)?.modelId).toBe('tools-minilm-v5');
     expect((await loading)?.fitModel?.cosine).toBeGreaterThan(0);
     const other = await loadReranker({ modelFile });
-    expect(other?.modelId).toMatch(/^tools-minilm-v4:[0-9a-f]{16}$/);
+    expect(other?.modelId).toMatch(/^tools-minilm-v5:[0-9a-f]{16}$/);
     expect(other?.fitModel).toBeUndefined();
     await expect(loadReranker({ modelFile: `${modelFile}.missing` })).rejects.toThrow('ENOENT');
   });
@@ -65,6 +65,9 @@ describe('loadReranker', () => {
     ['purge cloudflare zone', true],
     ['borrar usuario', false],
     ['Benutzer löschen', false],
+    ["réserve une salle de réunion pour l'événement de demain", false],
+    ['寝室のエアコンを26度にして', false],
+    ['book a table at Café Müller for four people', true],
     ['42', true],
   ])('can read «%s»: %s', async (request, isReadable) => {
     expect((await loading)?.canRead(request)).toBe(isReadable);

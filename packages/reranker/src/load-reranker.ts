@@ -27,7 +27,7 @@ export interface RerankerOptions {
 
 export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'modelFile' | 'importModule'>> = {
   threads: 1,
-  modelFile: new URL('../model/tools-minilm-v4.onnx', import.meta.url),
+  modelFile: new URL('../model/tools-minilm-v5.onnx', import.meta.url),
   importModule: (name) => import(name),
 };
 
@@ -56,7 +56,7 @@ export async function loadReranker(options: RerankerOptions = {}): Promise<Reran
   };
 }
 
-const MODEL_ID = 'tools-minilm-v4';
+const MODEL_ID = 'tools-minilm-v5';
 const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);
 
 /** Vectors are kept by the model's id: a file of somebody else's is known by what is in it, not by where it lies. */

@@ -9,7 +9,7 @@ export function embeddedModel(): StaticEmbedder {
   return model;
 }
 
-const MODEL_FILE: URL = new URL('../model/tools-static-v4.bin', import.meta.url);
+const MODEL_FILE: URL = new URL('../model/tools-static-v5.bin', import.meta.url);
 
 let model: StaticEmbedder | undefined;
 

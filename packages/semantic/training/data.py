@@ -88,11 +88,14 @@ def is_own(catalog):
 
 
 def own_files(own):
-    """Each file of the project's own catalogs with its catalog: a file of services is one by itself, those of the other folders are one together."""
+    """Each file of the project's own catalogs with its catalog: `services/office.jsonl` is one, `vendors/a-1.jsonl` and its like are one together.
+
+    A request names every tool of its catalog that serves it, and none of another one.
+    """
     for folder in OWN:
         for path in sorted(glob.glob(os.path.join(own, folder, "*.jsonl"))):
             name = os.path.basename(path).removesuffix(".jsonl")
-            yield path, f"{folder}-{name}" if folder == "services" else folder
+            yield path, f"{folder}-{name.split('-')[0]}"
 
 
 def with_schema(raw):
@@ -167,8 +170,10 @@ def load(data, own=HERE):
         catalog = "mcp-zero-308-servers" if os.path.basename(path).startswith("zero-") else "mcp-servers"
         for raw in read_lines(path):
             ask(catalog, raw, raw["relevant"])
+    services_of = {}
     for path, catalog in own_files(own):
-        services = read_lines(path)
+        services_of.setdefault(catalog, []).extend(read_lines(path))
+    for catalog, services in services_of.items():
         for service in services:
             for raw in service["tools"]:
                 add(to_tool(catalog, with_schema(raw), service["server"]), (catalog, f"{service['server']}/{raw['name']}"))

@@ -24,7 +24,7 @@ const embedder =
   values.model === undefined ? embeddedModel() : createStaticModel(readModel(readFileSync(values.model)));
 const second = values.second ? await openSecondStage() : undefined;
 /** The project's own catalogs: `OWN` of ../data.py. */
-const OWN = ['services', 'vendors', 'market'];
+const OWN = /^(services|vendors|market)(?:-(\w+))?$/;
 const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
 /** How far down the right tool may be for an answer to count as right. */
 const ANSWER = 5;
@@ -75,7 +75,7 @@ function openCatalog(name) {
 
 function toolsOf(name) {
   if (name === 'mcp-servers') return serversOf(undefined);
-  if (OWN.includes(name)) return ownTools(name);
+  if (OWN.test(name)) return ownTools(name);
   const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
   return readLines(join(data, file));
 }
@@ -86,10 +86,12 @@ function serversOf(names) {
   return wanted.flatMap(({ server, tools }) => tools.map((tool) => ({ ...tool, server })));
 }
 
-/** A folder of the project's own catalogs as one; their parameters are names with what is said of them. */
+/** All services as one, or the files of another folder whose names begin alike; parameters are names with what is said of them. */
 function ownTools(name) {
-  const folder = new URL(`../${name}/`, import.meta.url);
-  const lines = readdirSync(folder).flatMap((file) => readFileSync(new URL(file, folder), 'utf8').trim().split('\n'));
+  const [, kind, start = ''] = OWN.exec(name);
+  const folder = new URL(`../${kind}/`, import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.startsWith(start));
+  const lines = files.flatMap((file) => readFileSync(new URL(file, folder), 'utf8').trim().split('\n'));
   return lines
     .map((line) => JSON.parse(line))
     .flatMap(({ server, tools }) =>

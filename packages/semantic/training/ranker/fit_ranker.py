@@ -7,7 +7,8 @@ import sys
 import numpy as np
 
 STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
-INTENT_WEIGHT, SIBLING_WEIGHT, CHATTER_FIT, CLAIMING_FIT, ANSWER = 4.0, 2.0, 2.5, 5.0, 5
+SIBLING_WEIGHT, CLAIMING_FIT, ANSWER = 2.0, 5.0, 5
+FIRST, SECOND = {"intent": 5.0, "chatter": 2.0}, {"intent": 4.0, "chatter": 2.5}
 SECOND_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
 PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
@@ -53,15 +54,15 @@ def fit(requests, columns):
     return weights
 
 
-def order(request, weights, kept):
+def order(request, weights, kept, stage):
     """The first five, place by place, as `order-by-intent.ts` has it; `kept` is a tool that has a place in five."""
     scores = request["features"] @ weights + request["bonus"]
     clauses = request["clauses"].reshape(len(scores), -1)
     best = np.maximum(clauses.max(0, initial=0), 1e-9)
-    shares = clauses / best * np.clip((best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT), 0, 1)
+    shares = clauses / best * np.clip((best - stage["chatter"]) / (CLAIMING_FIT - stage["chatter"]), 0, 1)
     served, chosen, siblings = np.zeros(shares.shape[1]), [], np.zeros(len(scores))
     for place in range(min(ANSWER, len(scores))):
-        now = scores + siblings + INTENT_WEIGHT * np.maximum(0, shares - served).sum(1)
+        now = scores + siblings + stage["intent"] * np.maximum(0, shares - served).sum(1)
         now[chosen] = -np.inf
         next_one = int(np.argmax(now))
         if place == ANSWER - 1 and kept not in chosen and request["bonus"][next_one] == 0:
@@ -86,12 +87,12 @@ def best_before(present):
     return find
 
 
-def report(title, requests, weights, one_clause, kept_of):
+def report(title, requests, weights, one_clause, kept_of, stage):
     for kind in ("held", "report"):
         found = {}
         for request in requests:
             if request["kind"] == kind:
-                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept_of(request))].sum()
+                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept_of(request), stage)].sum()
                 key = request["catalog"] + (", several" if request["part"] == "several" else "" if request["english"] else ", other languages")
                 found.setdefault(key, []).append((hits > 0, hits / request["count"]))
         figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
@@ -123,9 +124,10 @@ def main(out, *flags):
         weights = fitted("weights", requests, SECOND_FEATURES)
         one_clause = fitted("oneClauseWeights", plain, (*SECOND_FEATURES, *CLAUSE_FEATURES))
     kept_of = best_before(present) if is_second else nearest
-    report("these weights", requests, weights, one_clause, kept_of)
+    stage = SECOND if is_second else FIRST
+    report("these weights", requests, weights, one_clause, kept_of, stage)
     titles = ("secondWeights", "secondOneClauseWeights") if is_second else ("weights", "oneClauseWeights")
-    report("the present ones", requests, *(present[title] for title in titles), kept_of)
+    report("the present ones", requests, *(present[title] for title in titles), kept_of, stage)
 
 
 main(*sys.argv[1:])

@@ -46,7 +46,7 @@ def main(data, out):
     for catalog in sorted({query["catalog"] for query in queries}):
         for split, most in MOST_RANKED.items():
             mine = [query for query in queries if query["catalog"] == catalog and query["split"] == split]
-            among = catalog.split("-")[0] if is_own(catalog) else catalog
+            among = "services" if catalog.startswith("services-") else catalog
             rows += [row("ranking", split, among, query, True) for query in evenly(mine, most)]
             if split == "held":
                 english = [query for query in mine if query["part"] != "paraphrase" and query.get("language", "en") == "en"]

@@ -64,9 +64,11 @@ export interface HybridOptions {
   /**
    * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
-   * @default 4
+   * @default 5
    */
   readonly intentWeight?: number;
+  /** The same for a request that the second stage has looked at. @default `intentWeight` where it is given, else 4 */
+  readonly secondIntentWeight?: number;
   /**
    * What it counts in a request of several clauses that a tool of the same server stands above, divided by the root of how
    * many tools the server has; 0 is off. Who asks for several things at once often means one service: where its tool for
@@ -89,7 +91,8 @@ export const HYBRID_DEFAULTS: HybridSettings = {
   oneClauseWeights: ONE_CLAUSE_WEIGHTS,
   secondWeights: SECOND_STAGE_WEIGHTS,
   secondOneClauseWeights: SECOND_ONE_CLAUSE_WEIGHTS,
-  intentWeight: 4,
+  intentWeight: 5,
+  secondIntentWeight: 4,
   siblingWeight: 2,
   leastConfidence: LEAST_CONFIDENCE,
 };

@@ -62,6 +62,21 @@ interface Engine {
   readonly byWords: Searcher;
 }
 
+/** What has a setting of its own for some requests follows the one for all of them, where that is given. */
+function settingsOf(options: HybridOptions): HybridSettings {
+  const {
+    weights = HYBRID_DEFAULTS.oneClauseWeights,
+    secondWeights = HYBRID_DEFAULTS.secondOneClauseWeights,
+    intentWeight = HYBRID_DEFAULTS.secondIntentWeight,
+  } = options;
+  const followers = {
+    oneClauseWeights: weights,
+    secondOneClauseWeights: secondWeights,
+    secondIntentWeight: intentWeight,
+  };
+  return { ...HYBRID_DEFAULTS, ...followers, ...options };
+}
+
 class HybridSearcher {
   readonly #snapshot: Snapshot;
   readonly #options: HybridSearcherOptions;
@@ -73,10 +88,7 @@ class HybridSearcher {
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
-    const { weights = HYBRID_DEFAULTS.oneClauseWeights, secondWeights = HYBRID_DEFAULTS.secondOneClauseWeights } =
-      options;
-    const oneClause = { oneClauseWeights: weights, secondOneClauseWeights: secondWeights };
-    this.#settings = { ...HYBRID_DEFAULTS, ...oneClause, ...options };
+    this.#settings = settingsOf(options);
     const index = options.bm25?.index;
     this.#given = index === undefined ? undefined : createLexical(snapshot, index);
     const isAllGiven = this.#given !== undefined && options.vectors !== undefined;

@@ -39,7 +39,9 @@ function order(
   { intentWeight, siblingWeight = 0 }: Weights,
   wanted = candidates.length,
 ): number[] {
-  return orderByIntent(ratedTools(candidates), { intentWeight, siblingWeight, wanted }).map(({ tool }) => tool);
+  return orderByIntent(ratedTools(candidates), { intentWeight, siblingWeight, chatterFit: 2.5, wanted }).map(
+    ({ tool }) => tool,
+  );
 }
 
 /** The same place by place with nothing left out: what each tool adds is worked out anew for every place. */
@@ -107,7 +109,7 @@ describe('orderByIntent', () => {
 
   it('says what a tool got as a sibling, up to the score of the one above it', () => {
     const tools = [9, 8.8, 5].map((base) => ({ base, clauses: [0], server: 1 }));
-    const ordered = orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, wanted: 3 });
+    const ordered = orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, chatterFit: 2.5, wanted: 3 });
     expect(ordered.map(({ score }) => score)).toEqual([9, 9, 5.5]);
     expect(ordered.map(({ sibling }) => sibling)).toEqual([0, expect.closeTo(0.2), 0.5]);
     expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0]);
@@ -115,7 +117,7 @@ describe('orderByIntent', () => {
 
   const seven = [9, 8, 7, 6, 5, 4, 3].map((base): Candidate => ({ base, clauses: [] }));
   const places = (tools: readonly Candidate[], kept: number, wanted = tools.length): number[] => {
-    return orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, wanted, kept }).map(
+    return orderByIntent(ratedTools(tools), { intentWeight: 3, siblingWeight: 1, chatterFit: 2.5, wanted, kept }).map(
       ({ tool }) => tool,
     );
   };
@@ -134,7 +136,13 @@ describe('orderByIntent', () => {
   });
 
   it('says what a kept tool got for its place, and nothing of the others', () => {
-    const ordered = orderByIntent(ratedTools(seven), { intentWeight: 3, siblingWeight: 1, wanted: 7, kept: 6 });
+    const ordered = orderByIntent(ratedTools(seven), {
+      intentWeight: 3,
+      siblingWeight: 1,
+      chatterFit: 2.5,
+      wanted: 7,
+      kept: 6,
+    });
     expect(ordered.map(({ lift }) => lift)).toEqual([0, 0, 0, 0, 2, 0, 0]);
   });
 
@@ -162,7 +170,7 @@ describe('orderByIntent', () => {
     fc.assert(
       fc.property(anyTools, anyWeights, fc.nat(), (tools, weights, some) => {
         const kept = tools.length === 0 ? undefined : some % tools.length;
-        const ordered = orderByIntent(ratedTools(tools), { ...weights, wanted: tools.length, kept });
+        const ordered = orderByIntent(ratedTools(tools), { ...weights, chatterFit: 2.5, wanted: tools.length, kept });
         const scores = ordered.map(({ score }) => score);
         expect(scores).toEqual([...scores].sort((left, right) => right - left));
       }),
@@ -173,7 +181,12 @@ describe('orderByIntent', () => {
     fc.assert(
       fc.property(anyTools, anyWeights, fc.nat(), (tools, weights, some) => {
         const kept = tools.length === 0 ? undefined : some % tools.length;
-        for (const placed of orderByIntent(ratedTools(tools), { ...weights, wanted: tools.length, kept })) {
+        for (const placed of orderByIntent(ratedTools(tools), {
+          ...weights,
+          chatterFit: 2.5,
+          wanted: tools.length,
+          kept,
+        })) {
           const { score, bonus, base, intent, sibling, lift } = placed;
           expect(bonus + base + intent + sibling + lift).toBeCloseTo(score, 9);
           expect(Math.min(intent, sibling, lift)).toBeGreaterThanOrEqual(0);

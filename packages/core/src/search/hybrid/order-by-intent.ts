@@ -23,6 +23,8 @@ export interface HybridRanking {
 export interface OrderOptions {
   /** See `HybridOptions`. */
   readonly intentWeight: number;
+  /** The best fit of a clause up to which it is chatter, and claims nothing. */
+  readonly chatterFit: number;
   /** See `HybridOptions`. */
   readonly siblingWeight: number;
   /** How many places at the most. */
@@ -77,7 +79,7 @@ class Contest {
   readonly #intentWeight: number;
   readonly #siblingWeight: number;
 
-  constructor(rated: RatedTools, { intentWeight, siblingWeight }: OrderOptions) {
+  constructor(rated: RatedTools, { intentWeight, chatterFit, siblingWeight }: OrderOptions) {
     const { tools, bonuses, bases, clauses } = rated;
     const columns = new Columns(3 + clauses.length, tools.length);
     this.#rated = rated;
@@ -86,7 +88,7 @@ class Contest {
     for (let at = 0; at < tools.length; at += 1) this.#scores[at] = (bonuses[at] as number) + (bases[at] as number);
     this.#bounds = columns.next().fill(Number.POSITIVE_INFINITY);
     this.#isPlaced = new Uint8Array(tools.length);
-    this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, columns.next()));
+    this.#shares = intentWeight === 0 ? [] : clauses.map((fits) => writeShares(fits, chatterFit, columns.next()));
     this.#served = new Float64Array(this.#shares.length);
     this.#intentWeight = intentWeight;
     this.#siblingWeight = clauses.length === 0 ? 0 : siblingWeight;
@@ -174,10 +176,10 @@ class Contest {
  * How well each tool serves a clause, as a share of the tool that serves it best. A clause that even the best hardly
  * serves is chatter, and claims a place only as far as it is served.
  */
-function writeShares(fits: Float64Array, shares: Float64Array): Float64Array {
+function writeShares(fits: Float64Array, chatterFit: number, shares: Float64Array): Float64Array {
   let best = Number.MIN_VALUE;
   for (let at = 0; at < fits.length; at += 1) best = Math.max(best, fits[at] as number);
-  const claim = Math.min(1, Math.max(0, (best - CHATTER_FIT) / (CLAIMING_FIT - CHATTER_FIT)));
+  const claim = Math.min(1, Math.max(0, (best - chatterFit) / (CLAIMING_FIT - chatterFit)));
   for (let at = 0; at < shares.length; at += 1) shares[at] = ((fits[at] as number) * claim) / best;
   return shares;
 }
@@ -215,8 +217,8 @@ class PlacedTool implements HybridRanking {
   }
 }
 
-/** The best fit of a clause up to which it claims nothing, and from which on it claims a place in full. */
-const [CHATTER_FIT, CLAIMING_FIT] = [2.5, 5];
+/** The best fit of a clause from which on it claims a place in full. */
+const CLAIMING_FIT = 5;
 /** The last place of an answer of five, counted from 0. */
 const KEPT_PLACE = 4;
 /** As many as the longest answer; what comes after is in the order of the features alone. */

@@ -28,6 +28,8 @@ export interface HybridAnswer {
   readonly confidence: number;
 }
 
+const CHATTER_FIT = 2;
+
 /** How many tools of each kind are weighed: the best by their words, and the nearest by meaning. */
 const POOL = { terms: 64, meaning: 64 } as const;
 
@@ -89,7 +91,7 @@ export class HybridRanker {
       clauses: request.clauses.map((clause) => clause.text),
       rated,
       weights,
-      rankings: orderByIntent(rated, { ...settings, wanted, kept }),
+      rankings: orderByIntent(rated, { ...settings, chatterFit: CHATTER_FIT, wanted, kept }),
       knownShare: request.knownShare,
       confidence: judgeRated(rated, request.knownShare, FIT_MODEL),
     };

@@ -23,7 +23,7 @@ export interface SecondLook {
 export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, settings: HybridSettings): HybridAnswer {
   const { rated, rankings, knownShare } = answer;
   const { cosines, clauses, fitModel } = look;
-  const { secondWeights, secondOneClauseWeights } = settings;
+  const { secondWeights, secondOneClauseWeights, secondIntentWeight, siblingWeight } = settings;
   const weights = rated.clauses.length === 0 ? secondOneClauseWeights : secondWeights;
   const seen = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, at]));
   const spread = (values: Float32Array): Float64Array => {
@@ -33,8 +33,9 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
   const heights = clauses.flatMap((clause) => (clause === undefined ? [] : [spread(heightsOf(clause))]));
   const clauseEmbedded = heights.length === 0 ? embedded : greatest(heights);
   const features = { ...rated.features, embedded, clauseEmbedded };
-  // Whatever model looks again, what the first stage found best is moved down at the most, not out.
-  const kept = rankings[0] === undefined ? undefined : rated.tools.indexOf(rankings[0].tool);
+  // A model of which nobody knows what its cosines are worth can move down what the first stage found best, but not out.
+  const best = fitModel === undefined ? rankings[0] : undefined;
+  const kept = best === undefined ? undefined : rated.tools.indexOf(best.tool);
   const worth = fitModel === undefined ? 0 : worthOf(fitModel);
   const reconsidered = {
     ...rated,
@@ -49,10 +50,19 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
     ...answer,
     rated: reconsidered,
     weights,
-    rankings: orderByIntent(reconsidered, { ...settings, wanted: rankings.length, kept }),
+    rankings: orderByIntent(reconsidered, {
+      intentWeight: secondIntentWeight,
+      chatterFit: CHATTER_FIT,
+      siblingWeight,
+      wanted: rankings.length,
+      kept,
+    }),
     ...(fitModel === undefined ? {} : { confidence: judgeRated(rated, knownShare, fitModel, spread(cosines)) }),
   };
 }
+
+/** More than in the first stage: what a transformer is near to is more often meant. */
+const CHATTER_FIT = 2.5;
 
 /** Place by place. */
 function greatest(columns: readonly Float64Array[]): Float64Array {
