@@ -55,7 +55,7 @@ def fit(requests, columns):
 
 
 def order(request, weights, kept, stage):
-    """The first five, place by place, as `order-by-intent.ts` has it; `kept` is a tool that has a place in five."""
+    """The first five, place by place, as `order-by-intent.ts` has it; `kept` is a tool that has a place in five, or None."""
     scores = request["features"] @ weights + request["bonus"]
     clauses = request["clauses"].reshape(len(scores), -1)
     best = np.maximum(clauses.max(0, initial=0), 1e-9)
@@ -65,7 +65,7 @@ def order(request, weights, kept, stage):
         now = scores + siblings + stage["intent"] * np.maximum(0, shares - served).sum(1)
         now[chosen] = -np.inf
         next_one = int(np.argmax(now))
-        if place == ANSWER - 1 and kept not in chosen and request["bonus"][next_one] == 0:
+        if place == ANSWER - 1 and kept is not None and kept not in chosen and request["bonus"][next_one] == 0:
             next_one = kept
         chosen.append(next_one)
         served = np.maximum(served, shares[next_one])
@@ -78,21 +78,13 @@ def nearest(request):
     return int(np.argmax(request["features"][:, request["names"].index("meaning")]))
 
 
-def best_before(present):
-    """The first stage's best, by the weights that it has: what the second stage keeps."""
-    def find(request):
-        weights = present["weights" if request["clauses"].size else "oneClauseWeights"]
-        return int(np.argmax(request["features"] @ weights + request["bonus"]))
-
-    return find
-
-
-def report(title, requests, weights, one_clause, kept_of, stage):
+def report(title, requests, weights, one_clause, stage):
     for kind in ("held", "report"):
         found = {}
         for request in requests:
             if request["kind"] == kind:
-                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept_of(request), stage)].sum()
+                kept = nearest(request) if stage is FIRST else None
+                hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept, stage)].sum()
                 key = request["catalog"] + (", several" if request["part"] == "several" else "" if request["english"] else ", other languages")
                 found.setdefault(key, []).append((hits > 0, hits / request["count"]))
         figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
@@ -123,11 +115,10 @@ def main(out, *flags):
     else:
         weights = fitted("weights", requests, SECOND_FEATURES)
         one_clause = fitted("oneClauseWeights", plain, (*SECOND_FEATURES, *CLAUSE_FEATURES))
-    kept_of = best_before(present) if is_second else nearest
     stage = SECOND if is_second else FIRST
-    report("these weights", requests, weights, one_clause, kept_of, stage)
+    report("these weights", requests, weights, one_clause, stage)
     titles = ("secondWeights", "secondOneClauseWeights") if is_second else ("weights", "oneClauseWeights")
-    report("the present ones", requests, *(present[title] for title in titles), kept_of, stage)
+    report("the present ones", requests, *(present[title] for title in titles), stage)
 
 
 main(*sys.argv[1:])

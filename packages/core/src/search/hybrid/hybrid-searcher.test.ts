@@ -85,6 +85,19 @@ describe('hybrid search', () => {
     expect(found.toSorted()).toEqual(['create_invoice', 'delete_file']);
   });
 
+  it('favours the server that serves another part of the request, and says so', async () => {
+    const tools = ['alpha', 'beta'].flatMap((server) => [
+      createTool({ server, name: 'send_letter', description: 'Send a letter' }),
+      createTool({ server, name: 'weigh_parcel', description: 'Weigh a parcel' }),
+    ]);
+    const only = createTool({ server: 'beta', name: 'stamp_book', description: 'Buy a stamp book for collectors' });
+    const searcher = createHybridSearcher(createSnapshot([...tools, only]), { embedder: toyEmbedder });
+    const query = 'buy a stamp book for collectors. Then weigh a parcel at home';
+    const { hits } = await searcher.search({ query, explain: true });
+    expect(hits.slice(0, 2).map(({ tool }) => tool.id)).toEqual(['beta/stamp_book', 'beta/weigh_parcel']);
+    expect(hits[1]?.explanation?.details.map(({ what }) => what)).toContain('a tool of the same server stands above it');
+  });
+
   it('gives scores that fall from place to place and that their explanations add up to', async () => {
     const { hits } = await office.search({
       query: 'delete the old file and then send a letter. list more files',
