@@ -14,6 +14,7 @@ const file = (name: string): string => join(folder, name);
 
 const MAIL = { name: 'send_email', description: 'Send an email', input_schema: { type: 'object', properties: {} } };
 const PAY = { type: 'function', function: { name: 'createRefund', description: 'Give money back', parameters: {} } };
+const LIST_PRINTED = { name: 'list_files', description: 'Show which documents a printer has printed today' };
 const LIST = { name: 'list_files', description: 'List the files of a folder', inputSchema: { type: 'object' } };
 
 beforeAll(() => {
@@ -22,7 +23,7 @@ beforeAll(() => {
     'tools.jsonl': [MAIL, PAY, LIST].map((tool) => JSON.stringify(tool)).join('\n'),
     'tools.jsonl.gz': gzipSync([MAIL, PAY, LIST].map((tool) => JSON.stringify(tool)).join('\n')),
     'rpc.json': JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [LIST] } }),
-    'servers.jsonl': `${JSON.stringify({ server: 'one', tools: [LIST] })}\n${JSON.stringify({ server: 'two', tools: [LIST] })}`,
+    'servers.jsonl': `${JSON.stringify({ server: 'one', tools: [LIST] })}\n${JSON.stringify({ server: 'two', tools: [LIST_PRINTED] })}`,
     'nameless.json': JSON.stringify([MAIL, { description: 'x', inputSchema: {} }], null, 2),
     'nameless.jsonl': `${JSON.stringify(MAIL)}\n${JSON.stringify({ description: 'x', inputSchema: {} })}\n`,
     'number.jsonl': `${JSON.stringify(MAIL)}\n\n${JSON.stringify({ name: 'x', inputSchema: 5 })}\n`,
