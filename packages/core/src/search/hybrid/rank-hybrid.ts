@@ -28,6 +28,7 @@ export interface HybridAnswer {
   readonly confidence: number;
 }
 
+/** Chosen on held-out requests; see `OrderOptions`. */
 const CHATTER_FIT = 2;
 
 /** How many tools of each kind are weighed: the best by their words, and the nearest by meaning. */

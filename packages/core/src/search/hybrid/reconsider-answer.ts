@@ -61,7 +61,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
   };
 }
 
-/** More than in the first stage: what a transformer is near to is more often meant. */
+/** Chosen on held-out requests, as that of the first stage: fits that are half a model's cosines are others. */
 const CHATTER_FIT = 2.5;
 
 /** Place by place. */
