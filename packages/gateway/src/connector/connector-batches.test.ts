@@ -5,7 +5,7 @@ import { sessionServer, type TakeOver } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
 import { ASK } from '../weather-request.fixture.ts';
-import { CONTACTS, methodsOf, serverAt, THIS_MACHINE, toolset } from './connector.fixture.ts';
+import { CONTACTS, methodsOf, serverAt, THIS_MACHINE, toolset, until } from './connector.fixture.ts';
 
 const NEVER = [new Promise<never>(() => undefined)];
 const FAILURE = [upstreamError(529, { type: 'error', error: { type: 'overloaded_error', message: 'Busy.' } })];
@@ -60,10 +60,6 @@ function manualClock() {
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 async function createOne(anthropic: Anthropic, url: string): Promise<string> {
   const { model, max_tokens, messages } = ASK;

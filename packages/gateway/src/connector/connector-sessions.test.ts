@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionServer } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
-import { asking, CALL_THEN_TELL, CONTACTS, THIS_MACHINE } from './connector.fixture.ts';
+import { asking, CALL_THEN_TELL, CONTACTS, THIS_MACHINE, until } from './connector.fixture.ts';
 
 /** A server that hears of sessions that have ended, and may leave that unanswered. */
 async function connectedTo({ isSilent }: { readonly isSilent: boolean }) {
@@ -16,10 +16,6 @@ async function connectedTo({ isSilent }: { readonly isSilent: boolean }) {
   const { anthropic } = await runningGateway({ upstreams, connector: THIS_MACHINE });
   const { messages } = anthropic.beta;
   return { crm, parted, messages };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('the session at a server that a request names', () => {

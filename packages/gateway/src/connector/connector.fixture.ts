@@ -53,3 +53,8 @@ interface Setup {
 
 export const typesOf = ({ content }: { content: readonly { type: string }[] }) => content.map(({ type }) => type);
 export const methodsOf = ({ requests }: ListeningMcpServer) => requests.map(({ method }) => method);
+
+/** Waits for what a server is told behind a response's back. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
