@@ -1,8 +1,9 @@
-"""Fits the ranker's weights on held requests and prints what they give: `fit_ranker.py OUT [--second]`."""
+"""Fits the ranker's weights on held requests and prints what they give: `fit_ranker.py OUT [--second] [--without FEATURE]`."""
 
 import json
 import os
 import sys
+from collections import Counter
 
 import numpy as np
 
@@ -10,6 +11,7 @@ STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
 SIBLING_WEIGHT, CLAIMING_FIT, ANSWER = 2.0, 5.0, 5
 FIRST, SECOND = {"intent": 5.0, "chatter": 2.0}, {"intent": 4.0, "chatter": 2.5}
 SECOND_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
+EVENNESS = 0.5  # of servers within a catalog: at 0 each counts with its requests, at 1 all count the same
 PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
 
@@ -27,14 +29,28 @@ def read(path):
     return requests
 
 
+def server_of(request):
+    """Whose tool is asked for, the first one's where there are several; None where none of them was weighed."""
+    at = np.flatnonzero(request["gold"])
+    return (request["catalog"], int(request["servers"][at[0]])) if at.size else None
+
+
+def importance_of(requests):
+    """Every catalog counts with the root of its requests, and so does every server within its catalog."""
+    catalogs, servers, rarity = Counter(r["catalog"] for r in requests), Counter(map(server_of, requests)), {}
+    for request in requests:
+        rarity.setdefault(request["catalog"], []).append(servers[server_of(request)] ** -EVENNESS)
+    importance = np.array([
+        (PARAPHRASE if r["part"] == "paraphrase" else 1) * servers[server_of(r)] ** -EVENNESS / np.mean(rarity[r["catalog"]]) / np.sqrt(catalogs[r["catalog"]])
+        for r in requests
+    ])
+    return importance / importance.sum()
+
+
 def fit(requests, columns):
     """Non-negative weights by projected Adam on the softmax loss that README.md describes."""
     learned = [r for r in requests if r["kind"] == "held" and r["english"] and r["part"] != "several" and r["gold"].any()]
-    counts = {}
-    for request in learned:
-        counts[request["catalog"]] = counts.get(request["catalog"], 0) + 1
-    importance = np.array([(PARAPHRASE if r["part"] == "paraphrase" else 1) / np.sqrt(counts[r["catalog"]]) for r in learned])
-    importance /= importance.sum()
+    importance = importance_of(learned)
     features = np.concatenate([r["features"][:, columns] for r in learned])
     gold = np.concatenate([r["gold"] for r in learned])
     owner = np.repeat(np.arange(len(learned)), [len(r["gold"]) for r in learned])
@@ -80,34 +96,40 @@ def nearest(request):
 
 def report(title, requests, weights, one_clause, stage):
     for kind in ("held", "report"):
-        found = {}
+        found, by_server = {}, {}
         for request in requests:
             if request["kind"] == kind:
                 kept = nearest(request) if stage is FIRST else None
                 hits = request["gold"][order(request, weights if request["clauses"].size else one_clause, kept, stage)].sum()
                 key = request["catalog"] + (", several" if request["part"] == "several" else "" if request["english"] else ", other languages")
                 found.setdefault(key, []).append((hits > 0, hits / request["count"]))
+                if "," not in key and request["gold"].any():
+                    by_server.setdefault(key, {}).setdefault(server_of(request), []).append(hits / request["count"])
         figures = {key: np.mean(values, 0) * 100 for key, values in found.items()}
         macro = np.mean([recall for key, (_, recall) in figures.items() if "," not in key])
         several = [recall for key, (_, recall) in figures.items() if key.endswith(", several")]
+        alike = 100 * np.mean([np.mean([np.mean(recalls) for recalls in servers.values()]) for servers in by_server.values()])
         print(f"{title}, {kind}: macro recall@5 {macro:.2f}{f', of requests put together {np.mean(several):.2f}' if several else ''}; hit@5 / recall@5:")
+        print(f"   where a right tool was weighed, and every server counts the same: macro recall@5 {alike:.2f}")
         print("   " + ", ".join(f"{key} {hit:.1f} / {recall:.1f}" for key, (hit, recall) in figures.items()))
 
 
 def main(out, *flags):
     is_second = "--second" in flags
+    left_out = tuple(name for flag, name in zip(flags, flags[1:]) if flag == "--without")
     requests = read(os.path.join(out, "ranking-second.jsonl" if is_second else "ranking.jsonl"))
     names = requests[0]["names"]
 
     def fitted(title, some, without):
-        columns = [at for at, name in enumerate(names) if name not in without]
+        columns = [at for at, name in enumerate(names) if name not in (*without, *left_out)]
         weights = np.zeros(len(names))
         weights[columns] = fit(some, columns).round(1)
         print(title, json.dumps({name: float(weight) for name, weight in zip(names, weights)}))
         return weights
 
     with open(os.path.join(out, "present.json"), encoding="utf8") as file:
-        present = {title: np.array([table[name] for name in names]) for title, table in json.load(file).items() if isinstance(table, dict)}
+        tables = {title: table for title, table in json.load(file).items() if isinstance(table, dict)}
+    present = {title: np.array([0 if name in left_out else table[name] for name in names]) for title, table in tables.items()}
     plain = [request for request in requests if not request["clauses"].size]
     if is_second:
         weights = fitted("secondWeights", [request for request in requests if request["clauses"].size], ())

@@ -53,6 +53,7 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   coverage: 'how much of the request’s known words the tool has, by idf',
   bigrams: 'neighbouring words in common, by idf',
   serverNamed: 'the request names its server',
+  smallServer: 'how few tools its server has beside the largest one, ln(most / own)',
   embedded: 'cosine in the second stage, from the mean of the best (0) to the nearest (1)',
   clauseEmbedded: 'the same for the clause of the request that fits best',
 };

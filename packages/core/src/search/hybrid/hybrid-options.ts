@@ -7,7 +7,7 @@ import {
 } from './learned-weights.ts';
 
 /**
- * What a tool's score is made of. Each feature runs from 0 to about 1, none counts against a tool, and the score is their
+ * What a tool's score is made of. Each feature runs from 0 to about 1 (`smallServer` to about 6), none counts against a tool, and the score is their
  * weighted sum: a linear model carries over to catalogs that it never saw, where trees and networks did not.
  */
 export interface HybridFeatures {
@@ -26,6 +26,12 @@ export interface HybridFeatures {
   /** 1 when the request names the tool's server. */
   readonly serverNamed: number;
   /**
+   * `ln(most / own)`, where `own` is how many tools its server has and `most` how many the largest server of the catalog has.
+   * People ask for a service, not for a tool drawn from all of them, and of 500 tools one looks right by chance far sooner
+   * than of 5. 0 in a catalog of one server.
+   */
+  readonly smallServer: number;
+  /**
    * Where its cosine in the second stage stands between the mean of the tools that were compared (0, as for all below it)
    * and the nearest of them (1). Relative, so that the scale of a model does not matter. 0 without a second stage.
    */
@@ -43,6 +49,7 @@ export const NO_FEATURES: HybridFeatures = {
   coverage: 0,
   bigrams: 0,
   serverNamed: 0,
+  smallServer: 0,
   embedded: 0,
   clauseEmbedded: 0,
 };

@@ -12,6 +12,7 @@ export const RANKER_WEIGHTS: HybridWeights = {
   coverage: 2.6,
   bigrams: 1.1,
   serverNamed: 1.2,
+  smallServer: 0.4,
   embedded: 0,
   clauseEmbedded: 0,
 };
@@ -25,6 +26,7 @@ export const ONE_CLAUSE_WEIGHTS: HybridWeights = {
   coverage: 3.6,
   bigrams: 1.8,
   serverNamed: 1.4,
+  smallServer: 0.4,
   embedded: 0,
   clauseEmbedded: 0,
 };
@@ -38,6 +40,7 @@ export const SECOND_STAGE_WEIGHTS: HybridWeights = {
   coverage: 1.4,
   bigrams: 0.9,
   serverNamed: 1,
+  smallServer: 0.4,
   embedded: 2.9,
   clauseEmbedded: 2.2,
 };
@@ -51,6 +54,7 @@ export const SECOND_ONE_CLAUSE_WEIGHTS: HybridWeights = {
   coverage: 3,
   bigrams: 2.1,
   serverNamed: 1.2,
+  smallServer: 0.4,
   embedded: 3.8,
   clauseEmbedded: 0,
 };

@@ -54,6 +54,7 @@ export class ToolRater {
       coverage: scale(coverage, trust),
       bigrams: this.#readBigrams(asked, columns.next()),
       serverNamed: this.#servers.findNamed(request.key, tools, columns.next()),
+      smallServer: this.#servers.smallnessOf(tools, columns.next()),
       embedded: unseen,
       clauseEmbedded: unseen,
     };
@@ -133,7 +134,7 @@ export class ToolRater {
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 10;
+const OWN_COLUMNS = 11;
 
 interface RatedClauses {
   /** Of the clause that fits best. */

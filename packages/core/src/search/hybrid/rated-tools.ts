@@ -32,6 +32,7 @@ export class ToolFeatures implements HybridFeatures {
   readonly coverage: number;
   readonly bigrams: number;
   readonly serverNamed: number;
+  readonly smallServer: number;
   readonly embedded: number;
   readonly clauseEmbedded: number;
 
@@ -43,6 +44,7 @@ export class ToolFeatures implements HybridFeatures {
     this.coverage = columns.coverage[at] as number;
     this.bigrams = columns.bigrams[at] as number;
     this.serverNamed = columns.serverNamed[at] as number;
+    this.smallServer = columns.smallServer[at] as number;
     this.embedded = columns.embedded[at] as number;
     this.clauseEmbedded = columns.clauseEmbedded[at] as number;
   }
@@ -65,6 +67,7 @@ function rateNothing(): RatedTools {
       coverage: none,
       bigrams: none,
       serverNamed: none,
+      smallServer: none,
       embedded: none,
       clauseEmbedded: none,
     },

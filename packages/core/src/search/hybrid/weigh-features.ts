@@ -3,8 +3,8 @@ import type { FeatureColumns } from './rated-tools.ts';
 
 /** For each tool the weighted sum of its features. */
 export function weighFeatures(features: FeatureColumns, weights: HybridWeights): Float64Array {
-  const { meaning, clauseMeaning, terms, clauseTerms, coverage, bigrams, serverNamed } = features;
-  const { embedded, clauseEmbedded } = features;
+  const { meaning, clauseMeaning, terms, clauseTerms, coverage, bigrams } = features;
+  const { serverNamed, smallServer, embedded, clauseEmbedded } = features;
   const bases = new Float64Array(meaning.length);
   for (let at = 0; at < bases.length; at += 1) {
     bases[at] =
@@ -15,6 +15,7 @@ export function weighFeatures(features: FeatureColumns, weights: HybridWeights):
       weights.coverage * (coverage[at] as number) +
       weights.bigrams * (bigrams[at] as number) +
       weights.serverNamed * (serverNamed[at] as number) +
+      weights.smallServer * (smallServer[at] as number) +
       weights.embedded * (embedded[at] as number) +
       weights.clauseEmbedded * (clauseEmbedded[at] as number);
   }
