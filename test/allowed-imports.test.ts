@@ -3,12 +3,12 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** Which package may import which: core ← semantic, reranker, wires ← host ← mcp ← agent, gateway ← cli. */
+/** Which package may import which: core ← semantic, reranker ← wires ← host ← mcp ← agent, gateway ← cli. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   semantic: ['core'],
   reranker: ['core'],
-  wires: ['core'],
+  wires: ['core', 'semantic'],
   host: ['core', 'semantic', 'wires'],
   mcp: ['core', 'semantic', 'wires', 'host'],
   agent: ['core', 'semantic', 'wires', 'host', 'mcp'],

@@ -26,6 +26,17 @@ describe.each(GUIDES)('%s', (document) => {
   });
 });
 
+describe.each(readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
+  'packages/$name',
+  ({ name }) => {
+    it('is published with the licence and a page that links to what is there', () => {
+      expect(read(`packages/${name}/LICENSE`)).toBe(read('LICENSE'));
+      const page = `packages/${name}/README.md`;
+      expect(linksIn(page).filter((link) => !isThere(page, link))).toEqual([]);
+    });
+  },
+);
+
 describe('this test', () => {
   it('sees a command, a flag or a link that is wrong', async () => {
     expect(await mistakesIn('quartermaster serve --prot 1')).toEqual(['quartermaster serve --prot 1: no --prot']);

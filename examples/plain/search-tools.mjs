@@ -2,13 +2,14 @@
 // Run: npm run build && node examples/plain/search-tools.mjs   (no key needed: the model is scripted, below)
 import { createToolbox, definitions, EMPTY_MEMORY, readEnableToolSearch } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import { askModel, tools } from './scripted-model.mjs';
 
 const messages = [{ role: 'user', text: 'What is the weather in Oslo?' }];
 const execute = ({ name, arguments: input }) => `${name}: ${input.text}, done`;
 const options = { settings: readEnableToolSearch('true'), checkArguments: createArgumentChecker() };
 
-const toolbox = createToolbox({ tools, execute, ...options });
+const toolbox = createToolbox({ tools, execute, searcher: createEmbeddedSearcher, ...options });
 const plan = toolbox.plan();
 for (let memory = EMPTY_MEMORY, answer; ; memory = answer.memory) {
   const reply = askModel({ system: plan.note, tools: definitions(toolbox.view(plan, memory)), messages });

@@ -43,6 +43,7 @@ export {
   writeTool,
   writeTools,
 } from './catalog/index.ts';
+export { deepestReason } from './deepest-reason.ts';
 export {
   ANSWER_DEFAULTS,
   type AnswerBudget,
@@ -187,6 +188,7 @@ export {
   type Writer,
 } from './loop/index.ts';
 export {
+  type Asked,
   BM25_DEFAULTS,
   Bm25Index,
   type Bm25IndexData,
@@ -195,6 +197,7 @@ export {
   type Bm25Settings,
   buildBm25Index,
   buildVectorIndex,
+  type Compared,
   createBm25Searcher,
   createHybridSearcher,
   createRegexSearcher,
@@ -228,6 +231,7 @@ export {
   type SliceOptions,
   type Standing,
   type StaticEmbedder,
+  toolSentence,
   type VectorCache,
   type VectorIndex,
 } from './search/index.ts';

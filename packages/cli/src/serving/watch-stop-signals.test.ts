@@ -6,9 +6,19 @@ function watch() {
   const source = new EventEmitter();
   const heard: string[] = [];
   let time = 0;
+  const parent = { now: 41, look: undefined as (() => void) | undefined };
   const release = watchStopSignals({
     source: source as SignalSource,
     now: () => time,
+    parent: {
+      id: () => parent.now,
+      repeat(action) {
+        parent.look = action;
+        return () => {
+          parent.look = undefined;
+        };
+      },
+    },
     onStop: (signal) => heard.push(`stop ${signal}`),
     onForce: (signal) => heard.push(`force ${signal}`),
   });
@@ -16,6 +26,7 @@ function watch() {
     heard,
     release,
     source,
+    parent,
     send(signal: string, at: number) {
       time = at;
       source.emit(signal, signal);
@@ -39,9 +50,21 @@ describe('watchStopSignals', () => {
     expect(heard).toEqual(['stop SIGINT']);
   });
 
+  it('stops, once, when the shell between npm and it died of a signal that it did not hand on', () => {
+    const { heard, parent } = watch();
+    const { look } = parent;
+    look?.();
+    expect(heard).toEqual([]);
+    parent.now = 1;
+    look?.();
+    expect(heard).toEqual(['stop SIGTERM']);
+    expect(parent.look).toBeUndefined();
+  });
+
   it('leaves signals alone once it is released', () => {
-    const { source, release } = watch();
+    const { source, release, parent } = watch();
     release();
     expect(source.eventNames()).toEqual([]);
+    expect(parent.look).toBeUndefined();
   });
 });

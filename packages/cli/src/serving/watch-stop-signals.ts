@@ -15,6 +15,15 @@ export interface StopWatchOptions {
   readonly source?: SignalSource;
   /** Milliseconds. @default the system's clock */
   readonly now?: () => number;
+  /** @default the process's, where npm started it */
+  readonly parent?: ParentWatch | undefined;
+}
+
+/** How the loss of the parent is noticed. */
+export interface ParentWatch {
+  id(): number;
+  /** Has something done again and again; gives a function that ends it. */
+  repeat(action: () => void): () => void;
 }
 
 /** SIGHUP is a terminal that was closed. */
@@ -25,7 +34,7 @@ const SAME_WISH_MS = 1_000;
 
 /** Listens for the wish to stop. Gives a function that listens no more. */
 export function watchStopSignals(options: StopWatchOptions): () => void {
-  const { onStop, onForce, source = process, now = Date.now } = options;
+  const { onStop, onForce, source = process, now = Date.now, parent = npmParent() } = options;
   let stoppedAt: number | undefined;
   const listen = (signal: StopSignal): void => {
     if (stoppedAt === undefined) {
@@ -36,7 +45,36 @@ export function watchStopSignals(options: StopWatchOptions): () => void {
     }
   };
   for (const signal of STOP_SIGNALS) source.on(signal, listen);
+  const release = parent === undefined ? undefined : watchParent(parent, () => listen('SIGTERM'));
   return () => {
+    release?.();
     for (const signal of STOP_SIGNALS) source.off(signal, listen);
   };
 }
+
+/**
+ * npm and npx put a shell between us and whoever sends a signal: it dies of the signal and does not hand it on. What is left to
+ * notice is that we have another parent.
+ */
+function watchParent({ id, repeat }: ParentWatch, onLost: () => void): () => void {
+  const first = id();
+  const end = repeat(() => {
+    if (id() === first) return;
+    end();
+    onLost();
+  });
+  return end;
+}
+
+function npmParent(): ParentWatch | undefined {
+  if (process.env.npm_command === undefined) return undefined;
+  return {
+    id: () => process.ppid,
+    repeat(action) {
+      const timer = setInterval(action, LOOK_EVERY_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 500;

@@ -66,7 +66,7 @@ function about(options: OwnToolOptions): string {
   return `Load the parameters of tools that are shown without them${count === 0 ? '' : ` (${tools})`}. Searches ${how}.`;
 }
 
-const BY_PATTERN = 'with a regular expression (Python syntax) over names and descriptions';
+const BY_PATTERN = 'with a regular expression (Python syntax) over names, descriptions and parameters';
 
 function afterwards(options: OwnToolOptions): keyof typeof AFTERWARDS {
   if (options.form.hidden === 'stub') return 'stub';

@@ -35,6 +35,8 @@ export interface InlinePlan {
   readonly shown: readonly Shown[];
   /** The same, bare. */
   readonly definitions: readonly Definition[];
+  /** There is nothing to tell. */
+  readonly note?: undefined;
   readonly reason: string;
   readonly tokens: PlanTokens;
 }

@@ -15,7 +15,11 @@ export interface ToolboxOptions {
    * it throws is told to the model as an error. Without it the toolbox only searches and resolves.
    */
   readonly execute?: (call: Resolved, context: HookContext) => Awaitable<unknown>;
-  /** What searches the catalog by words, or how to make it for a snapshot: when it is first needed, once for each. @default BM25 */
+  /**
+   * What searches the catalog by words, or how to make it for a snapshot: when it is first needed, once for each. For meaning as
+   * well, pass `createEmbeddedSearcher` from `@quartermaster/semantic`.
+   * @default BM25
+   */
   readonly searcher?: SearcherSource;
   /** The same for searches by a regular expression. @default our engine for Python's `re` */
   readonly regexSearcher?: SearcherSource;

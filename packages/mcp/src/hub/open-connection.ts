@@ -11,7 +11,7 @@ import {
   UnauthorizedError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { deepestReason, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import { signInError } from '../oauth/index.ts';
@@ -203,5 +203,13 @@ function reasonOf(error: unknown, settings: ServerSettings): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'it ended before it answered';
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' && isStdio(settings)) return `its command ${JSON.stringify(settings.command)} was not found`;
-  return describeError(error);
+  return describeError(isFailedFetch(error) ? deepestReason(error) : error);
 }
+
+/** `fetch` tells nothing but that it failed, and the SDK puts words of its own around that. */
+function isFailedFetch(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
+  return error.message === 'fetch failed' || isFailedFetch(error.cause, depth + 1);
+}
+
+const MOST_CAUSES = 5;

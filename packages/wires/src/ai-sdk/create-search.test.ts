@@ -40,6 +40,15 @@ describe('a search for toolSearch()', () => {
     ).toEqual([]);
   });
 
+  it('finds by meaning where no searcher is given', async () => {
+    const tools = [
+      { name: 'release_room', description: 'Give a booked room back to everybody' },
+      { name: 'refund_payment', description: 'Refund a payment in full or in part' },
+    ];
+    const found = await createSearch({ limit: 1 })({ query: 'give the customer his money back', tools });
+    expect(found).toEqual(['refund_payment']);
+  });
+
   it('knows parameters where it has the tools, and indexes a set of them once', async () => {
     const schemas: unknown[] = [];
     const search = createSearch({

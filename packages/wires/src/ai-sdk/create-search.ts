@@ -1,5 +1,4 @@
 import {
-  createBm25Searcher,
   createSnapshot,
   createTool,
   NAME_TEMPLATES,
@@ -8,9 +7,10 @@ import {
   type Snapshot,
   type Tool,
 } from '@quartermaster/core';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 export interface CreateSearchOptions {
-  /** What searches, made once for each set of tools. @default BM25 */
+  /** What searches, made once for each set of tools. @default the hybrid with the embedded model */
   readonly searcher?: (snapshot: Snapshot) => Searcher;
   /** The tools as `ai` has them, so that parameters can be searched too: `ai` itself hands over names and descriptions only. */
   readonly tools?: Readonly<Record<string, object>>;
@@ -29,7 +29,7 @@ const MOST_SETS = 8;
 
 /** A `search` for the AI SDK's own `toolSearch({ search })`: names of tools that fit, best first; none when nothing does. */
 export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
-  const { limit, searcher: makeSearcher = createBm25Searcher } = options;
+  const { limit, searcher: makeSearcher = createEmbeddedSearcher } = options;
   const known = knownTools(options.tools);
   const kept = new Map<string, Searcher>();
   return async ({ query, tools }) => {

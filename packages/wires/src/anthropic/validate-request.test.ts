@@ -190,3 +190,11 @@ describe('validateAnthropicRequest', () => {
     ).not.toThrow();
   });
 });
+
+it('takes ten thousand tools beside the search tool, and not one more', () => {
+  const tools = Array.from({ length: 10_000 }, (_, index) => marked(`tool_${index}`));
+  expect(() => validateAnthropicRequest({ ...GOOD, tools: [SEARCH, ...tools] })).not.toThrow();
+  expect(() => validateAnthropicRequest({ ...GOOD, tools: [SEARCH, ...tools, marked('another')] })).toThrow(
+    'at most 10000 tools',
+  );
+});

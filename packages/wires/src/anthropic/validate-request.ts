@@ -96,7 +96,9 @@ function checkTools(request: AnthropicRequest, strict: boolean): ReadonlySet<str
   const names = new Set<string>();
   const tools: unknown = request.tools ?? [];
   if (!Array.isArray(tools)) throw refused('invalid_request', 'tools: Input should be a list');
-  if (tools.length > MOST_TOOLS) throw refused('too_many_tools', `tools: at most ${MOST_TOOLS} tools are allowed`);
+  // The search tool is none of those that it searches.
+  const count = tools.filter((tool: unknown) => !isJsonObject(tool) || readSearchTool(tool) === undefined).length;
+  if (count > MOST_TOOLS) throw refused('too_many_tools', `tools: at most ${MOST_TOOLS} tools are allowed`);
   tools.forEach((tool: unknown, index) => {
     const name = checkTool(tool, index);
     if (name === undefined) return;

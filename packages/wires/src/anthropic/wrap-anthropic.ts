@@ -129,11 +129,13 @@ function readRequest(body: unknown): AnthropicRequest | undefined {
 
 function transportOf(baseUrl: string): string {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
-  return HOSTS.find(([ending]) => host.endsWith(ending))?.[1] ?? 'unknown';
+  return HOSTS.find(([pattern]) => pattern.test(host))?.[1] ?? 'unknown';
 }
 
-const HOSTS: readonly (readonly [string, string])[] = [
-  ['.anthropic.com', 'anthropic-messages'],
-  ['.amazonaws.com', 'bedrock-invoke'],
-  ['aiplatform.googleapis.com', 'vertex-anthropic'],
+/** As the SDKs address them. On AWS the Claude Platform is Anthropic's own API, and Bedrock is not. */
+const HOSTS: readonly (readonly [RegExp, string])[] = [
+  [/\.anthropic\.com$/, 'anthropic-messages'],
+  [/^aws-external-anthropic\..+\.api\.aws$/, 'anthropic-messages'],
+  [/\.amazonaws\.com$|^bedrock-.+\.api\.aws$/, 'bedrock-invoke'],
+  [/(?:^|[.-])aiplatform(?:\.[a-z]+\.rep)?\.googleapis\.com$/, 'vertex-anthropic'],
 ];

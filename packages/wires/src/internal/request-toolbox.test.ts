@@ -1,6 +1,7 @@
 import {
   capabilitiesOf,
   createTool,
+  EMPTY_MEMORY,
   type FormName,
   TRANSPORTS,
   type TransportCapabilities,
@@ -41,4 +42,18 @@ it.each<[string, FormName, ToolSearchOptions, readonly string[]]>([
   ],
 ])('goes by %s (%s)', (_, form, options, own) => {
   expect(ownTools({ form, ...options })).toEqual(own);
+});
+
+it('searches by meaning where no searcher is given', async () => {
+  const settings = { rule: { kind: 'on' }, search: { defaultLimit: 1, maxLimit: 1 }, pins: [] } as const;
+  const toolboxes = requestToolboxes({ settings }, { name: 'gemini', maxNameLength: 64 });
+  const shop = [
+    createTool({ name: 'refund_payment', description: 'Refund a payment in full or in part' }),
+    createTool({ name: 'release_room', description: 'Give a booked room back to everybody' }),
+  ];
+  const toolbox = toolboxes.toolbox(shop, 'key');
+  const plan = toolboxes.plan(toolbox, 'some-model');
+  const call = { id: 'a', name: 'tool_search', arguments: { query: 'give the customer his money back' } };
+  const { memory } = await toolbox.answer({ plan, call, memory: EMPTY_MEMORY });
+  expect(memory.revealed).toEqual(['refund_payment']);
 });

@@ -10,17 +10,21 @@ import {
   NAME_TEMPLATES,
   type Plan,
   type PolicyRules,
+  type SearcherSource,
   type Tool,
   type Toolbox,
   type ToolboxOptions,
   type TransportTable,
 } from '@quartermaster/core';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /**
  * How an adapter searches: everything that a toolbox takes, but for the catalog, which is what each request declares, and the
  * execution of tools, which stays the client's.
  */
-export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form'> {
+export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form' | 'searcher'> {
+  /** What searches by words and meaning, or how to make it for a snapshot. @default the hybrid with the embedded model */
+  readonly searcher?: SearcherSource;
   /** How schemas reach the model. A form that the transport can't carry becomes `bridge`. @default auto */
   readonly form?: FormName | 'auto';
   /** What the host can do, as a row of `transports`. @default the dialect's own row */
@@ -60,7 +64,7 @@ export function requestToolboxes(
   },
 ): RequestToolboxes {
   const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, ...searching } = options;
-  const { transport: name = transport.name, transports: table, ...rest } = searching;
+  const { transport: name = transport.name, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
   const kept = new Map<string, Toolbox>();
   return {
     toolbox(tools, key) {
@@ -72,7 +76,8 @@ export function requestToolboxes(
       }
       const catalog = policies === undefined ? tools : applyPolicies(tools, policies);
       const { maxNameLength, nameTemplate = NAME_TEMPLATES.plain } = transport;
-      const toolbox = createToolbox({ ...rest, tools: createSnapshot(catalog, { nameTemplate, maxNameLength }) });
+      const snapshot = createSnapshot(catalog, { nameTemplate, maxNameLength });
+      const toolbox = createToolbox({ ...rest, searcher, tools: snapshot });
       kept.set(key, toolbox);
       const [oldest] = kept.keys();
       if (kept.size > MOST_TOOLBOXES && oldest !== undefined) kept.delete(oldest);

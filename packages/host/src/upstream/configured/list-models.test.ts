@@ -117,6 +117,14 @@ describe('the list of models', () => {
     ]);
   });
 
+  it('says why an upstream can not be reached', async () => {
+    const cause = new AggregateError([new Error('connect ECONNREFUSED ::1:11434')]);
+    const { problems } = await listModels([settings('openai-compatible', ['llama*'], 'http://localhost:11434/v1')], {
+      fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+    });
+    expect(problems).toEqual([{ provider: 'openai-compatible', message: 'connect ECONNREFUSED ::1:11434' }]);
+  });
+
   it("reads Google's", async () => {
     const google = await serve({
       body: {

@@ -1,7 +1,8 @@
-import { contextWindow, isJsonObject, type JsonObject, type ModelLimits } from '@quartermaster/core';
+import { contextWindow, deepestReason, isJsonObject, type JsonObject, type ModelLimits } from '@quartermaster/core';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { SYSTEM_CLOCK } from '../clock.ts';
 import { endpointUrl, readJson, redirectedError, refusedError } from '../http/index.ts';
+import { UpstreamError } from '../upstream-error.ts';
 import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
 import { upstreamFor } from './resolve-upstream.ts';
 
@@ -46,7 +47,7 @@ export async function listModels(
         return { settings, listed: [...(await askModels(settings, options, signal)), ...named] };
       } catch (error) {
         signal.throwIfAborted();
-        problems.push({ provider: settings.provider, message: error instanceof Error ? error.message : String(error) });
+        problems.push({ provider: settings.provider, message: describeProblem(error) });
         return { settings, listed: named };
       }
     }),
@@ -59,6 +60,11 @@ export async function listModels(
     }
   }
   return { models: [...models.values()], problems };
+}
+
+/** What an upstream answered tells what it said; what never came to an answer has its reason further down. */
+function describeProblem(error: unknown): string {
+  return error instanceof UpstreamError ? error.message : deepestReason(error);
 }
 
 /** One entry of an upstream's list, as far as it is read. */

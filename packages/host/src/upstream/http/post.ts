@@ -1,3 +1,4 @@
+import { deepestReason } from '@quartermaster/core';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import type { Dialect, UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';
@@ -58,9 +59,8 @@ export function explained(error: unknown, deadline: Deadline, signal: AbortSigna
   if (signal.aborted) return signal.reason;
   if (deadline.signal.aborted) return deadline.signal.reason;
   if (error instanceof UpstreamError) return error;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new UpstreamError({ code: 'unreachable', message: `The upstream can't be reached: ${reason}`, cause: error });
+  const message = `The upstream can't be reached: ${deepestReason(error)}`;
+  return new UpstreamError({ code: 'unreachable', message, cause: error });
 }
 
 export function clockOf<D extends Dialect>(options: HttpUpstreamOptions<D>): Clock {

@@ -1,0 +1,54 @@
+import { createSnapshot, createTool } from '@quartermaster/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { embeddedModel } from './embedded-model.ts';
+import { createEmbeddedSearcher } from './embedded-searcher.ts';
+
+const SHOP = createSnapshot([
+  createTool({ name: 'refund_payment', description: 'Refund a payment in full or in part' }),
+  createTool({ name: 'release_room', description: 'Give a booked room back' }),
+  createTool({ name: 'list_invoices', description: 'List invoices of a customer' }),
+]);
+const REQUEST = { query: 'give the customer his money back', limit: 1 };
+
+describe('createEmbeddedSearcher', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  it('finds by meaning what words would miss', async () => {
+    const searcher = createEmbeddedSearcher(SHOP);
+    expect(searcher.engine).toBe('hybrid');
+    expect((await searcher.search(REQUEST)).hits.map(({ tool }) => tool.name)).toEqual(['refund_payment']);
+  });
+
+  it('takes the settings of the hybrid', async () => {
+    const searcher = createEmbeddedSearcher(SHOP, { leastConfidence: 1 });
+    expect((await searcher.search(REQUEST)).verdict).toBe('none');
+  });
+
+  it.each([
+    ['no process', undefined],
+    ['a process without modules', {}],
+    ['a process whose modules have no files', { getBuiltinModule: () => undefined }],
+  ])('searches by words where there is %s', async (_, process) => {
+    vi.stubGlobal('process', process);
+    const searcher = createEmbeddedSearcher(SHOP);
+    expect(searcher.engine).toBe('bm25');
+    expect((await searcher.search({ query: 'invoices', limit: 1 })).hits[0]?.tool.name).toBe('list_invoices');
+  });
+
+  it('says what to do where the model is asked for and there is no file system, or its file is gone', async () => {
+    vi.resetModules();
+    const fresh = await import('./embedded-model.ts');
+    vi.stubGlobal('process', {});
+    expect(() => fresh.embeddedModel()).toThrow('createStaticModel(readModel(bytes))');
+    const readFileSync = (): never => {
+      throw new Error('ENOENT');
+    };
+    vi.stubGlobal('process', { getBuiltinModule: () => ({ readFileSync }) });
+    expect(() => fresh.embeddedModel()).toThrow(/tools-static-v5\.bin: a bundler leaves it behind/);
+    vi.unstubAllGlobals();
+    expect(fresh.embeddedModel().dimensions).toBe(embeddedModel().dimensions);
+  });
+});
