@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 /**
  * A host that knows nothing of tool search, with a model of four lines: it searches, calls what was found, then answers.
  */
-export async function startHost() {
+export async function startHost(think = searchesAndCalls) {
   const toolCounts = [];
   const server = createServer(async (request, response) => {
     let text = '';
@@ -22,13 +22,25 @@ export async function startHost() {
   };
 }
 
-function think({ messages, tools }) {
-  const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-  const result = results.findLast((block) => block.type === 'tool_result')?.content;
+function searchesAndCalls({ messages, tools }) {
+  const result = latestResult(messages);
   if (result === undefined) return [call(tools[0].name, { pattern: 'find_.*weather' })];
   const found = JSON.parse(`${result}`.startsWith('{') ? result : '{}').matches?.[0]?.name;
   if (found === undefined) return [{ type: 'text', text: `The tool says: ${JSON.stringify(result)}` }];
   return [call('tool_call', { name: found, arguments: { text: 'Oslo' } })];
+}
+
+/** The same, where what was found joins the tools: the client has a search tool of its own. */
+export function findsAndCalls({ messages, tools: [search, found] }) {
+  const result = latestResult(messages);
+  if (result === undefined) return [call(search.name, { query: 'look up the weather forecast' })];
+  if (found === undefined || `${result}`.endsWith('done')) return [{ type: 'text', text: `The tool says: ${result}` }];
+  return [call(found.name, { text: 'Oslo' })];
+}
+
+function latestResult(messages) {
+  const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return blocks.findLast((block) => block.type === 'tool_result')?.content;
 }
 
 function call(name, input) {
