@@ -10,9 +10,10 @@ import {
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { embeddedModel } from '@quartermaster/semantic';
 import { createRunHooks } from './hooks/index.ts';
-import { planFor, type ResolvedModel, readGateSettings, resolveModel } from './model/index.ts';
+import { planFor, type ResolvedModel, readForm, readGateSettings, resolveModel } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
+import { readConfig } from './read-config.ts';
 import type { SDKSystemMessage } from './sdk-message.ts';
 import { type AgentServers, isLocal, type McpServerStatus, startHub } from './servers/index.ts';
 import { createFileSessionStore, openConversation, type SessionStore } from './session/index.ts';
@@ -45,17 +46,22 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const { options, controls, signal } = opening;
   const env = { ...process.env, ...options.env };
   const cwd = resolve(options.cwd ?? process.cwd());
-  const settings = readGateSettings({ env: options.env, capabilities: options.capabilities, processEnv: process.env });
+  const config = readConfig({ env, cwd });
+  const gate = readGateSettings({ ...options, processEnv: process.env, config });
+  const form = readForm(options.form, gate.source);
   const runHooks = createRunHooks(options.hooks ?? {});
   const maxTurns = wholeNumber('maxTurns', options.maxTurns) ?? OPTION_DEFAULTS.maxTurns;
   const maxOutputTokens = wholeNumber('maxOutputTokens', options.maxOutputTokens);
   const maxResultTokens =
     wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens;
   checkMode(controls.mode);
-  const config = options.mcpServers ?? {};
-  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(config));
-  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(config));
-  const model = createModelChoice((name) => resolveModel({ ...options, model: name, env, cwd }), controls);
+  const entries = options.mcpServers ?? {};
+  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(entries));
+  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(entries));
+  const model = createModelChoice(
+    (name) => resolveModel({ ...options, model: name, env, configured: config.upstreams }),
+    controls,
+  );
   const first = await model();
   const store = sessionStore(options, cwd);
   const conversation = await openConversation({
@@ -65,14 +71,17 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     isFork: options.forkSession === true,
   });
   // Last, since from here on there is something to end.
-  const servers: AgentServers = await startHub({ servers: config, cwd, env, signal });
+  const servers: AgentServers = await startHub({
+    ...{ servers: entries, cwd, env, signal },
+    policies: options.policies ?? config.policies,
+  });
   const { hub } = servers;
   // Plans are kept by this function's identity.
   const caller: Caller = { allow: (tool) => !disallowed(tool, hub.snapshot().modelName(tool)) };
   const guard = createToolGuard({
     ...{ runHooks, allowed, disallowed },
     mode: () => controls.mode,
-    isLocal: (server) => isLocal(Object.hasOwn(config, server) ? config[server] : undefined),
+    isLocal: (server) => isLocal(Object.hasOwn(entries, server) ? entries[server] : undefined),
     canUseTool: options.canUseTool,
     about: () => ({
       session_id: conversation.id,
@@ -86,14 +95,15 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     tools: () => hub.snapshot(),
     execute: (call, context) => hub.call({ tool: call.tool, arguments: call.arguments, signal: context.signal }),
     searcher: opening.searcher ?? hybridUntil(closed.signal),
-    settings,
+    settings: gate.settings,
     checkArguments: createArgumentChecker(),
     hooks: guard.hooks,
     unavailable: () => hub.unavailable(),
   });
+  const planning = { toolbox, caller, form };
   const context: TurnContext = {
     ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens, maxResultTokens },
-    planner: createPlanner(toolbox, caller),
+    planner: createPlanner(planning),
     system: systemText(options.systemPrompt),
     includesPartial: options.includePartialMessages === true,
     costOf: options.costOf ?? (() => 0),
@@ -101,7 +111,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     createId: randomUUID,
   };
   // Not the planner's: the plan that the conversation keeps to is made when it begins.
-  toolbox.prepare(planFor(toolbox, first, caller));
+  toolbox.prepare(planFor(planning, first));
   return {
     context,
     init: () => ({

@@ -10,7 +10,13 @@ export type {
   PostToolUseHookInput,
   PreToolUseHookInput,
 } from './hooks/index.ts';
-export { type AgentUpstream, type BuiltUpstream, rehearsal, type UpstreamChoice } from './model/index.ts';
+export {
+  type AgentForm,
+  type AgentUpstream,
+  type BuiltUpstream,
+  rehearsal,
+  type UpstreamChoice,
+} from './model/index.ts';
 export { OPTION_DEFAULTS, type Options } from './options.ts';
 export type { CanUseTool, CanUseToolOptions, PermissionMode, PermissionResult } from './permissions/index.ts';
 export { type Query, type QueryParameters, query } from './query.ts';

@@ -105,57 +105,6 @@ describe('permissions', () => {
   });
 });
 
-describe('tool search', () => {
-  const declared = async (options: Options): Promise<readonly unknown[]> => {
-    const { upstream } = await ask([{ text: 'Hello.' }], options);
-    return upstream.requests[0]?.tools?.map(({ name }) => name) ?? [];
-  };
-  const many = { mcpServers: { office: office(20) } };
-
-  it.each([
-    ['true', true],
-    ['', true],
-    ['false', false],
-    ['auto', false],
-    ['auto:0', true],
-  ])('follows ENABLE_TOOL_SEARCH=%s', async (value, isOn) => {
-    expect((await declared({ env: { ENABLE_TOOL_SEARCH: value } })).includes('tool_search')).toBe(isOn);
-  });
-
-  it('is measured against the window', async () => {
-    const env = { ENABLE_TOOL_SEARCH: 'auto:5' };
-    expect(await declared({ env, contextTokens: 100_000 })).not.toContain('tool_search');
-    expect(await declared({ env, contextTokens: 1_000 })).toContain('tool_search');
-  });
-
-  it('refuses a value that is none', async () => {
-    await expect(declared({ env: { ENABLE_TOOL_SEARCH: 'sometimes' } })).rejects.toThrow(
-      'ENABLE_TOOL_SEARCH is "sometimes"',
-    );
-  });
-
-  it('follows capabilities: from 15 tools on, or never', async () => {
-    expect(await declared({ capabilities: ['tool_search'] })).not.toContain('tool_search');
-    expect(await declared({ ...many, capabilities: ['tool_search'] })).toEqual(['tool_search']);
-    expect(await declared({ ...many, capabilities: [] })).toHaveLength(23);
-    expect(await declared({ ...many, capabilities: [], env: { ENABLE_TOOL_SEARCH: 'true' } })).toEqual(['tool_search']);
-  });
-
-  it('keeps the bytes before the first message the same from turn to turn', async () => {
-    const { upstream } = await ask(
-      [{ calls: [{ name: 'tool_search', input: { query: 'weather' } }] }, ...calling('mcp__office__get_weather')],
-      { ...many, allowedTools: ['*'], systemPrompt: 'Be brief.' },
-    );
-    const [first, ...rest] = upstream.requests;
-    for (const request of rest) {
-      expect(request.system).toEqual(first?.system);
-      expect(request.tools?.[0]).toEqual(first?.tools?.[0]);
-      // What was found is declared with a mark, which the provider keeps out of what the model reads first.
-      expect(request.tools?.slice(1).every((one) => one.defer_loading === true)).toBe(true);
-    }
-  });
-});
-
 describe('the other options', () => {
   it('systemPrompt stands before everything, from a preset only what is appended', async () => {
     const plain = await ask([{ text: 'Hello.' }], { systemPrompt: 'Be brief.' });

@@ -1,5 +1,6 @@
+import type { PolicyRules } from '@quartermaster/core';
 import type { HooksByEvent } from './hooks/index.ts';
-import type { AgentUpstream } from './model/index.ts';
+import type { AgentForm, AgentUpstream } from './model/index.ts';
 import type { CanUseTool, PermissionMode } from './permissions/index.ts';
 import type { Usage } from './sdk-message.ts';
 import type { McpServerConfig } from './servers/index.ts';
@@ -15,7 +16,10 @@ export interface Options {
   readonly disallowedTools?: readonly string[];
   /** Asked about calls that rules and the mode leave open. @default such calls are denied */
   readonly canUseTool?: CanUseTool;
-  /** `["tool_search"]` defers tools from 15 of them on, a list without it never. `ENABLE_TOOL_SEARCH` in `env` is stronger. */
+  /**
+   * `["tool_search"]` defers tools from `toolSearchThreshold` of them on, a list without it never. `ENABLE_TOOL_SEARCH` in `env` is
+   * stronger.
+   */
   readonly capabilities?: readonly string[];
   /** The model's window. @default what the upstream's settings or the table of known models say */
   readonly contextTokens?: number;
@@ -25,6 +29,12 @@ export interface Options {
   readonly cwd?: string;
   /** Variables over those of the process: `ENABLE_TOOL_SEARCH`, keys, `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT`, `MAX_MCP_OUTPUT_TOKENS`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * How schemas reach the model: `stub`, `bridge`, `load`, `native` or `hosted`. One that the model's transport can't carry becomes
+   * `bridge`.
+   * @default auto: stub where `capabilities` decide, else native where the host expands references, else load
+   */
+  readonly form?: AgentForm | 'auto';
   /** Whether a resumed session goes on under a new id. @default false */
   readonly forkSession?: boolean;
   readonly hooks?: HooksByEvent;
@@ -42,6 +52,10 @@ export interface Options {
   readonly permissionMode?: PermissionMode;
   /** Whether the session is kept. @default true */
   readonly persistSession?: boolean;
+  /** Tools that are always sent in full: ids (`github/create_issue`), names, or patterns with `*`. @default `tools.pins` in quartermaster.yaml */
+  readonly pins?: readonly string[];
+  /** When tools may be deferred, by tool, pattern and server. @default `tools.policies` in quartermaster.yaml */
+  readonly policies?: PolicyRules;
   /** The id of a session to go on with. */
   readonly resume?: string;
   /** The id of a new session, or of a fork. @default a random UUID */
@@ -49,6 +63,8 @@ export interface Options {
   /** Where sessions are kept. @default files under `.quartermaster/sessions` in `cwd` */
   readonly sessions?: SessionStore;
   readonly systemPrompt?: string | { readonly type: 'preset'; readonly preset: string; readonly append?: string };
+  /** The number of tools from which on `capabilities: ["tool_search"]` defers them, 0 or more. @default 15 */
+  readonly toolSearchThreshold?: number;
   /** Where the model is. @default quartermaster.yaml, else a provider whose key is in the environment */
   readonly upstream?: AgentUpstream;
 }

@@ -228,6 +228,7 @@ export {
   type SecondStageEmbedder,
   type SecondStageEvent,
   type SecondStageOptions,
+  type SentenceStage,
   type SliceOptions,
   type Standing,
   type StaticEmbedder,

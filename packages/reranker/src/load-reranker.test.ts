@@ -48,6 +48,19 @@ describe('loadReranker', () => {
     }
   });
 
+  it('lets other work go on between texts', async () => {
+    await loading;
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await embed(...'abcdefgh');
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(8);
+  });
+
   it('stops between texts when it is told to', async () => {
     const reranker = (await loading) as Embedder;
     const abortSignal = AbortSignal.abort(new Error('gone'));

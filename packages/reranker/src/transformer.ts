@@ -17,7 +17,8 @@ export const MOST_PIECES = 160;
  *
  * One text a run: the model's activations are scaled to bytes over the whole input, so that in a batch a text's vector
  * depends on what it shares the batch with (cosines down to 0.97 with itself), and a vector that is kept by the hash of its
- * text must not. A batch of eight would save a tenth of the time. A run holds up its thread for some milliseconds.
+ * text must not. A batch of eight would save a tenth of the time. A run holds up its thread for some milliseconds; between
+ * two of them other work goes on.
  */
 export function createTransformer({ modelId, runtime, session, wordPiece }: TransformerParts): Embedder {
   async function run(text: string): Promise<number[]> {
@@ -38,10 +39,16 @@ export function createTransformer({ modelId, runtime, session, wordPiece }: Tran
     async doEmbed({ values, abortSignal }) {
       const embeddings: number[][] = [];
       for (const value of values) {
+        await giveWay();
         abortSignal?.throwIfAborted();
         embeddings.push(await run(value));
       }
       return { embeddings };
     },
   };
+}
+
+/** The runtime's promises are settled before timers and sockets get their turn: texts in a row would hold up all of it. */
+function giveWay(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,16 +1,76 @@
-import { type GateSettings, readCapabilities, readEnableToolSearch } from '@quartermaster/core';
+import {
+  type GateRule,
+  type GateSettings,
+  readCapabilities,
+  readEnableToolSearch,
+  SettingError,
+} from '@quartermaster/core';
+import type { AgentConfig } from '../read-config.ts';
 
 export interface GateSources {
   /** The query's own variables. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly capabilities?: readonly string[] | undefined;
+  readonly toolSearchThreshold?: number | undefined;
+  readonly pins?: readonly string[] | undefined;
   readonly processEnv: Readonly<Record<string, string | undefined>>;
+  readonly config: Pick<AgentConfig, 'rule' | 'search' | 'pins'>;
 }
 
-/** When tools are deferred: the query's `ENABLE_TOOL_SEARCH`, else its capabilities, else the process's variable, else always. */
-export function readGateSettings({ env, capabilities, processEnv }: GateSources): GateSettings {
-  const own = env?.ENABLE_TOOL_SEARCH;
-  if (own !== undefined && own.trim() !== '') return readEnableToolSearch(own);
-  if (capabilities !== undefined) return readCapabilities({ capabilities });
-  return readEnableToolSearch(processEnv.ENABLE_TOOL_SEARCH);
+export interface ReadGate {
+  readonly settings: GateSettings;
+  /** What has decided when tools are deferred. */
+  readonly source: 'ENABLE_TOOL_SEARCH' | 'capabilities' | 'config' | 'default';
+}
+
+/**
+ * When tools are deferred: the query's `ENABLE_TOOL_SEARCH`, else its capabilities, else the process's variable, else the
+ * configuration, else always. Limits of searches are the configuration's; pins are the query's, else the configuration's.
+ */
+export function readGateSettings(sources: GateSources): ReadGate {
+  const { config, pins } = sources;
+  checkThreshold(sources);
+  checkPins(pins);
+  const { rule, source } = readRule(sources);
+  return { settings: { rule, search: config.search, pins: pins ?? config.pins }, source };
+}
+
+function readRule(sources: GateSources): { readonly rule: GateRule; readonly source: ReadGate['source'] } {
+  const { env, capabilities, toolSearchThreshold: threshold, processEnv, config } = sources;
+  const own = variable(env?.ENABLE_TOOL_SEARCH);
+  if (own !== undefined) return { rule: readEnableToolSearch(own).rule, source: 'ENABLE_TOOL_SEARCH' };
+  if (capabilities !== undefined) {
+    const { rule } = readCapabilities({ capabilities }, threshold === undefined ? {} : { threshold });
+    return { rule, source: 'capabilities' };
+  }
+  const inherited = variable(processEnv.ENABLE_TOOL_SEARCH);
+  if (inherited !== undefined) return { rule: readEnableToolSearch(inherited).rule, source: 'ENABLE_TOOL_SEARCH' };
+  if (config.rule !== undefined) return { rule: config.rule, source: 'config' };
+  return { rule: readEnableToolSearch(undefined).rule, source: 'default' };
+}
+
+function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSources): void {
+  if (value === undefined) return;
+  const context = { setting: 'toolSearchThreshold', value };
+  if (!Number.isInteger(value) || value < 0) {
+    const problem = `toolSearchThreshold is ${value}; allowed: a whole number, 0 or more`;
+    throw new SettingError('invalid_setting', problem, { context });
+  }
+  // It would be without effect, and nobody would know.
+  if (capabilities === undefined) {
+    const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;
+    throw new SettingError('invalid_setting', problem, { context });
+  }
+}
+
+function checkPins(pins: unknown): void {
+  if (pins === undefined || (Array.isArray(pins) && pins.every((pin) => typeof pin === 'string'))) return;
+  throw new SettingError('invalid_setting', `pins is ${JSON.stringify(pins)}; allowed: a list of names and patterns`, {
+    context: { setting: 'pins', value: pins },
+  });
+}
+
+/** An empty variable counts as unset, as in a shell. */
+function variable(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
 }

@@ -1,10 +1,18 @@
-import { type Caller, chooseForm, type DeferPlan, FORMS, type Toolbox, withoutSearch } from '@quartermaster/core';
+import { type Caller, type DeferPlan, type Toolbox, withoutSearch } from '@quartermaster/core';
+import { type AgentForm, formFor } from './agent-form.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 
+/** What plans are made from, whatever the model. */
+export interface Planning {
+  readonly toolbox: Toolbox;
+  readonly caller: Caller;
+  readonly form: AgentForm | 'auto';
+}
+
 /** What to send, for what the model's transport can carry. Where nothing is deferred, the plan declares every tool and searches nothing. */
-export function planFor(toolbox: Toolbox, { limits, capabilities }: ResolvedModel, caller: Caller): DeferPlan {
+export function planFor({ toolbox, caller, form }: Planning, { limits, capabilities }: ResolvedModel): DeferPlan {
   const plan = toolbox.plan(limits, {
-    form: capabilities.references ? FORMS.native : chooseForm(capabilities, 'load').form,
+    form: formFor(capabilities, form),
     // The Messages API has no block for a description: searches carry what one would say.
     describe: false,
     caller,
@@ -12,7 +20,7 @@ export function planFor(toolbox: Toolbox, { limits, capabilities }: ResolvedMode
   return plan.kind === 'defer' ? plan : withoutSearch(plan);
 }
 
-/** Whether the model has to search. Only such a plan outlives a change of the catalog, since a search finds what is new. */
+/** Whether the model has us search. Only such a plan outlives a change of the catalog, since a search finds what is new. */
 export function isSearching(plan: DeferPlan): boolean {
   return plan.own.length > 0;
 }

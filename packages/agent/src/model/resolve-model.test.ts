@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SettingError } from '@quartermaster/core';
+import { loadConfig } from '@quartermaster/host/config';
 import { scripted } from '@quartermaster/host/upstream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rehearsal } from './agent-upstream.ts';
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }));
 
 const resolve = (question: Partial<ModelQuestion>): Promise<ResolvedModel> =>
-  resolveModel({ env: {}, cwd, ...question });
+  resolveModel({ env: {}, configured: loadConfig({ env: {}, folder: cwd }).upstreams, ...question });
 const configure = (text: string): Promise<void> => writeFile(join(cwd, 'quartermaster.yaml'), text);
 
 describe('the model of a query', () => {
@@ -62,7 +63,7 @@ describe('the model of a query', () => {
   });
 
   it('is asked at the upstream that was given, as settings or whole, whatever else there is', async () => {
-    await configure('upstreams: nonsense');
+    await configure('upstreams:\n  - models: [rehearsal, m]\n    provider: anthropic\n');
     expect(await resolve({ upstream: { provider: 'rehearsal' } })).toMatchObject({ model: 'rehearsal' });
     expect(await resolve({ upstream: rehearsal() })).toMatchObject({ model: 'rehearsal' });
     const upstream = scripted({ dialect: 'anthropic', turns: [] });

@@ -5,7 +5,7 @@ import {
   SettingError,
   type TransportCapabilities,
 } from '@quartermaster/core';
-import { loadConfig, type UpstreamProvider, type UpstreamSettings } from '@quartermaster/host/config';
+import type { UpstreamProvider, UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, resolveUpstream } from '@quartermaster/host/upstream';
 import { type AgentUpstream, isBuilt } from './agent-upstream.ts';
 
@@ -15,8 +15,8 @@ export interface ModelQuestion {
   /** The window, where it is known better than by the tables. */
   readonly contextTokens?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where quartermaster.yaml is looked for. */
-  readonly cwd: string;
+  /** The upstreams of quartermaster.yaml. */
+  readonly configured: readonly UpstreamSettings[];
 }
 
 /** A model that can be asked. */
@@ -42,7 +42,7 @@ export async function resolveModel(question: ModelQuestion): Promise<ResolvedMod
       capabilities: capabilitiesOf(upstream.transport, { model }),
     };
   }
-  const upstreams = upstream === undefined ? configured(question) : [toSettings(upstream)];
+  const upstreams = upstream === undefined ? upstreamsOf(question) : [toSettings(upstream)];
   const model = question.model ?? env.ANTHROPIC_MODEL ?? defaultModel(upstreams);
   const resolved = model === undefined ? undefined : resolveUpstream(upstreams, model, { env });
   if (model === undefined || resolved === undefined) throw nothingToAsk(question.model, upstreams);
@@ -55,8 +55,7 @@ export async function resolveModel(question: ModelQuestion): Promise<ResolvedMod
 }
 
 /** What the configuration lists, then what the environment has keys for. */
-function configured({ env, cwd }: ModelQuestion): readonly UpstreamSettings[] {
-  const { upstreams } = loadConfig({ env, folder: cwd });
+function upstreamsOf({ env, configured }: ModelQuestion): readonly UpstreamSettings[] {
   const keyed = KEYED.flatMap(({ provider, key, base, models }) => {
     const apiKey = env[key];
     const baseUrl = env[base];
@@ -65,7 +64,7 @@ function configured({ env, cwd }: ModelQuestion): readonly UpstreamSettings[] {
   });
   // A model whose name says nothing is asked of the first provider that there is a key for.
   const [first] = keyed;
-  return [...upstreams, ...keyed, ...(first === undefined ? [] : [{ ...first, models: ['*'] }])];
+  return [...configured, ...keyed, ...(first === undefined ? [] : [{ ...first, models: ['*'] }])];
 }
 
 function toSettings(

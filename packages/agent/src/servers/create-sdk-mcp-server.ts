@@ -1,4 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
+import { type Policy, parsePolicy } from '@quartermaster/core';
+import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
 import type { SdkMcpToolDefinition } from './tool.ts';
 
@@ -9,29 +11,50 @@ export interface SdkMcpServerOptions {
   readonly tools?: readonly SdkMcpToolDefinition[];
 }
 
-/** A server in this process, as an entry of `mcpServers`. */
-export interface McpSdkServerConfigWithInstance {
+/** A server in this process, as an entry of `mcpServers`; what any entry can say may be added to it. */
+export interface McpSdkServerConfigWithInstance extends ServerOptions {
   readonly type: 'sdk';
   readonly name: string;
   readonly instance: McpServer;
   /** Makes a server like it for one more connection: an instance holds one at a time, and queries may run side by side. */
   readonly create: () => McpServer;
+  /** The policies of tools that have one, by name. Beside the server, since MCP has a mark for `never` alone. */
+  readonly toolPolicies: Readonly<Record<string, Policy>>;
 }
 
 /** An MCP server in this process, made of tools. */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
   const create = (): McpServer => buildServer(options);
-  return { type: 'sdk', name: options.name, instance: create(), create };
+  const policies = (options.tools ?? []).flatMap((tool) =>
+    policyOf(tool).map((policy) => [tool.name, policy] as const),
+  );
+  return {
+    type: 'sdk',
+    name: options.name,
+    instance: create(),
+    create,
+    toolPolicies: Object.fromEntries(policies),
+  };
 }
 
 function buildServer({ name, version = '1.0.0', tools = [] }: SdkMcpServerOptions): McpServer {
   const server = new McpServer({ name, version });
-  for (const { name: toolName, description, inputSchema, annotations, handler } of tools) {
+  for (const { name: toolName, description, inputSchema, annotations, searchHint, handler } of tools) {
     server.registerTool(
       toolName,
-      { description, inputSchema: z.object(inputSchema), ...(annotations === undefined ? {} : { annotations }) },
+      {
+        description,
+        inputSchema: z.object(inputSchema),
+        ...(annotations === undefined ? {} : { annotations }),
+        ...(searchHint === undefined ? {} : { _meta: { 'anthropic/searchHint': searchHint } }),
+      },
       (args, context) => handler(args, context),
     );
   }
   return server;
+}
+
+function policyOf({ name, policy, alwaysLoad }: SdkMcpToolDefinition): readonly Policy[] {
+  if (policy !== undefined) return [parsePolicy(policy, `tool ${JSON.stringify(name)}`)];
+  return alwaysLoad === true ? ['never'] : [];
 }

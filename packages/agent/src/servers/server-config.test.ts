@@ -26,6 +26,15 @@ it.each<[string, McpServerConfig, Record<string, string>, object]>([
   expect(toServerSettings(config, { cwd: '/work', env })).toMatchObject(expected);
 });
 
+it.each([
+  ['made here', createSdkMcpServer({ name: 'x' })],
+  ['made elsewhere', { type: 'sdk', name: 'x', instance: createSdkMcpServer({ name: 'x' }).instance }],
+] as const)('a server in this process that was %s keeps what its entry says', (_where, config) => {
+  const said = { policy: 'always', allow: ['a*'], deny: ['ab'], callTimeoutMs: 9, disabled: true } as const;
+  const settings = toServerSettings({ ...config, ...said }, { cwd: '/', env: { MCP_TOOL_TIMEOUT: '8' } });
+  expect(settings).toMatchObject({ ...said, type: 'in-process', create: expect.any(Function) });
+});
+
 it.each(['', 'soon', '-1', '0', '1.5'])('a time of %j in the environment is none', (MCP_TIMEOUT) => {
   expect(toServerSettings(stdio, { cwd: '/work', env: { MCP_TIMEOUT } })).not.toHaveProperty('connectTimeoutMs');
 });

@@ -1,4 +1,11 @@
-import type { Connectable, InProcessSettings, RemoteSettings, ServerSettings, StdioSettings } from '@quartermaster/mcp';
+import type {
+  Connectable,
+  InProcessSettings,
+  RemoteSettings,
+  ServerOptions,
+  ServerSettings,
+  StdioSettings,
+} from '@quartermaster/mcp';
 import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 
@@ -9,7 +16,7 @@ export type McpServerConfig =
   | InProcessSettings
   | McpSdkServerConfigWithInstance
   /** A server of any SDK line that was made elsewhere. It can serve one query at a time. */
-  | { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable };
+  | (ServerOptions & { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable });
 
 export interface ServerSurroundings {
   /** Where processes are started that say nothing themselves. */
@@ -26,7 +33,7 @@ export function toServerSettings(config: McpServerConfig, { cwd, env }: ServerSu
   if ('command' in config) return { ...times, cwd, ...config };
   if (config.type !== 'sdk') return { ...times, ...config };
   const create = 'create' in config ? config.create : (): Connectable => config.instance;
-  return { ...times, type: 'in-process', create };
+  return { ...times, ...config, type: 'in-process', create };
 }
 
 /** Whether a server is on this machine. */

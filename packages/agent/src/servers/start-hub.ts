@@ -1,11 +1,14 @@
-import { NAME_TEMPLATES, untilAborted } from '@quartermaster/core';
+import { NAME_TEMPLATES, type PolicyRules, untilAborted } from '@quartermaster/core';
 import { createHub, type Hub, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { LONGEST_TIMER_MS } from '../longest-timer.ts';
+import { hubPolicies } from './hub-policies.ts';
 import { type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
 
 export interface HubStart extends ServerSurroundings {
   readonly servers: Readonly<Record<string, McpServerConfig>>;
+  /** When tools may be deferred. */
+  readonly policies: PolicyRules;
   readonly signal: AbortSignal;
 }
 
@@ -25,6 +28,7 @@ export async function startHub(start: HubStart): Promise<AgentServers> {
   const hub = createHub({
     servers: Object.fromEntries(settings),
     isLazy: false,
+    policies: hubPolicies(servers, start.policies),
     environment: env,
     catalog: { nameTemplate: NAME_TEMPLATES.agent },
   });

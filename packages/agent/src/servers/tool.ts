@@ -1,19 +1,25 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { Policy } from '@quartermaster/core';
 import type { z } from 'zod';
-
-/** A tool in this process, for `createSdkMcpServer`. */
-export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShape> {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: Shape;
-  readonly annotations?: ToolAnnotations;
-  /** As `any` server needs it; the arguments have been checked against the shape. */
-  handler(args: z.infer<z.ZodObject<Shape>>, extra: ServerContext): CallToolResult | Promise<CallToolResult>;
-}
 
 export interface ToolExtra {
   /** What the tool says of its behaviour: `readOnlyHint`, `destructiveHint` and so on. */
   readonly annotations?: ToolAnnotations;
+  /** When the tool may be deferred. Rules in `policies` and the `policy` of its server's entry are stronger. @default 'automatic' */
+  readonly policy?: Policy;
+  /** The agent SDK's word for `policy: 'never'`; weaker than `policy`. @default false */
+  readonly alwaysLoad?: boolean;
+  /** Further words to be found by. */
+  readonly searchHint?: string;
+}
+
+/** A tool in this process, for `createSdkMcpServer`. */
+export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShape> extends ToolExtra {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Shape;
+  /** As `any` server needs it; the arguments have been checked against the shape. */
+  handler(args: z.infer<z.ZodObject<Shape>>, extra: ServerContext): CallToolResult | Promise<CallToolResult>;
 }
 
 /** Defines a tool whose handler runs in this process. What it throws is told to the model as an error. */

@@ -1,5 +1,5 @@
-import type { Caller, DeferPlan, Toolbox } from '@quartermaster/core';
-import { isSearching, planFor, type ResolvedModel } from '../model/index.ts';
+import type { DeferPlan } from '@quartermaster/core';
+import { isSearching, type Planning, planFor, type ResolvedModel } from '../model/index.ts';
 
 /** Which plan a conversation goes by. */
 export interface Planner {
@@ -9,15 +9,16 @@ export interface Planner {
 }
 
 /**
- * Keeps to one plan while the model searches: servers that come or go are told in answers, since a new listing would rewrite what the
- * provider has cached. Where every tool is declared, they follow the catalog.
+ * Keeps to one plan while the model has us search: servers that come or go are told in answers, since a new listing would rewrite
+ * what the provider has cached. Where every tool is declared, in full or marked for the provider's own search, they follow the
+ * catalog.
  */
-export function createPlanner(toolbox: Toolbox, caller: Caller): Planner {
+export function createPlanner(planning: Planning): Planner {
   let kept: { readonly plan: DeferPlan; readonly model: ResolvedModel } | undefined;
   return {
     plan(model) {
       if (kept !== undefined && kept.model === model && isSearching(kept.plan)) return kept.plan;
-      kept = { plan: planFor(toolbox, model, caller), model };
+      kept = { plan: planFor(planning, model), model };
       return kept.plan;
     },
     forget() {

@@ -35,8 +35,8 @@ export interface InlinePlan {
   readonly shown: readonly Shown[];
   /** The same, bare. */
   readonly definitions: readonly Definition[];
-  /** There is nothing to tell. */
-  readonly note?: undefined;
+  /** As in a plan that defers; absent here, where there is nothing to tell. */
+  readonly note?: string;
   readonly reason: string;
   readonly tokens: PlanTokens;
 }

@@ -32,8 +32,8 @@ export interface ToolboxOptions {
   /** @default characters / 4 */
   readonly countTokens?: TokenCounter;
   /**
-   * Checks and mends arguments before a tool runs; what is wrong is told to the model. For JSON Schema pass
-   * `createArgumentChecker()` from `@quartermaster/host/schema`.
+   * Checks arguments before a tool runs, and may mend them; what is wrong is told to the model. For JSON Schema pass
+   * `createArgumentChecker()` from `@quartermaster/host/schema`, which mends with `repair: true`.
    * @default only that arguments are an object
    */
   readonly checkArguments?: ArgumentChecker;

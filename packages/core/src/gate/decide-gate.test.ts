@@ -94,7 +94,7 @@ describe('decideGate', () => {
 
   it('gives its reason in figures', () => {
     expect(decide({ policies: one }).reason).toBe(
-      'Definitions of about 100 tokens are 10.0 % of the context window of 1000; deferred from at least 10 % on',
+      'Definitions that may be held back, about 100 tokens, are 10.0 % of the context window of 1000; deferred from at least 10 % on',
     );
   });
 

@@ -125,7 +125,7 @@ function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const share = ((sizes.deferrable / contextTokens) * 100).toFixed(1);
   const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent} %` : `at least ${rule.percent} %`;
   const from = source === 'override' ? '' : ` (window from ${WINDOW_SOURCES[source]})`;
-  const reason = `Definitions of about ${sizes.deferrable} tokens are ${share} % of the context window of ${contextTokens}${from}; deferred from ${bound} on`;
+  const reason = `Definitions that may be held back, about ${sizes.deferrable} tokens, are ${share} % of the context window of ${contextTokens}${from}; deferred from ${bound} on`;
   return { kind: isReached ? 'all' : 'always', reason };
 }
 

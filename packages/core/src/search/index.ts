@@ -31,6 +31,8 @@ export {
   type Standing,
 } from './searcher.ts';
 export {
+  type Asked,
+  type Compared,
   createSecondStage,
   type FitModel,
   SECOND_STAGE_DEFAULTS,
@@ -38,6 +40,8 @@ export {
   type SecondStageEmbedder,
   type SecondStageEvent,
   type SecondStageOptions,
+  type SentenceStage,
+  toolSentence,
   type VectorCache,
 } from './second-stage/index.ts';
 export {

@@ -37,6 +37,11 @@ export interface SearchResult {
   readonly verdict: 'match' | 'none';
   /** How likely it is that something fits, from 0 to 1, where the engine can tell. */
   readonly confidence?: number;
+  /**
+   * What is written like an operator (`server:nope`) and was read as plain words, since nothing that the caller may see
+   * answers to it. Absent where there is no such thing.
+   */
+  readonly unresolved?: readonly string[];
 }
 
 export interface Hit {

@@ -26,6 +26,7 @@ const second = values.second ? await openSecondStage() : undefined;
 /** The project's own catalogs: `OWN` of ../data.py. */
 const OWN = /^(services|vendors|market)(?:-(\w+))?$/;
 const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
+const REFRAIN = 'Part of the Acme platform API; needs an access token of the workspace.';
 /** How far down the right tool may be for an answer to count as right. */
 const ANSWER = 5;
 
@@ -55,8 +56,7 @@ for (const [catalog, requests] of byCatalog) {
 for (const file of Object.values(files)) file.end();
 
 function openCatalog(name) {
-  const raw = name.startsWith('servers:') ? serversOf(name.slice('servers:'.length).split(',')) : toolsOf(name);
-  const { tools } = parseTools(raw);
+  const { tools } = parseTools(name.startsWith('alike:') ? alike(toolsOf(name.slice('alike:'.length))) : toolsOf(name));
   const snapshot = createSnapshot(tools, { maxTools: tools.length, onDuplicate: 'first' });
   const lexical = new QueryRanker(snapshot, buildBm25Index(snapshot.tools));
   const vectors = buildVectorIndex(snapshot.tools.length, embedder.dimensions, (at) =>
@@ -73,7 +73,13 @@ function openCatalog(name) {
   return { snapshot, lexical, positions, ranker: new HybridRanker({ snapshot, lexical, vectors, embedder, settings }) };
 }
 
+/** The same tools as those of one server, where each says at its end what all of them say. */
+function alike(tools) {
+  return tools.map((tool) => ({ ...tool, server: 'acme', description: `${tool.description ?? ''} ${REFRAIN}` }));
+}
+
 function toolsOf(name) {
+  if (name.startsWith('servers:')) return serversOf(name.slice('servers:'.length).split(','));
   if (name === 'mcp-servers') return serversOf(undefined);
   if (OWN.test(name)) return ownTools(name);
   const file = name.includes('mcp') ? `catalogs/${name}.tools.jsonl.gz` : `retrieval/${name}/tools.jsonl.gz`;
@@ -126,11 +132,12 @@ async function rankingOf(request, { ranker, snapshot }, gold) {
 }
 
 /** What was weighed, tool by tool. */
-function rowsOf({ tools, bonuses, features, clauses, servers, closeness }) {
+function rowsOf({ tools, bonuses, features, ownMeaning, clauses, servers, closeness }) {
   return Array.from(tools, (tool, at) => ({
     tool,
     bonus: bonuses[at],
     features: Object.fromEntries(FEATURES.map((name) => [name, features[name][at]])),
+    ownMeaning: ownMeaning[at],
     clauses: clauses.map((fits) => fits[at]),
     server: servers[at],
     closeness: closeness[at],
@@ -163,8 +170,8 @@ async function verdictOf(request, { ranker, snapshot }, gold) {
     inScope: request.gold.length > 0,
     isRight: rankings.slice(0, ANSWER).some(({ tool }) => gold.has(tool)),
     isNamed: rows.some(({ bonus }) => bonus > 0),
-    evidence: rows.map(({ tool, features: { meaning, coverage, bigrams } }) =>
-      [meaning, coverage * knownShare, bigrams * knownShare, Math.max(0, cosineOf.get(tool) ?? 0)].map(round),
+    evidence: rows.map(({ tool, ownMeaning, features: { coverage, bigrams } }) =>
+      [ownMeaning, coverage * knownShare, bigrams * knownShare, Math.max(0, cosineOf.get(tool) ?? 0)].map(round),
     ),
   };
 }

@@ -62,6 +62,9 @@ def main(out, *flags):
                     catalog = "other servers" if row["catalog"].startswith("servers:") else row["catalog"]
                     groups.setdefault(f"{row['from']} → {catalog}", []).append(confidence(row) < least)
             print(f"   {kind}: " + ", ".join(f"{name} {np.mean(values) * 100:.1f} %" for name, values in groups.items()))
+        right = [confidence(row) < least for row in rows if row["kind"] == "alike" and row["inScope"] and row["isRight"]]
+        wrong = [confidence(row) < least for row in rows if row["kind"] == "alike" and not row["inScope"]]
+        print(f"   where all tools end in the same words: {np.mean(wrong) * 100:.1f} %, and {np.mean(right) * 100:.1f} % of right answers")
 
 
 main(*sys.argv[1:])

@@ -31,7 +31,8 @@ def main(data, out):
         return f"{tool['server']}/{tool['name']}" if is_of_server else tool["name"]
 
     def row(task, kind, catalog, query, in_scope):
-        gold = [label(index) for index in query["gold"]] if in_scope else []
+        label_of = (lambda index: tools[index]["name"]) if catalog.startswith("alike:") else label
+        gold = [label_of(index) for index in query["gold"]] if in_scope else []
         return {
             "task": task, "kind": kind, "catalog": catalog, "query": query["query"], "gold": gold, "part": query["part"],
             "from": query["catalog"], "english": query.get("language", "en") == "en",
@@ -64,14 +65,17 @@ def main(data, out):
 
     for catalog in LEARNED_SETS:
         rows += verdict("held", catalog, chosen(catalog, "held"), True, 400)
+        rows += verdict("alike", "alike:" + catalog, chosen(catalog, "held"), True, 400)
     servers = [line["server"] for line in read_lines(os.path.join(data, "catalogs", "mcp-servers.jsonl.gz")) if len(line["tools"]) >= LEAST_TOOLS]
     groups = [servers[start:start + SERVERS_OF_A_GROUP] for start in range(0, len(servers), SERVERS_OF_A_GROUP)]
     for number, group in enumerate(groups):
         name = "servers:" + ",".join(group)
         own = [query for query in queries if query["catalog"] == "mcp-servers" and tools[query["gold"][0]]["server"] in group]
         rows += verdict("held", name, own, True, 60)
+        rows += verdict("alike", "alike:" + name, own, True, 60)
         for catalog in LEARNED_SETS:
             rows += verdict("held", name, chosen(catalog, "held")[number::len(groups)], False, 30)
+            rows += verdict("alike", "alike:" + name, chosen(catalog, "held")[number::len(groups)], False, 30)
     for catalog in ("apibank", "arcade_dev"):
         rows += verdict("report", catalog, chosen(catalog, "report"), True, 300)
     rows += verdict("report", "apibank", chosen("seal_tools", "report", "test_out_domain"), False, 700)

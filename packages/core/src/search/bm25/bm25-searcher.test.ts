@@ -257,6 +257,29 @@ describe('operators', () => {
   });
 });
 
+describe('operators that nothing answers to', () => {
+  it.each<[SearchRequest['query'], string[] | undefined]>([
+    ['server:nope email', ['server:nope']],
+    ['+zzzz email', ['+zzzz']],
+    ['select:nope', ['select:nope']],
+    ['server:mail +email', undefined],
+    ['select:send_email,nope', undefined],
+    ['send an email', undefined],
+    [
+      ['email server:nope', 'zzzz +qqqq', 'server:mail email'],
+      ['server:nope', '+qqqq'],
+    ],
+  ])('%j', async (query, unresolved) => {
+    expect((await createBm25Searcher(OFFICE).search({ query })).unresolved).toEqual(unresolved);
+  });
+
+  it('are the same for a server that is hidden and for one that does not exist', async () => {
+    const allow = (tool: Tool): boolean => tool.server !== 'mail';
+    const { unresolved } = await createBm25Searcher(OFFICE).search({ query: 'server:mail data', allow });
+    expect(unresolved).toEqual(['server:mail']);
+  });
+});
+
 describe('explanations', () => {
   const queries = ['send email', 'mail/send_email', 'the calendar appointment', 'calender', 'xyz get data', 'ppointm'];
 

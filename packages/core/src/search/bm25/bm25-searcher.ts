@@ -60,16 +60,19 @@ interface Answer {
 /** All of a list that serves every query, or as much of it as an answer can have. */
 type Depth = 'answer' | 'whole';
 
-function rankAll(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, depth: Depth): Answer[] {
+function rankEach(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, depth: Depth): QueryRanking[] {
   const { query } = request;
   const accept = acceptOf(request, snapshot);
-  const limit = depth === 'whole' ? snapshot.tools.length : resolveLimit(request.limit);
+  const limit = resolveLimit(request.limit);
   const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
-  const lists = queries.map((text) => {
+  return queries.map((text) => {
     // However many queries take turns, an answer has no more of one list than it has places.
-    const served = depth === 'whole' ? ranker.rank(text, accept, limit) : ranker.rankBest(text, accept, limit);
-    return served.rankings.map((ranking) => ({ ranking, served }));
+    return depth === 'whole' ? ranker.rank(text, accept, snapshot.tools.length) : ranker.rankBest(text, accept, limit);
   });
+}
+
+function mergeLists(served: readonly QueryRanking[], limit: number): Answer[] {
+  const lists = served.map((one) => one.rankings.map((ranking) => ({ ranking, served: one })));
   return takeTurns(lists, limit, ({ ranking }) => ranking.tool);
 }
 
@@ -86,17 +89,20 @@ async function search(
   const limit = resolveLimit(request.limit);
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const hits: Hit[] = [];
+  const unresolved: string[] = [];
   if (typeof request.query === 'string') {
     const served = ranker.rankBest(request.query, acceptOf(request, snapshot), limit);
     for (let place = 0; place < limit && place < served.rankings.length; place += 1) {
       hits.push(toHit(request, ranker, snapshot, { ranking: served.rankings[place] as Ranking, served }));
     }
+    unresolved.push(...served.unresolved);
   } else {
-    for (const answer of rankAll(request, ranker, snapshot, 'answer')) {
-      hits.push(toHit(request, ranker, snapshot, answer));
-    }
+    const served = rankEach(request, ranker, snapshot, 'answer');
+    for (const answer of mergeLists(served, limit)) hits.push(toHit(request, ranker, snapshot, answer));
+    unresolved.push(...served.flatMap((one) => one.unresolved));
   }
-  return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
+  const verdict = hits.length > 0 ? 'match' : 'none';
+  return unresolved.length === 0 ? { hits, verdict } : { hits, verdict, unresolved };
 }
 
 function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, { ranking, served }: Answer): Hit {
@@ -134,7 +140,7 @@ async function explain(
     return { kind: 'not-allowed' };
   }
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
-  const all = rankAll(request, ranker, snapshot, 'whole');
+  const all = mergeLists(rankEach(request, ranker, snapshot, 'whole'), snapshot.tools.length);
   const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
   const found = all[place];
   if (found === undefined) {

@@ -9,6 +9,7 @@ import {
   parseQuery,
   type QueryOperator,
   removeOperators,
+  unresolvedOperators,
 } from '../query/index.ts';
 import { nameKey, TokenKind, tokenize } from '../text/index.ts';
 import { type Bm25Index, NO_LIST } from './bm25-index.ts';
@@ -33,6 +34,8 @@ export interface QueryRanking {
   readonly rankings: readonly Ranking[];
   /** Operators that were taken as such. */
   readonly applied: readonly QueryOperator[];
+  /** Those that were not, as they are written. */
+  readonly unresolved: readonly string[];
   /** Whether the query was `select:` with names that exist. */
   readonly isSelection: boolean;
 }
@@ -83,7 +86,7 @@ export class QueryRanker {
     const selected = this.#select(parsed, accept);
     if (selected.length > 0) {
       const plan = this.plan('');
-      return { plan, rankings: this.#rankNames(selected, plan), applied: [], isSelection: true };
+      return { plan, rankings: this.#rankNames(selected, plan), applied: [], unresolved: [], isSelection: true };
     }
     const applied = parsed.operators.filter((operator) => this.#resolves(operator, accept));
     const text = this.#textOf(parsed, applied);
@@ -95,7 +98,7 @@ export class QueryRanker {
     const wanted = depth.wanted + named.length;
     const found = this.#rankTerms(text, plan, narrowed, { count: depth.count, wanted });
     const rankings = named.length === 0 ? found : this.#putFirst(named, found, plan);
-    return { plan, rankings, applied, isSelection: false };
+    return { plan, rankings, applied, unresolved: unresolvedOperators(parsed, applied), isSelection: false };
   }
 
   plan(text: string): QueryPlan {

@@ -48,7 +48,7 @@ function explainFeatures(
 const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   meaning: 'cosine of the request with the tool',
   clauseMeaning: 'cosine of the clause of the request that fits best',
-  terms: 'lexical score, as a share of the best one',
+  terms: 'lexical score, as a share of the best that is not named, at most 2',
   clauseTerms: 'lexical score of the clause that fits best, as a share of the best one',
   coverage: 'how much of the request’s known words the tool has, by idf',
   bigrams: 'neighbouring words in common, by idf',

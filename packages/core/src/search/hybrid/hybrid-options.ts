@@ -15,7 +15,7 @@ export interface HybridFeatures {
   readonly meaning: number;
   /** The best cosine of one clause of the request; the same as `meaning` for a request of one clause. */
   readonly clauseMeaning: number;
-  /** The lexical score, as a share of the best lexical score for this request. */
+  /** The lexical score, as a share of the best of those that the request does not name; a named one's is at most 2. */
   readonly terms: number;
   /** The same for the clause that fits best. */
   readonly clauseTerms: number;

@@ -100,6 +100,23 @@ describe('hybrid search', () => {
     );
   });
 
+  it('says what a share of words is a share of, where a named tool has more than all the others', async () => {
+    const query = 'create_invoice for the file';
+    const { hits } = await office.search({ query, explain: true });
+    const [, features] = hits[0]?.explanation?.details ?? [];
+    const terms = features?.details.find(({ what }) => what.includes('lexical score'));
+    expect(hits[0]?.tool.name).toBe('create_invoice');
+    expect(terms?.what).toMatch(
+      /^\S+ × [12]\.\d{3}: lexical score, as a share of the best that is not named, at most 2$/,
+    );
+  });
+
+  it('tells which operators nothing answers to', async () => {
+    const query = ['server:nope +zzzz', 'select:send_email', 'delete +file'];
+    expect((await office.search({ query })).unresolved).toEqual(['server:nope', '+zzzz']);
+    expect(await office.search({ query: 'delete +file' })).not.toHaveProperty('unresolved');
+  });
+
   it('gives scores that fall from place to place and that their explanations add up to', async () => {
     const { hits } = await office.search({
       query: 'delete the old file and then send a letter. list more files',

@@ -109,7 +109,7 @@ class HybridSearcher {
     const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const answers = await this.#answers(request, ranker, wanted);
-    const list = takeTurns(answers, wanted, ({ ranking }) => ranking.tool);
+    const list = takeTurns(answers.map(toAnswers), wanted, ({ ranking }) => ranking.tool);
     const folded = foldDuplicates(list, limit, {
       tool: ({ ranking }) => this.#tool(ranking),
       position: ({ ranking }) => ranking.tool,
@@ -125,9 +125,17 @@ class HybridSearcher {
         ...(also.length > 0 ? { also: also.map(({ ranking }) => this.#tool(ranking)) } : {}),
       }),
     );
-    const confidence = answers.reduce((most, [first]) => Math.max(most, first?.served.confidence ?? 0), 0);
+    const confidence = answers.reduce((most, answer) => {
+      return answer.rankings.length === 0 ? most : Math.max(most, answer.confidence);
+    }, 0);
     const fits = hits.length > 0 && confidence >= this.#settings.leastConfidence;
-    return { hits, verdict: fits ? 'match' : 'none', confidence };
+    const unresolved = answers.flatMap((answer) => answer.unresolved);
+    return {
+      hits,
+      verdict: fits ? 'match' : 'none',
+      confidence,
+      ...(unresolved.length === 0 ? undefined : { unresolved }),
+    };
   }
 
   async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
@@ -138,7 +146,8 @@ class HybridSearcher {
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
     const { ranker, byWords } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const { length: all } = this.#snapshot.tools;
-    const ranked = takeTurns(await this.#answers(request, ranker, all), all, ({ ranking }) => ranking.tool);
+    const answers = await this.#answers(request, ranker, all);
+    const ranked = takeTurns(answers.map(toAnswers), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? this.#beyond(request, ranker, known);
     const lexical = await byWords.explain(request, known);
@@ -154,11 +163,10 @@ class HybridSearcher {
   }
 
   /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
-  async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<Answer[][]> {
+  async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<HybridAnswer[]> {
     const { second } = this.#options;
     const first = this.#rank(request, ranker, { wanted: Math.max(wanted, second?.depth ?? 0) });
-    const served = second === undefined ? first : await this.#reconsider(first, second, request);
-    return served.map(toAnswers);
+    return second === undefined ? first : await this.#reconsider(first, second, request);
   }
 
   #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): HybridAnswer[] {

@@ -2,7 +2,7 @@ import type { FitModel } from '../second-stage/index.ts';
 
 /** What tells whether anything in the catalog fits a request: one number for each tool that was weighed. */
 export interface FitEvidence {
-  /** The cosine of the request with the tool. */
+  /** The cosine of the request with the tool, without what all tools of the catalog have in common. */
   readonly meaning: Float64Array;
   /** How much of the request's known words, by idf, the tool has. */
   readonly coverage: Float64Array;

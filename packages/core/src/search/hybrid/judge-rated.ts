@@ -7,12 +7,12 @@ import type { RatedTools } from './rated-tools.ts';
  * @param cosine the second stage's, where it has looked at them
  */
 export function judgeRated(
-  { bonuses, features }: RatedTools,
+  { bonuses, features, ownMeaning: meaning }: RatedTools,
   knownShare: number,
   model: FitModel,
   cosine?: Float64Array,
 ): number {
   if (bonuses.some((bonus) => bonus > 0)) return 1;
-  const { meaning, coverage, bigrams } = features;
+  const { coverage, bigrams } = features;
   return judgeFit({ meaning, coverage, bigrams, knownShare, ...(cosine === undefined ? {} : { cosine }) }, model);
 }

@@ -1,7 +1,13 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import type { QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
 import { parseQuery, removeOperators } from '../query/index.ts';
-import { createVectorScan, type StaticEmbedder, type VectorIndex, type VectorScan } from '../semantic/index.ts';
+import {
+  CommonMeaning,
+  createVectorScan,
+  type StaticEmbedder,
+  type VectorIndex,
+  type VectorScan,
+} from '../semantic/index.ts';
 import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { type HybridRequest, readRequest } from './hybrid-request.ts';
 import { judgeRated } from './judge-rated.ts';
@@ -16,6 +22,8 @@ export interface HybridAnswer {
   readonly text: string;
   /** Its clauses; none for a request of one. */
   readonly clauses: readonly string[];
+  /** What is written like an operator and was read as plain words. */
+  readonly unresolved: readonly string[];
   /** All that were weighed. */
   readonly rated: RatedTools;
   /** What the features were weighed with. */
@@ -68,7 +76,7 @@ export class HybridRanker {
     this.vectors = vectors;
     this.#parts = parts;
     this.#scan = createVectorScan(vectors);
-    this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan });
+    this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan, common: new CommonMeaning(vectors) });
   }
 
   rank(query: string, { accept, wanted = Number.POSITIVE_INFINITY, isWhole = false }: RankOptions = {}): HybridAnswer {
@@ -77,7 +85,8 @@ export class HybridRanker {
     if (lexical.isSelection) {
       const rankings = lexical.rankings.map(withoutFeatures);
       const { weights } = settings;
-      return { text: '', clauses: [], rated: NO_RATED_TOOLS, weights, rankings, knownShare: 1, confidence: 1 };
+      const nothing = { text: '', clauses: [], unresolved: [], rated: NO_RATED_TOOLS };
+      return { ...nothing, weights, rankings, knownShare: 1, confidence: 1 };
     }
     const allowed = this.#narrow(lexical, accept);
     const text = removeOperators(parseQuery(query).text, lexical.applied);
@@ -90,6 +99,7 @@ export class HybridRanker {
     return {
       text: request.text,
       clauses: request.clauses.map((clause) => clause.text),
+      unresolved: lexical.unresolved,
       rated,
       weights,
       rankings: orderByIntent(rated, { ...settings, chatterFit: CHATTER_FIT, wanted, kept }),

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
-import type { QueryVector, VectorScan } from '../semantic/index.ts';
+import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/index.ts';
 import { Columns } from './columns.ts';
 import type { HybridWeights } from './hybrid-options.ts';
 import type { HybridRequest } from './hybrid-request.ts';
@@ -12,6 +12,7 @@ interface ToolRaterParts {
   readonly snapshot: Snapshot;
   readonly lexical: QueryRanker;
   readonly scan: VectorScan;
+  readonly common: CommonMeaning;
 }
 
 interface ToolsToRate {
@@ -25,12 +26,14 @@ interface ToolsToRate {
 /** Gives the candidates of a request their features and what these add up to. */
 export class ToolRater {
   readonly #scan: VectorScan;
+  readonly #common: CommonMeaning;
   readonly #reader: FeatureReader;
   readonly #terms: CandidateTerms;
   readonly #servers: ToolServers;
 
-  constructor({ snapshot, lexical, scan }: ToolRaterParts) {
+  constructor({ snapshot, lexical, scan, common }: ToolRaterParts) {
     this.#scan = scan;
+    this.#common = common;
     this.#reader = new FeatureReader(lexical.index);
     this.#terms = new CandidateTerms(lexical.index);
     this.#servers = new ToolServers(snapshot);
@@ -63,6 +66,7 @@ export class ToolRater {
       bonuses,
       bases: weighFeatures(features, weights),
       features,
+      ownMeaning: this.#common.beyond(request.vector, meaning, columns.next()),
       clauses: clauses?.fits ?? [],
       servers: this.#servers.numbersOf(tools),
       closeness: this.#servers.closenessOf(tools, columns.next()),
@@ -134,7 +138,7 @@ export class ToolRater {
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 11;
+const OWN_COLUMNS = 12;
 
 interface RatedClauses {
   /** Of the clause that fits best. */

@@ -15,6 +15,8 @@ export interface RatedTools {
   /** The weighted sum of the features. */
   readonly bases: Float64Array;
   readonly features: FeatureColumns;
+  /** `meaning` without what the catalog's tools have in common; see `CommonMeaning`. */
+  readonly ownMeaning: Float64Array;
   /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
   readonly clauses: readonly Float64Array[];
   /** The number of each tool's server. */
@@ -71,6 +73,7 @@ function rateNothing(): RatedTools {
       embedded: none,
       clauseEmbedded: none,
     },
+    ownMeaning: none,
     clauses: [],
     servers: new Uint32Array(0),
     closeness: none,

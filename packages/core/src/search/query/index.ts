@@ -1,7 +1,13 @@
 export { findNames, findOneName, type NameSource } from './find-names.ts';
 export { findSubstrings, type SubstringMatch } from './find-substrings.ts';
 export { createNameDirectory, type NameIndex } from './name-directory.ts';
-export { type ParsedQuery, parseQuery, type QueryOperator, removeOperators } from './parse-query.ts';
+export {
+  type ParsedQuery,
+  parseQuery,
+  type QueryOperator,
+  removeOperators,
+  unresolvedOperators,
+} from './parse-query.ts';
 export { QUERY_LIMITS } from './query-limits.ts';
 export { resolveLimit } from './resolve-limit.ts';
 export { takeTurns } from './take-turns.ts';

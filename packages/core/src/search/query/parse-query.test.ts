@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery, removeOperators } from './parse-query.ts';
+import { parseQuery, removeOperators, unresolvedOperators } from './parse-query.ts';
 import { QUERY_LIMITS } from './query-limits.ts';
 
 describe('parseQuery', () => {
@@ -34,6 +34,17 @@ describe('parseQuery', () => {
     const { text, operators } = parseQuery('find +urgent mail server:github today');
     expect(removeOperators(text, operators)).toBe('find urgent mail  today');
     expect(removeOperators(text, [])).toBe(text);
+  });
+
+  it.each([
+    ['find +urgent mail server:"no such"', ['server:"no such"']],
+    ['server:a +b', ['server:a']],
+    [' select:a, b ', ['select:a, b']],
+    ['plain words', []],
+  ])('names the operators of %j that do not apply, as they are written', (query, unresolved) => {
+    const parsed = parseQuery(query);
+    const applied = parsed.operators.filter(({ kind }) => kind === 'required');
+    expect(unresolvedOperators(parsed, applied)).toEqual(unresolved);
   });
 
   it('reads no more than the bound', () => {

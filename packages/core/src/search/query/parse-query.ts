@@ -48,6 +48,15 @@ export function removeOperators(text: string, operators: readonly QueryOperator[
   return rest + text.slice(at);
 }
 
+/** What looks like an operator and is none that applies, as it is written. `select:` takes all that follows with it. */
+export function unresolvedOperators(parsed: ParsedQuery, applied: readonly QueryOperator[]): readonly string[] {
+  if (parsed.select.length > 0) return [parsed.text.trim()];
+  if (applied.length === parsed.operators.length) return NONE;
+  return parsed.operators
+    .filter((operator) => !applied.includes(operator))
+    .map(({ start, end }) => parsed.text.slice(start, end));
+}
+
 function parseSelect(text: string): string[] {
   const names = SELECT.exec(text)?.[1];
   if (names === undefined) {
@@ -64,3 +73,4 @@ const SELECT = /^\s*select:([\s\S]+)$/i;
 /** `+word`, `server:"two words"` or `server:word`, at the start or after a space. */
 const OPERATOR = /(^|\s)(?:\+([\p{L}\p{N}][^\s,;]*)|server:(?:"([^"]+)"|([^\s"]+)))/giu;
 const MOST_SELECTED = 256;
+const NONE: readonly string[] = [];

@@ -7,6 +7,8 @@ export interface EmbeddingQueueOptions {
   readonly timer: Timer;
   /** When a call that still has no answer is aborted, so that it can't hold its place for ever. */
   readonly abandonMs: number;
+  /** Ends calls under way, and those that wait. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Calls at the same time: one batch can be under way while the next is written, and no provider minds two. */
@@ -76,17 +78,24 @@ export class EmbeddingQueue {
     else next();
   }
 
-  /** Ends by `abandonMs` even when the embedder does not listen to its signal. */
+  /** Ends by `abandonMs`, or with the signal, even when the embedder does not listen to its own. */
   async #ask(values: string[]): Promise<unknown> {
-    const { embedder, timer, abandonMs } = this.#options;
+    const { embedder, timer, abandonMs, signal } = this.#options;
+    signal?.throwIfAborted();
     const controller = new AbortController();
     let cancel = (): void => {};
     const abandoned = new Promise<never>((_, reject) => {
-      cancel = timer(abandonMs, () => {
-        const error = this.#failure(`gave no answer within ${abandonMs} ms`);
-        reject(error);
-        controller.abort(error);
-      });
+      const abandon = (reason: unknown): void => {
+        reject(reason);
+        controller.abort(reason);
+      };
+      const end = (): void => abandon(signal?.reason);
+      signal?.addEventListener('abort', end);
+      const cancelTimer = timer(abandonMs, () => abandon(this.#failure(`gave no answer within ${abandonMs} ms`)));
+      cancel = () => {
+        cancelTimer();
+        signal?.removeEventListener('abort', end);
+      };
     });
     try {
       return await Promise.race([embedder.doEmbed({ values, abortSignal: controller.signal }), abandoned]);

@@ -3,7 +3,7 @@
  * makes a fit as likely as not.
  */
 export interface FitModel {
-  /** The cosine of the embedded model. */
+  /** The cosine of the embedded model, without what all tools of the catalog have in common. */
   readonly meaning: number;
   /** How much of the request's words the tool has. */
   readonly coverage: number;

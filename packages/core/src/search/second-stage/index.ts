@@ -8,6 +8,7 @@ export {
   type SecondStageEmbedder,
   type SecondStageEvent,
   type SecondStageOptions,
+  type SentenceStage,
 } from './second-stage.ts';
-
+export { toolSentence } from './tool-sentence.ts';
 export type { VectorCache } from './vector-cache.ts';

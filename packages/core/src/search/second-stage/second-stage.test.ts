@@ -49,6 +49,15 @@ describe('createSecondStage', () => {
     expect(cosinesOf(again)[0]).toHaveLength(4);
   });
 
+  it('takes the sentence of a tool for the tool', async () => {
+    const embedder = fakeEmbedder();
+    const stage = createSecondStage({ embedder });
+    const byTools = await stage.compare([{ text: 'mail', tools: TOOLS }]);
+    const bySentences = await stage.compare([{ text: 'mail', tools: TOOLS.map(toolSentence) }]);
+    expect(bySentences).toEqual(byTools);
+    expect(embedder.calls).toEqual([['mail'], TOOLS.map(toolSentence), ['mail']]);
+  });
+
   it('lets searches at the same time share what they both need', async () => {
     const embedder = fakeEmbedder();
     const stage = createSecondStage({ embedder });
@@ -173,6 +182,20 @@ describe('createSecondStage', () => {
     controller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     await expect(stage.compare([], controller.signal)).rejects.toThrow('gone');
+  });
+
+  it('embeds nothing any more once it was told to end, and waits for nothing', async () => {
+    const ended = new AbortController();
+    const embedder = fakeEmbedder({ limit: 1, hold: (call) => (call === 0 ? settle() : new Promise(() => {})) });
+    const stage = createSecondStage({ embedder, timer: manualTimer().timer, signal: ended.signal });
+    const waiting = stage.compare([{ text: 'mail', tools: TOOLS }]);
+    while (embedder.calls.length < 3) await settle();
+    ended.abort(new Error('closed'));
+    expect(await waiting).toMatchObject({ kind: 'fallback', reason: 'The second stage failed: closed' });
+    expect(embedder.signals.slice(1).map(({ aborted }) => aborted)).toEqual([true, true]);
+    await settle();
+    expect(await stage.compare([{ text: 'file', tools: [MAIL] }])).toMatchObject({ kind: 'fallback' });
+    expect(embedder.calls).toHaveLength(3);
   });
 
   const good = new Array(64).fill(0.5);

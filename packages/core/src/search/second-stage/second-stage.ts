@@ -19,6 +19,8 @@ export interface SecondStageOptions {
   readonly cacheBytes?: number;
   /** Where vectors outlast the process. @default nowhere */
   readonly store?: VectorCache;
+  /** Ends what is being embedded when it aborts; nothing is embedded from then on. @default never */
+  readonly signal?: AbortSignal | undefined;
   /** Told whenever a search was answered without, and whenever the store failed. */
   readonly onEvent?: (event: SecondStageEvent) => void;
   /** @default `setTimeout` */
@@ -53,10 +55,15 @@ export interface SecondStage {
   compare(asked: readonly Asked[], signal?: AbortSignal): Promise<Compared>;
 }
 
+/** Takes the sentence of a tool, as `toolSentence` writes it, for the tool: that is all that need cross from another thread. */
+export interface SentenceStage extends SecondStage {
+  compare(asked: readonly Asked<Tool | string>[], signal?: AbortSignal): Promise<Compared>;
+}
+
 /** One query, and the tools to compare it with. */
-export interface Asked {
+export interface Asked<Candidate = Tool> {
   readonly text: string;
-  readonly tools: readonly Tool[];
+  readonly tools: readonly Candidate[];
 }
 
 export type Compared =
@@ -72,12 +79,24 @@ export const SECOND_STAGE_DEFAULTS: Required<Pick<SecondStageOptions, 'depth' | 
     timer: systemTimer,
   };
 
-export function createSecondStage(options: SecondStageOptions): SecondStage {
-  const { embedder, depth, timeoutMs, cacheBytes, store, onEvent, timer } = { ...SECOND_STAGE_DEFAULTS, ...options };
+export function createSecondStage(options: SecondStageOptions): SentenceStage {
+  const {
+    embedder,
+    depth,
+    timeoutMs,
+    cacheBytes,
+    store,
+    signal: ended,
+    onEvent,
+    timer,
+  } = {
+    ...SECOND_STAGE_DEFAULTS,
+    ...options,
+  };
   checkNumber('depth', depth, 1, MOST_DEPTH);
   checkNumber('timeoutMs', timeoutMs, 1, Number.MAX_SAFE_INTEGER);
   checkNumber('cacheBytes', cacheBytes, 0, Number.MAX_SAFE_INTEGER);
-  const queue = new EmbeddingQueue({ embedder, timer, abandonMs: timeoutMs * PATIENCE });
+  const queue = new EmbeddingQueue({ embedder, timer, abandonMs: timeoutMs * PATIENCE, signal: ended });
   const toolVectors = new ToolVectors({
     modelId: embedder.modelId,
     queue,
@@ -87,7 +106,7 @@ export function createSecondStage(options: SecondStageOptions): SecondStage {
   });
 
   /** The requests first, and alone: when they can't be embedded, no tool is sent. */
-  async function compareAll(asked: readonly Asked[]): Promise<readonly Float32Array[]> {
+  async function compareAll(asked: readonly Asked<Tool | string>[]): Promise<readonly Float32Array[]> {
     const texts = [...new Set(asked.map(({ text }) => text))];
     const batches = queue.embed(texts, await queue.batchSize());
     const made = (await Promise.all(batches.map((batch) => batch.vectors))).flat();

@@ -26,8 +26,8 @@ export class ToolVectors {
     this.#memory = new MemoryVectorCache({ maxBytes: options.cacheBytes });
   }
 
-  /** One unit vector of `dimensions` for each tool, in their order. A kept vector of another length is made anew. */
-  async read(tools: readonly Tool[], dimensions: number): Promise<readonly Float32Array[]> {
+  /** One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is made anew. */
+  async read(tools: readonly (Tool | string)[], dimensions: number): Promise<readonly Float32Array[]> {
     const { modelId, queue } = this.#options;
     const sentences = tools.map((tool) => this.#sentenceOf(tool));
     const byHash = new Map(sentences.map((sentence) => [sentence.hash, sentence]));
@@ -97,7 +97,8 @@ export class ToolVectors {
     }
   }
 
-  #sentenceOf(tool: Tool): Sentence {
+  #sentenceOf(tool: Tool | string): Sentence {
+    if (typeof tool === 'string') return { text: tool, hash: sha256([tool]) };
     const known = this.#sentences.get(tool);
     if (known !== undefined) return known;
     const text = toolSentence(tool);

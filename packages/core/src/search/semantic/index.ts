@@ -1,3 +1,4 @@
+export { CommonMeaning } from './common-meaning.ts';
 export type { Embedder, EmbedOptions, StaticEmbedder } from './embedder.ts';
 export { type QueryVector, toQueryVector } from './query-vector.ts';
 export { buildVectorIndex, buildVectorIndexInSteps, type VectorIndex } from './vector-index.ts';

@@ -14,6 +14,8 @@ export interface VectorIndex {
   readonly scales: Float32Array;
   /** `count * ⌈dimensions / 32⌉` words; bit i is set where component i is negative. */
   readonly signs: Int32Array;
+  /** The sum of all the vectors. */
+  readonly sum: Float64Array;
 }
 
 export type VectorIndexSize = Pick<VectorIndex, 'count' | 'dimensions'>;
@@ -32,7 +34,8 @@ export function buildVectorIndex(count: number, dimensions: number, vectorOf: Ve
 /** What {@link buildVectorIndex} gives, with a yield between two vectors: a large catalog takes seconds, and others wait for the thread. */
 export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
   const { count, dimensions } = size;
-  const index: VectorIndex = { count, dimensions, ...allocateVectors(count, dimensions) };
+  const sum = new Float64Array(dimensions);
+  const index: VectorIndex = { count, dimensions, ...allocateVectors(count, dimensions), sum };
   yield* stepThrough(count, (id) => {
     writeVector(index, id, vectorOf(id));
     return id + 1;
@@ -57,11 +60,13 @@ export function setSigns(signs: Int32Array, at: number, vector: Float32Array): v
 
 /** Puts a unit vector into an index, once. */
 function writeVector(index: VectorIndex, id: number, vector: Float32Array): void {
-  const { components, dimensions, scales, signs } = index;
+  const { components, dimensions, scales, signs, sum } = index;
   let largest = 0;
   for (let i = 0; i < dimensions; i++) {
-    const size = Math.abs(vector[i] as number);
+    const component = vector[i] as number;
+    const size = Math.abs(component);
     if (size > largest) largest = size;
+    sum[i] = (sum[i] as number) + component;
   }
   if (largest === 0) return;
   const start = id * dimensions;

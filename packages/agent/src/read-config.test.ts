@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Options } from './index.ts';
+import { ask } from './testing/ask.fixture.ts';
+import { office } from './testing/servers.fixture.ts';
+
+let cwd = '';
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'config-'));
+});
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+const WEATHER = 'mcp__office__get_weather';
+const MAIL = 'mcp__office__send_mail';
+const FILE = 'mcp__office__write_file';
+
+/** The names that are declared first, under a configuration. */
+async function declared(yaml: string, options: Options = {}): Promise<readonly unknown[]> {
+  await writeFile(join(cwd, 'quartermaster.yaml'), yaml);
+  const { upstream } = await ask([{ text: 'Hello.' }], { cwd, ...options });
+  return upstream.requests[0]?.tools?.map(({ name }) => name) ?? [];
+}
+
+describe('tools in quartermaster.yaml', () => {
+  it.each([
+    ['', true],
+    ['upstreams: []', true],
+    ['deferral: auto', true],
+    ['tools: { tool_search: { enabled: on } }', true],
+    ['tools: { tool_search: { enabled: off } }', false],
+    ['tools: { tool_search: false }', false],
+    // Few tools: below ten percent of the window.
+    ['tools: { tool_search: true }', false],
+    ['tools: { tool_search: { enabled: auto } }', false],
+    ['tools: { tool_search: { threshold_pct: 0 } }', true],
+    ['deferral: auto\ntools: { tool_search: { enabled: off } }', false],
+  ])('%j decides whether tools are searched: %s', async (yaml, isOn) => {
+    expect((await declared(yaml)).includes('tool_search')).toBe(isOn);
+  });
+
+  it.each<[string, Options, boolean]>([
+    ['ENABLE_TOOL_SEARCH', { env: { ENABLE_TOOL_SEARCH: 'true' } }, true],
+    ['capabilities', { capabilities: ['tool_search'], toolSearchThreshold: 3 }, true],
+    ['nothing', {}, false],
+  ])('is weaker than options: %s', async (_what, options, isOn) => {
+    expect((await declared('tools: { tool_search: false }', options)).includes('tool_search')).toBe(isOn);
+  });
+
+  it('pins tools, and decides about them by pattern, where the options do not', async () => {
+    const yaml = 'tools:\n  pins: [office/get_weather]\n  policies: { "office/send_*": never }';
+    expect(await declared(yaml)).toEqual(['tool_search', WEATHER, MAIL]);
+    expect(await declared(yaml, { pins: [] })).toEqual(['tool_search', MAIL]);
+    expect(await declared(yaml, { pins: ['*file'] })).toEqual(['tool_search', MAIL, FILE]);
+    expect(await declared(yaml, { policies: {} })).toEqual(['tool_search', WEATHER]);
+    expect(await declared(yaml, { policies: { tools: { [FILE]: 'never' } } })).toEqual(['tool_search', WEATHER, FILE]);
+  });
+
+  it('bounds searches, whoever decides about deferral', async () => {
+    await writeFile(
+      join(cwd, 'quartermaster.yaml'),
+      'tools: { tool_search: { enabled: off, search_default_limit: 1, max_search_limit: 2 } }',
+    );
+    const found = async (limit: object): Promise<number> => {
+      const options = { cwd, env: { ENABLE_TOOL_SEARCH: 'true' }, mcpServers: { office: office(20) } };
+      const search = { calls: [{ name: 'tool_search', input: { query: 'quarterly report archive', ...limit } }] };
+      const { upstream } = await ask([search, { text: 'Found.' }], options);
+      return (upstream.requests[1]?.tools?.length ?? 0) - 1;
+    };
+    expect(await found({})).toBe(1);
+    expect(await found({ limit: 9 })).toBe(2);
+  });
+
+  it('is read where the upstream is given too: what is wrong in it is told, with the line', async () => {
+    await expect(declared('tools:\n  policies: { "office/*": sometimes }')).rejects.toThrow(
+      /quartermaster\.yaml:2: tools\.policies/,
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import { applyPolicies, createTool, type Policy, type PolicyRules, SettingError } from '@quartermaster/core';
+import type { McpServerConfig } from './server-config.ts';
+
+const KINDS = ['tools', 'patterns', 'servers'];
+
+/**
+ * The rules for the hub: the given ones, and for tools in this process what they say themselves, which holds where no rule does.
+ * An entry's own `policy` is about all of its tools. Throws where a rule is none.
+ */
+export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, rules: PolicyRules): PolicyRules {
+  const unknown = Object.keys(rules).find((kind) => !KINDS.includes(kind));
+  if (unknown !== undefined) {
+    const problem = `policies has ${JSON.stringify(unknown)}; allowed: ${KINDS.join(', ')}, each from names to policies`;
+    throw new SettingError('invalid_setting', problem, { context: { setting: 'policies', value: unknown } });
+  }
+  const tools = Object.entries(servers).flatMap(([server, config]) =>
+    ownPolicies(config).map(([name, policy]) => createTool({ server, name, policy })),
+  );
+  // Rules about a tool by its name are the strongest, so that each has to stand for all that is said about it.
+  const decided = applyPolicies(tools, rules).map(({ id, policy }) => [id, policy] as const);
+  return { ...rules, tools: { ...Object.fromEntries(decided), ...rules.tools } };
+}
+
+function ownPolicies(config: McpServerConfig): readonly (readonly [string, Policy])[] {
+  return 'toolPolicies' in config && config.policy === undefined ? Object.entries(config.toolPolicies) : [];
+}
