@@ -124,5 +124,5 @@ function percent(estimate) {
   return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
 }
 
-const FOOTNOTES = `Percent with 95 % intervals: Wilson for hits and refusals, bootstrap for recall, nDCG and MRR, normal for the macro average.
+const FOOTNOTES = `Percent with 95 % intervals: Wilson for hits and refusals, bootstrap for recall, nDCG and MRR (Wilson where all values are the same), normal for the macro average.
 Rows in brackets are not in the macro average. "refused": answerable queries told that nothing fits.`;

@@ -46,7 +46,8 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const { options, controls, signal } = opening;
   const env = { ...process.env, ...options.env };
   const cwd = resolve(options.cwd ?? process.cwd());
-  const config = readConfig({ env, cwd });
+  const config = readConfig({ env, cwd, needsUpstreams: options.upstream === undefined });
+  if (config.warning !== undefined) process.emitWarning(config.warning);
   const gate = readGateSettings({ ...options, processEnv: process.env, config });
   const form = readForm(options.form, gate.source);
   const runHooks = createRunHooks(options.hooks ?? {});

@@ -1,9 +1,16 @@
 import { scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
-import { type HookCallback, type HookInput, type HookJSONOutput, type Options, query } from './index.ts';
+import {
+  createSdkMcpServer,
+  type HookCallback,
+  type HookInput,
+  type HookJSONOutput,
+  type Options,
+  query,
+} from './index.ts';
 import { ask, calling } from './testing/ask.fixture.ts';
 import { collect, resultOf, resultsIn } from './testing/collect.fixture.ts';
-import { office } from './testing/servers.fixture.ts';
+import { echo, office } from './testing/servers.fixture.ts';
 
 const MAIL = 'mcp__office__send_mail';
 const ALLOWED = { allowedTools: ['*'] };
@@ -60,10 +67,20 @@ describe('hooks', () => {
     [`other|${MAIL}`, true],
     ['^mcp__office__', true],
     ['mcp__office__send', false],
+    ['mcp__office-2__send_mail|mcp__office__send', false],
     ['mcp__.*__get_', false],
   ])('are called for the tools that their matcher %s names', async (matcher, isCalled) => {
     const denied = await firstResult({ ...ALLOWED, ...preHook({ decision: 'block', reason: 'No.' }, matcher) });
     expect(denied?.text === 'No.').toBe(isCalled);
+  });
+
+  it('are not called for a tool whose name only begins like one with a hyphen', async () => {
+    const tools = ['read', 'read_secrets'].map((name) => echo(name, `Does ${name}.`));
+    const allow = preHook({ hookEventName: 'PreToolUse', permissionDecision: 'allow' }, 'mcp__my-office__read');
+    const options = { ...allow, mcpServers: { 'my-office': createSdkMcpServer({ name: 'my-office', tools }) } };
+    const outcome = async (name: string) => resultsIn((await ask(calling(name), options)).messages)[0]?.isError;
+    expect(await outcome('mcp__my-office__read')).toBe(false);
+    expect(await outcome('mcp__my-office__read_secrets')).toBe(true);
   });
 
   it('may deny, with a reason that the model is told', async () => {
@@ -89,6 +106,9 @@ describe('hooks', () => {
     const output = { hookEventName: 'PreToolUse', permissionDecision: 'ask' } as const;
     const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'deny', message: 'The person said no.' });
     expect((await firstResult({ ...ALLOWED, ...preHook(output), canUseTool }))?.text).toBe('The person said no.');
+    const bypassing = { permissionMode: 'bypassPermissions', ...preHook(output) } as const;
+    expect((await firstResult({ ...bypassing, canUseTool }))?.text).toBe('The person said no.');
+    expect((await firstResult(bypassing))?.text).toContain('nobody can be asked');
   });
 
   it('may change the arguments, which are checked again', async () => {
@@ -137,10 +157,10 @@ describe('hooks', () => {
     ['hangs', () => new Promise<HookJSONOutput>(() => {}), 0.01],
   ])('refuse a call when one %s', async (_what, hook, timeout) => {
     const hooks = { PreToolUse: [{ hooks: [hook], ...(timeout === undefined ? {} : { timeout }) }] };
-    expect(await firstResult({ ...ALLOWED, hooks })).toEqual({
-      text: `${MAIL} was not called: a check before the call failed.`,
-      isError: true,
-    });
+    const { messages } = await ask(calling(MAIL), { ...ALLOWED, hooks });
+    const text = `${MAIL} was not called: a check before the call failed.`;
+    expect(resultsIn(messages)).toEqual([{ text, isError: true }]);
+    expect(resultOf(messages).permission_denials).toMatchObject([{ tool_name: MAIL, tool_use_id: 'toolu_call_1' }]);
   });
 
   it('that are not known, and matchers that are no patterns, are refused at once', async () => {

@@ -101,7 +101,12 @@ describe('permissions', () => {
 
   it('hold for a callback that gives nothing sensible: it is a refusal', async () => {
     expect(await mail({ canUseTool: (async () => 'sure') as never })).toMatchObject({ ran: false });
-    expect(await mail({ canUseTool: () => Promise.reject(new Error('broken')) })).toMatchObject({ ran: false });
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    for (const canUseTool of [broken, async () => broken()]) {
+      expect(await mail({ canUseTool })).toMatchObject({ ran: false, denied: [MAIL] });
+    }
   });
 });
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Options } from './index.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Options, query } from './index.ts';
 import { ask } from './testing/ask.fixture.ts';
 import { office } from './testing/servers.fixture.ts';
 
@@ -77,5 +77,56 @@ describe('tools in quartermaster.yaml', () => {
     await expect(declared('tools:\n  policies: { "office/*": sometimes }')).rejects.toThrow(
       /quartermaster\.yaml:2: tools\.policies/,
     );
+    await expect(declared(`tools: { pins: ["\${QM_TEST_UNSET}"] }`)).rejects.toThrow('QM_TEST_UNSET');
+  });
+
+  it.each([
+    ['an upstream’s key', `upstreams: [{ models: ["*"], provider: openai, apiKey: "\${QM_TEST_UNSET}" }]`],
+    [
+      'an upstream’s address',
+      `upstreams: [{ models: ["*"], provider: openai-compatible, baseUrl: "\${QM_TEST_UNSET}/v1" }]`,
+    ],
+    ['clients’ keys', `keys: [{ name: a, key: "\${QM_TEST_UNSET_A}" }, { name: b, key: "\${QM_TEST_UNSET_B}" }]`],
+    ['the store', `store: { url: "\${QM_TEST_UNSET}" }`],
+    ['other files', `mcpConfig: ["\${QM_TEST_UNSET}", none-such.json]`],
+  ])('is taken where the upstream is given, though variables are not set: %s', async (_what, yaml) => {
+    const warnings = heardWarnings();
+    expect(await declared(`${yaml}\ntools: { pins: [office/get_weather] }`)).toEqual(['tool_search', WEATHER]);
+    expect(await warnings()).toEqual([]);
+  });
+
+  it.each([
+    ['is no YAML', 'tools: [', /quartermaster\.yaml:1: The document is not valid YAML/],
+    [
+      'has mistakes elsewhere',
+      'limit: {}\ntools: { tool_search: false }',
+      /quartermaster\.yaml:1: limit is no setting/,
+    ],
+  ])('is left alone, with a warning, where the upstream is given and the file %s', async (_what, yaml, reason) => {
+    const warnings = heardWarnings();
+    expect(await declared(yaml)).toEqual(['tool_search']);
+    expect(await warnings()).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('is an error where the model is to be found in the file', async () => {
+    const yaml = `upstreams: [{ models: ["*"], provider: openai, apiKey: "\${QM_TEST_UNSET}" }]`;
+    await writeFile(join(cwd, 'quartermaster.yaml'), yaml);
+    const next = query({ prompt: 'Do it', options: { cwd } }).next();
+    await expect(next).rejects.toThrow(/quartermaster\.yaml:1: upstreams\[0\]\.apiKey needs .* QM_TEST_UNSET/);
   });
 });
+
+/** What the process is warned of from now on. */
+function heardWarnings(): () => Promise<readonly string[]> {
+  const heard: string[] = [];
+  const hear = ({ message }: Error): void => {
+    heard.push(message);
+  };
+  process.on('warning', hear);
+  onTestFinished(() => void process.off('warning', hear));
+  return async () => {
+    // They are told in the next turn of the event loop.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    return heard;
+  };
+}

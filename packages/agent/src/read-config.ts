@@ -1,5 +1,12 @@
 import { DEFAULT_GATE_SETTINGS, type GateRule, type PolicyRules, type SearchLimitSettings } from '@quartermaster/core';
-import { type Config, loadConfig, type UpstreamSettings } from '@quartermaster/host/config';
+import {
+  type Config,
+  ConfigError,
+  type ConfigProblem,
+  type Environment,
+  loadConfig,
+  type UpstreamSettings,
+} from '@quartermaster/host/config';
 
 /** What the agent takes from quartermaster.yaml. */
 export interface AgentConfig {
@@ -9,19 +16,37 @@ export interface AgentConfig {
   readonly search: SearchLimitSettings;
   readonly pins: readonly string[];
   readonly policies: PolicyRules;
+  /** Why nothing of the file is used, though it may say something about tools. */
+  readonly warning?: string;
 }
 
 export interface ConfigSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Where the file is looked for. */
   readonly cwd: string;
+  /** Whether a model has to be found in the file. Where not, only its `tools` matter. */
+  readonly needsUpstreams: boolean;
 }
 
-/** The file, where there is one. Throws a `ConfigError` that names its lines where it can't be used. */
-export function readConfig({ env, cwd }: ConfigSurroundings): AgentConfig {
+/**
+ * The file, where there is one. Throws a `ConfigError` that names its lines where it can't be used. Where the model is known without it,
+ * only mistakes in `tools` are errors: the keys of other models need not be there.
+ */
+export function readConfig(surroundings: ConfigSurroundings): AgentConfig {
+  try {
+    return read(surroundings);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || surroundings.needsUpstreams || error.problems.some(isAboutTools))
+      throw error;
+    return readTools(surroundings, error);
+  }
+}
+
+function read({ env, cwd }: ConfigSurroundings): AgentConfig {
   // The variable is weaker than some options, so that it is read with those.
   const { ENABLE_TOOL_SEARCH: _, ...others } = env;
-  const config = loadConfig({ env: others, folder: cwd });
+  // The store and further files of servers are the gateway's: they are not opened here, and may be missing.
+  const config = loadConfig({ env: others, folder: cwd, flags: { store: ':memory:', mcpConfig: [] } });
   const { gate, policies } = config.tools;
   return {
     upstreams: config.upstreams,
@@ -32,9 +57,30 @@ export function readConfig({ env, cwd }: ConfigSurroundings): AgentConfig {
   };
 }
 
+/** What a file says of tools that has problems elsewhere. Variables that are not set stand for something there that is not used. */
+function readTools(surroundings: ConfigSurroundings, { problems, message }: ConfigError): AgentConfig {
+  const unset = problems.flatMap((problem) => UNSET_VARIABLE.exec(problem.message)?.[1] ?? []);
+  const standIns = unset.map((name) => [name, `http://unset.invalid/${name}`] as const);
+  try {
+    const config = read({ ...surroundings, env: { ...surroundings.env, ...Object.fromEntries(standIns) } });
+    return { ...config, upstreams: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { search, pins } = DEFAULT_GATE_SETTINGS;
+    const warning = `The configuration is not used, nor what it says of tools: ${message}`;
+    return { upstreams: [], rule: undefined, search, pins, policies: {}, warning };
+  }
+}
+
+function isAboutTools({ path }: ConfigProblem): boolean {
+  return /^tools(?:[.[]|$)/.test(path);
+}
+
 /** Whether `tools.tool_search` is written. With `deferral` beside it that can't be told from the source, but from the values. */
 function saysWhen({ tools, deferralSource }: Config): boolean {
   if (deferralSource === 'tools.tool_search') return true;
   const { rule, search } = DEFAULT_GATE_SETTINGS;
   return JSON.stringify([tools.gate.rule, tools.gate.search]) !== JSON.stringify([rule, search]);
 }
+
+const UNSET_VARIABLE = /needs the environment variable (\w+), which is not set/;

@@ -5,11 +5,14 @@ import { openStore, type Store } from '@quartermaster/host/store';
 import { scripted, UpstreamError } from '@quartermaster/host/upstream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  AbortError,
   createDatabaseSessionStore,
   createFileSessionStore,
   createMemorySessionStore,
+  createSdkMcpServer,
   type Options,
   query,
+  tool,
 } from './index.ts';
 import { ask } from './testing/ask.fixture.ts';
 import { collect, initOf, resultOf, resultsIn } from './testing/collect.fixture.ts';
@@ -75,6 +78,38 @@ describe.each([
     expect(JSON.stringify(once.upstream.requests)).toContain('Found it.');
     const next = await ask([{ text: 'x' }], { ...where, resume });
     expect(JSON.stringify(next.upstream.requests)).not.toContain('Once.');
+  });
+
+  it('that ended in the middle of a call is resumed with the call, which may have run', async () => {
+    const where = { ...make(), persistSession: true };
+    const abortController = new AbortController();
+    const send = tool('send', 'Sends a mail.', {}, () => {
+      abortController.abort();
+      return new Promise(() => {});
+    });
+    const id = 'aborted';
+    const running = ask([{ calls: [{ id: 'toolu_1', name: 'mcp__post__send' }] }], {
+      ...{ ...where, sessionId: id, abortController, allowedTools: ['*'] },
+      mcpServers: { post: createSdkMcpServer({ name: 'post', tools: [send] }) },
+    });
+    await expect(running).rejects.toBeInstanceOf(AbortError);
+
+    const interrupted = [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1' }] },
+      {
+        role: 'user',
+        content: [{ tool_use_id: 'toolu_1', content: expect.stringContaining('may have run'), is_error: true }],
+      },
+    ];
+    const shown = async (more: Options): Promise<unknown> =>
+      (await ask([{ text: 'I see.' }], { ...where, resume: id, ...more })).upstream.requests[0]?.messages.slice(1);
+    expect(await shown({ forkSession: true, sessionId: 'fork' })).toMatchObject([...interrupted, { role: 'user' }]);
+    // A session that a fork was made of is as it was; what was answered is kept with it, once.
+    expect(await shown({})).toMatchObject([...interrupted, { role: 'user' }]);
+    for (const resume of [id, 'fork']) {
+      const roles = [...interrupted, { role: 'user' }, { role: 'assistant' }, { role: 'user' }];
+      expect(await shown({ resume })).toMatchObject(roles);
+    }
   });
 
   it('that is not there is said to be so', async () => {

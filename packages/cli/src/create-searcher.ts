@@ -10,6 +10,7 @@ import {
 } from '@quartermaster/core';
 import { embeddedModel } from '@quartermaster/semantic';
 import { cacheEmbeddings } from './evaluate/index.ts';
+import { findReranker } from './find-reranker.ts';
 import { InputError } from './input-error.ts';
 
 /** The engines that can be asked for by name, the default first. */
@@ -67,20 +68,11 @@ type FoundStage =
 let secondStage: Promise<FoundStage> | undefined;
 
 async function loadSecondStage(cacheFolder: string | undefined): Promise<FoundStage> {
-  let reason = '';
-  try {
-    const { loadReranker } = await import('@quartermaster/reranker');
-    const reranker = await loadReranker({
-      onUnavailable: (why) => {
-        reason = why;
-      },
-    });
-    if (reranker === undefined) return { kind: 'missing', reason };
-    const embedder = cacheFolder === undefined ? reranker : await cacheEmbeddings(reranker, cacheFolder);
-    return { kind: 'found', stage: createSecondStage({ embedder, timeoutMs: PATIENCE_MS }) };
-  } catch (error) {
-    return { kind: 'missing', reason: error instanceof Error ? error.message : String(error) };
-  }
+  const found = await findReranker();
+  if (found.kind === 'missing') return found;
+  const { reranker } = found;
+  const embedder = cacheFolder === undefined ? reranker : await cacheEmbeddings(reranker, cacheFolder);
+  return { kind: 'found', stage: createSecondStage({ embedder, timeoutMs: PATIENCE_MS }) };
 }
 
 /** On the command line an answer that is late is better than one without the stage that was asked for. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -42,6 +42,7 @@ beforeAll(() => {
       '{"query": "money back", "relevant": ["createRefund"], "split": "plain"}',
       '{"query": "qqqq zzzz", "relevant": [], "split": "nothing"}',
     ].join('\n'),
+    'odd.jsonl': '{"query": "send (", "relevant": ["send_email"]}\n{"query": "pay", "relevant": ["gone"]}',
     'unlabelled.jsonl': '{"query": "x", "relevant": "y"}',
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(file(name), content);
@@ -100,10 +101,52 @@ describe('search', () => {
     const { code, out } = await qm(args);
     const lines = out.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { query: 'send an email', hits: [{ name: 'send_email', score: expect.any(Number) }], verdict: 'match' },
-      { query: 'zzzz qqqq', hits: [], verdict: 'none' },
+      {
+        ...{ query: 'send an email', engine: 'hybrid', verdict: 'match', confidence: expect.any(Number) },
+        hits: [{ id: 'send_email', name: 'send_email', score: expect.any(Number) }],
+      },
+      { query: 'zzzz qqqq', engine: 'hybrid', hits: [], verdict: 'none', confidence: 0 },
     ]);
     expect(code).toBe(0);
+  });
+
+  it('tells tools of one name apart in a batch, and takes scores apart there too', async () => {
+    const args = ['search', '--batch', '-', '--tools', file('servers.jsonl'), '--json', '--explain'];
+    const { out } = await qm(args, { stdin: '{"query":"list_files"}' });
+    const { hits } = JSON.parse(out) as { hits: { id: string; server: string; explanation?: { value: number } }[] };
+    expect(hits.map(({ id, server }) => [id, server]).sort()).toEqual([
+      ['one/list_files', 'one'],
+      ['two/list_files', 'two'],
+    ]);
+    expect(hits[0]?.explanation?.value).toBeGreaterThan(0);
+  });
+
+  it('tells which operators nothing answers to: on stderr, or in the JSON', async () => {
+    const args = ['search', 'server:nope', '+zzzz', 'email', '--tools', file('tools.json')];
+    const told = await qm(args);
+    expect(told.err).toBe('Read as plain words, since nothing in the catalog answers to it: server:nope, +zzzz\n');
+    const single = await qm([...args, '--json']);
+    expect(single.err).toBe('');
+    expect(JSON.parse(single.out)).toMatchObject({ unresolved: ['server:nope', '+zzzz'] });
+    const batch = ['search', '--batch', '-', '--tools', file('tools.json')];
+    const stdin = '{"query":"select:\\u001b[2Jnope"}\n{"query":"+email"}';
+    expect((await qm(batch, { stdin })).err).toBe(
+      'Read as plain words, since nothing in the catalog answers to it: select: [2Jnope\n',
+    );
+    const lines = (await qm([...batch, '--json'], { stdin })).out.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { unresolved?: string[] }).unresolved)).toEqual([
+      ['select:\u001b[2Jnope'],
+      undefined,
+    ]);
+  });
+
+  it('answers though nobody reads stderr', async () => {
+    const stderr = new Writable({ write: (_, __, done) => done(new Error('write EPIPE')) });
+    const out = collector(false);
+    const io = { stdin: new PassThrough(), stdout: out.stream, stderr, env: {} };
+    expect(await run(['search', 'create a pull request'], io)).toBe(0);
+    expect(out.text()).toContain('pull_request');
+    expect(await run(['search', 'x', '--tools', file('missing.json')], io)).toBe(2);
   });
 
   it('a malformed pattern in a batch has its line, and shows in the status', async () => {
@@ -172,6 +215,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
     [['eval', '--tools', 'x'], /go together/],
+    [['eval', '--tools', '-', '--queries', '-'], /Only one of --tools and --queries can be read from stdin/],
     [['inspect', '--context', '-5'], /whole number/],
     [['serch', 'x'], /unknown command/],
     [['search', 'x', '--nope'], /unknown option/],
@@ -253,12 +297,37 @@ describe('eval', () => {
   });
 });
 
+describe('eval, beside its figures', () => {
+  const measured = (...rest: string[]) => qm(['eval', '--tools', file('tools.json'), '--queries', ...rest]);
+
+  it('keeps the figures where the picture can not be written', async () => {
+    const picture = file('no/such/folder.svg');
+    const { code, out, err } = await measured(file('labelled.jsonl'), '-e', 'bm25', '--picture', picture);
+    expect(out).toMatch(/^plain +2 +100\.0/m);
+    expect(err).toMatch(new RegExp(`^${picture}: the picture can't be written \\(.*ENOENT.*\\)\n$`));
+    expect(code).toBe(2);
+  });
+
+  it('draws the picture', async () => {
+    const picture = file('engines.svg');
+    expect((await measured(file('labelled.jsonl'), '-e', 'bm25', '--picture', picture)).code).toBe(0);
+    expect(readFileSync(picture, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  it('tells once what several engines could not take, and what the catalog does not have', async () => {
+    const { out } = await measured(file('odd.jsonl'), '-e', 'bm25,regex');
+    expect(out.match(/1 relevant tool is not in the catalog and counts as not found/g)).toHaveLength(1);
+    expect(out.match(/1 query was refused by the engine regex as malformed/g)).toHaveLength(1);
+  });
+});
+
 describe('inspect', () => {
   it('shows what a catalog costs and what deferral saves', async () => {
     const { code, out } = await qm(['inspect', '--context', '128000']);
     expect(out).toMatch(/\d{3} tools cost about [\d,]+ tokens, [\d.]+ % of a context window of 128,000/);
     expect(out).toContain('█');
     expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ %$/m);
+    expect(out).toMatch(/^By default: deferred\. Definitions that may be held back, about \d+ tokens, are /m);
     expect(code).toBe(0);
   });
 

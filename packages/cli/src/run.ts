@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { QuartermasterError } from '@quartermaster/core';
+import type { StoreErrorCode } from '@quartermaster/host/store';
 import { Command, CommanderError } from 'commander';
-import { type CommandIo, write } from './command-io.ts';
+import { type CommandIo, withoutFailures, write } from './command-io.ts';
 import {
   addDemoCommand,
   addEvalCommand,
@@ -17,7 +18,17 @@ import { InputError, UnavailableError } from './input-error.ts';
 import { createTerminal } from './terminal/index.ts';
 
 /** Runs one command line (without `node` and the script) and returns the exit status. Throws nothing that a user could cause. */
-export async function run(argv: readonly string[], io: CommandIo): Promise<ExitCode> {
+export async function run(argv: readonly string[], given: CommandIo): Promise<ExitCode> {
+  const { stdout, stderr, env } = given;
+  const io: CommandIo = {
+    // A process opens its standard input by looking at it, which most commands have no need of.
+    get stdin() {
+      return given.stdin;
+    },
+    stdout,
+    stderr: withoutFailures(stderr),
+    env,
+  };
   let code: ExitCode = EXIT.ok;
   const program = createProgram({
     io,
@@ -60,11 +71,11 @@ function createProgram(context: CommandContext): Command {
 async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   // Commander has said what is wrong already; its status is 0 for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
-  if (error instanceof InputError || error instanceof QuartermasterError) {
+  if (error instanceof InputError || error instanceof QuartermasterError || isStoreError(error, REFUSED_VALUE)) {
     await write(io.stderr, `${error.message}\n`);
     return EXIT.badInput;
   }
-  if (error instanceof UnavailableError) {
+  if (error instanceof UnavailableError || isStoreError(error)) {
     await write(io.stderr, `${error.message}\n`);
     return EXIT.unavailable;
   }
@@ -73,10 +84,19 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
   return EXIT.fault;
 }
 
+/** Known by its name: to import its class would load the database drivers for every command. */
+function isStoreError(error: unknown, code?: StoreErrorCode): error is Error {
+  if (!(error instanceof Error) || error.name !== 'StoreError' || !('code' in error)) return false;
+  return code === undefined || error.code === code;
+}
+
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0';
 }
+
+/** What a store says of a value that is not the database's fault: a name that is empty or too long. */
+const REFUSED_VALUE: StoreErrorCode = 'invalid_value';
 
 const HELP = `
 Examples:

@@ -29,10 +29,10 @@ export function temporaryFolder(): string {
 }
 
 /** What a settings file means. Every JSON text is YAML. */
-export function optionsFor(settings: object): GatewayOptions {
+export function optionsFor(settings: object, env: Readonly<Record<string, string>> = {}): GatewayOptions {
   const path = join(temporaryFolder(), 'quartermaster.yaml');
   writeFileSync(path, JSON.stringify(settings));
-  return gatewayOptionsFrom(loadConfig({ path, env: {} }));
+  return gatewayOptionsFrom(loadConfig({ path, env }));
 }
 
 /** A gateway without a store that keeps what its clients send. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SearcherSource, ToolboxEvent } from '@quartermaster/core';
+import { contextWindow, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
@@ -8,6 +8,7 @@ import { type BatchItemContext, createBatchWorker, runBatchItem } from './batche
 import { createBodyReader, createNamedCatalogs, createToolLists } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
+import { createGatewayStage } from './create-gateway-stage.ts';
 import { createSearcherFor } from './create-searcher-for.ts';
 import { createModelService, surfacesFor, tallyUse } from './exchange/index.ts';
 import {
@@ -53,7 +54,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const metrics = createGatewayMetrics();
   const closed = new AbortController();
-  const searcher = createSearcherFor(search, closed.signal);
+  const second = createGatewayStage(options, { metrics, logger, clock, signal: closed.signal });
+  const searcher = createSearcherFor(search, { signal: closed.signal, second });
   const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
   const mcp =
     options.mcp === undefined
@@ -77,7 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     workerUrl === false
       ? undefined
       : createThreadedModels({
-          ...{ local, upstreams, settings, search, workerUrl },
+          ...{ local, upstreams, settings, search, second, workerUrl },
           onEvent: metrics.onToolboxEvent,
         });
   const models = createConnectedModels({
@@ -169,7 +171,7 @@ function countMcpEvents(
 }
 
 function createMcpServices(
-  { hub, form, sessions, origins = [] }: McpOptions,
+  { hub, form, contextTokens, sessions, origins = [] }: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
@@ -184,6 +186,7 @@ function createMcpServices(
     clock,
     // A form that somebody asks for is used from the first tool on; otherwise the gate decides.
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
+    limits: contextWindow({ override: contextTokens }),
     searcher,
     checkArguments: createArgumentChecker(),
     onEvent,

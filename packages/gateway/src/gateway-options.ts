@@ -1,4 +1,4 @@
-import type { GateSettings, PolicyRules } from '@quartermaster/core';
+import type { GateSettings, PolicyRules, SecondStageOptions } from '@quartermaster/core';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
@@ -21,6 +21,8 @@ export interface GatewayOptions {
   readonly settings?: Partial<GatewaySettings>;
   /** What searches by words. @default hybrid, which finds nothing where nothing fits */
   readonly search?: SearchSettings;
+  /** What the engine `hybrid+reranker` looks at the best again with; no other engine uses it. Vectors are kept in the store. @default none */
+  readonly secondStage?: Omit<SecondStageOptions, 'store' | 'signal' | 'onEvent'>;
   /**
    * The file that workers run; `false` keeps everything on the main thread.
    * @default the one in this package
@@ -37,11 +39,16 @@ export interface GatewayOptions {
 export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions'> {
   /** Started by the first request that needs it; closed by whoever made it, after the gateway. */
   readonly hub: Hub;
+  /** The context window of the clients' models, which the gate goes by. @default 128_000 */
+  readonly contextTokens?: number;
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself: `https://inspector.example`. @default none */
   readonly origins?: readonly string[];
 }
 
-export type GatewayStore = Pick<Store, 'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'ping' | 'sweep'>;
+export type GatewayStore = Pick<
+  Store,
+  'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'vectors' | 'ping' | 'sweep'
+>;
 
 export interface GatewaySettings {
   /**
@@ -49,7 +56,7 @@ export interface GatewaySettings {
    * never in a request that marks tools or brings a search tool.
    */
   readonly deferral: 'as-requested' | 'auto';
-  /** The gate's settings, for `auto`. */
+  /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
   readonly gate: GateSettings;
   /** When tools may be deferred, for `auto`. */
   readonly policies: PolicyRules;

@@ -32,7 +32,12 @@ describe('the rest of the API', () => {
     const { anthropic, openai } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const models = await anthropic.models.list();
     expect(models.data.map(({ id }) => id)).toEqual(['claude-test', 'vendor/other']);
-    expect(models.data[0]).toMatchObject({ type: 'model', display_name: 'Claude Test', max_input_tokens: 200_000 });
+    expect(models.data[0]).toEqual({
+      ...{ id: 'claude-test', type: 'model', display_name: 'Claude Test', created_at: '2023-11-14T22:13:20Z' },
+      ...{ capabilities: null, lifecycle: 'active', line: null, deprecated_at: null, retires_at: null },
+      ...{ max_input_tokens: 200_000, max_tokens: null },
+      ...{ object: 'model', created: 1_700_000_000, owned_by: 'quartermaster' },
+    });
     expect(await anthropic.models.retrieve('claude-test')).toMatchObject({ id: 'claude-test' });
     expect((await openai.models.list()).data.map(({ id }) => id)).toEqual(['claude-test', 'vendor/other']);
     await expect(anthropic.models.retrieve('other')).rejects.toMatchObject({ status: 404, type: 'not_found_error' });

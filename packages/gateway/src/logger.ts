@@ -1,3 +1,5 @@
+import { cutText } from '@quartermaster/core';
+
 /** What a gateway tells of its work. No field ever holds content of a request or a response, or a secret. */
 export interface Logger {
   log(entry: LogEntry): void;
@@ -12,7 +14,14 @@ export interface LogEntry {
 
 export const NO_LOGGER: Logger = { log: () => undefined };
 
-/** One line of JSON for each entry. */
+/** One line of JSON for each entry. A client chooses the model's name, so no fact is longer than a line should be. */
 export function createLineLogger(write: (line: string) => void): Logger {
-  return { log: (entry) => write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`) };
+  return { log: (entry) => write(`${JSON.stringify({ time: new Date().toISOString(), ...entry }, cutFact)}\n`) };
+}
+
+/** More than the place of an error needs. */
+const MOST_CHARACTERS = 500;
+
+function cutFact(_: string, fact: unknown): unknown {
+  return typeof fact === 'string' ? cutText(fact, MOST_CHARACTERS) : fact;
 }

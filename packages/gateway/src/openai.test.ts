@@ -169,6 +169,23 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
+  it.each([
+    { refused: { param: 'messages', code: 'context_length_exceeded' }, told: {} },
+    { refused: { param: null, code: 429 }, told: { param: null, code: null } },
+    { refused: { param: ['messages'], code: 'x'.repeat(5_000) }, told: { param: null, code: null } },
+  ])('a host says what it refuses and why, $refused', async ({ refused, told }) => {
+    const failure = upstreamError(400, { error: { message: 'Too long.', type: 'invalid_request_error', ...refused } });
+    const [begun] = chunks({ text: 'Hal' });
+    if (begun === undefined) throw new Error('There is no chunk');
+    const upstreams = scriptedUpstreams({ chat: [[failure], [begun, failure]] });
+    const { post } = await runningGateway({ upstreams });
+    const expected = { error: { message: 'Too long.', type: 'invalid_request_error', ...refused, ...told } };
+    const response = await post('/v1/chat/completions', ASK);
+    expect([response.status, await response.json()]).toEqual([400, expected]);
+    const streamed = await (await post('/v1/chat/completions', { ...ASK, stream: true })).text();
+    expect(streamed).toContain(`data: ${JSON.stringify(expected)}\n\n`);
+  });
+
   it('several choices at once are refused where we search, and passed on where we do not', async () => {
     const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'One.' })] });
     const { post } = await runningGateway({ upstreams });
@@ -331,6 +348,36 @@ describe('POST /v1/responses', () => {
     const request = { model: 'gpt-test', input: 'Hello', tools };
     expect((await post('/v1/responses', request)).status).toBe(200);
     expect(upstreams.requests).toEqual([request]);
+  });
+
+  it.each([
+    ['in an envelope', (error: object) => ({ error })],
+    ['as an event', (error: object) => ({ ...error, type: 'error' })],
+  ])('a host says what it refuses and why, %s', async (_, wrap) => {
+    const error = { message: 'Too long.', type: 'invalid_request_error', param: 'input', code: 'too_long' };
+    const failure = upstreamError(400, wrap(error));
+    const [begun] = events({ text: 'Hal' });
+    if (begun === undefined) throw new Error('There is no event');
+    const upstreams = scriptedUpstreams({ responses: [[failure], [begun, failure]] });
+    const { post } = await runningGateway({ upstreams });
+    const request = { model: 'gpt-test', input: 'Hello' };
+    const response = await post('/v1/responses', request);
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
+    const streamed = await (await post('/v1/responses', { ...request, stream: true })).text();
+    expect(JSON.parse(streamed.split('data: ').at(-1) ?? '')).toEqual({
+      ...{ type: 'error', code: 'too_long', message: 'Too long.', param: 'input' },
+    });
+  });
+
+  it.each(['{}', '"get_weather"', '5', 'true'])('tools that are no list, %s, are refused as in chat', async (tools) => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams });
+    const body = `{"model":"gpt-test","input":"Hello","messages":[{"role":"user","content":"Hello"}],"tools":${tools}}`;
+    const answers = [await post('/v1/responses', body), await post('/v1/chat/completions', body)];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    const [inResponses, inChat] = await Promise.all(answers.map((answer) => answer.json()));
+    expect(inResponses).toEqual(inChat);
+    expect(inResponses).toMatchObject({ error: { message: 'tools: Input should be a list' } });
   });
 
   it('a history that is kept elsewhere is refused where we search, and passed on where we do not', async () => {

@@ -48,6 +48,62 @@ describe('refusals of the Messages API', () => {
     expect(upstreams.requests).toEqual([]);
   });
 
+  it.each([
+    ['tool_addition', { type: 'tool_definition', definition: { name: 'a', input_schema: { type: 'object' } } }],
+    ['tool_addition', { type: 'mcp_tool_reference', server_name: 'crm', name: 'find' }],
+    ['tool_removal', { type: 'tool_reference', name: 'get_weather' }],
+  ])('a %s of %o is not dropped without a word by a host that can’t be told', async (type, tool) => {
+    const messages = [...ASK.messages, { role: 'system', content: [{ type, tool }] }];
+    const request = { ...ASK, messages, tools: [REGEX, WEATHER, FILES] };
+    for (const [transport, status] of Object.entries({ 'openai-chat': 400, 'anthropic-messages': 200 })) {
+      const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] }, { transport });
+      const { post } = await runningGateway({ upstreams });
+      expect((await post('/v1/messages', request)).status).toBe(status);
+    }
+  });
+
+  it('the same tools a second time spare a request no check', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
+    const { post } = await runningGateway({ upstreams });
+    const tools = [TOOL_SEARCH, WEATHER];
+    expect((await post('/v1/messages', { ...ASK, tools })).status).toBe(200);
+    const asking = async (more: object, headers: Record<string, string> = {}) => {
+      const response = await post('/v1/messages', { ...ASK, tools, ...more }, headers);
+      const { error } = (await response.json()) as { error: { message: string } };
+      return [response.status, error.message];
+    };
+    const gone = JSON.parse(
+      JSON.stringify(CLIENT_SEARCH).replaceAll('"tool_name":"get_weather"', '"tool_name":"gone"'),
+    );
+    expect(await asking({ messages: gone })).toEqual([400, expect.stringContaining("Tool reference 'gone'")]);
+    expect(await asking({ messages: [...CLIENT_SEARCH.slice(0, 2), ASK.messages[0]] })).toEqual([
+      400,
+      expect.stringContaining('without `tool_result` blocks'),
+    ]);
+    expect(await asking({ thread: { type: 'create' } })).toEqual([400, expect.stringContaining('Threads')]);
+    expect(await asking({ temperature: 1 }, { 'anthropic-version': '2026-10-21' })).toEqual([
+      400,
+      expect.stringContaining('temperature'),
+    ]);
+    expect(upstreams.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [402, 'billing_error', false],
+    [403, 'permission_error', false],
+    [404, 'not_found_error', false],
+    [409, 'conflict_error', true],
+    [413, 'request_too_large', false],
+    [504, 'timeout_error', true],
+  ])('a host’s %i that tells no type is a %s, and says whether to try again', async (status, type, isRetryable) => {
+    const upstreams = scriptedUpstreams({ anthropic: [[upstreamError(status, 'no envelope')]] });
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/messages', ASK);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { type } });
+    expect(response.headers.get('x-should-retry')).toBe(String(isRetryable));
+  });
+
   it('the later version refuses sampling settings, the earlier one takes them', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });
@@ -114,6 +170,17 @@ describe('refusals of the Messages API', () => {
     expect(await response.json()).toMatchObject({ error: { type: 'api_error', message: 'Internal error' } });
     expect(log.at(-1)).toMatchObject({ level: 'error', error: 'TypeError' });
     expect(JSON.stringify(log)).not.toContain('secret words');
+  });
+
+  it.each([
+    ['answers with', [upstreamError(500, { type: 'error', error: { type: 'api_error', message: 'Oops.' } })]],
+    ['streams', [{ type: 'error' as const, error: { type: 'api_error', message: 'Oops.' } }]],
+  ])('a 500 that the upstream %s is no fault of the gateway’s in its log', async (_, round) => {
+    const { post, log } = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [round] }) });
+    expect((await post('/v1/messages', ASK)).status).toBe(500);
+    expect(log.at(-1)).toMatchObject({ level: 'warn', status: 500, errorType: 'api_error' });
+    expect(log.at(-1)).not.toHaveProperty('error');
+    expect(log.at(-1)).not.toHaveProperty('place');
   });
 });
 

@@ -1,10 +1,11 @@
 import { IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { SettingError } from '@quartermaster/core';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
 import { noteIncoming } from './http/index.ts';
+import { trackConnections } from './track-connections.ts';
 
 export interface ServeOptions {
   readonly gateway: Gateway;
@@ -63,30 +64,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await gateway.close();
       await closed;
       clearTimeout(deadline);
-    },
-  };
-}
-
-/** Ends connections as soon as they have nothing under way: the server itself waits for clients that keep theirs open. */
-function trackConnections(server: Server): { end(): void } {
-  const busy = new Map<Socket, number>();
-  let isEnding = false;
-  server.on('connection', (socket) => {
-    busy.set(socket, 0);
-    socket.once('close', () => busy.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    busy.set(socket, (busy.get(socket) ?? 0) + 1);
-    response.once('close', () => {
-      const left = (busy.get(socket) ?? 1) - 1;
-      busy.set(socket, left);
-      if (isEnding && left === 0) socket.destroy();
-    });
-  });
-  return {
-    end() {
-      isEnding = true;
-      for (const [socket, count] of busy) if (count === 0) socket.destroy();
     },
   };
 }

@@ -10,7 +10,8 @@ export type HooksByEvent = { readonly [Event in HookEvent]?: readonly HookCallba
 
 export interface HookCallbackMatcher {
   /**
-   * Which tools: a name, names with `|` between them, or a regular expression that is found anywhere in the name. @default all tools
+   * Which tools: a name, names with `|` between them (letters, digits, `_` and `-`), or else a regular expression that is found
+   * anywhere in the name. @default all tools
    */
   readonly matcher?: string;
   readonly hooks: readonly HookCallback[];

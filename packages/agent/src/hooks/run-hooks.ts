@@ -1,5 +1,5 @@
 import { isJsonObject, SettingError, untilAborted } from '@quartermaster/core';
-import { LONGEST_TIMER_MS } from '../longest-timer.ts';
+import { createDeadline } from '../deadline.ts';
 import {
   HOOK_EVENTS,
   type HookCallbackMatcher,
@@ -42,9 +42,13 @@ async function runOne(
   { timeout = DEFAULT_TIMEOUT_S }: HookCallbackMatcher,
   { input, signal }: { readonly input: HookInput; readonly signal: AbortSignal },
 ): Promise<HookJSONOutput> {
-  const timeoutMs = Math.min(timeout * 1_000, LONGEST_TIMER_MS);
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  return untilAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
+  const deadline = createDeadline(timeout * 1_000);
+  const limited = AbortSignal.any([signal, deadline.signal]);
+  try {
+    return await untilAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
+  } finally {
+    deadline.clear();
+  }
 }
 
 interface CompiledMatcher {
@@ -61,7 +65,7 @@ function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
   }
   const text = matcher.matcher ?? '';
   if (text === '' || text === '*') return { matcher, fits: () => true };
-  if (/^[\w|]+$/.test(text)) {
+  if (/^[\w|-]+$/.test(text)) {
     const names = text.split('|');
     return { matcher, fits: (name) => names.includes(name) };
   }

@@ -37,6 +37,7 @@ describe('a call', () => {
     ],
     ['is allowed by a hook', { hook: 'allow' }, 'allow'],
     ['is a question again by a hook', { hook: 'ask', isAllowed: true }, 'ask'],
+    ['is a question by a hook, whatever the mode lets pass', { hook: 'ask', mode: 'bypassPermissions' }, 'ask'],
     ['is let pass by the mode', { mode: 'bypassPermissions' }, 'allow'],
     ['is never a question in dontAsk', { mode: 'dontAsk' }, 'deny'],
     ['is allowed by a rule in dontAsk', { mode: 'dontAsk', isAllowed: true }, 'allow'],

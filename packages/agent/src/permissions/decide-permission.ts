@@ -22,7 +22,7 @@ export type Permission =
 
 const ALLOW: Permission = { kind: 'allow' };
 
-/** What becomes of a call: denied by rule, then by the mode; allowed by a hook, the mode or a rule; otherwise a question. */
+/** What becomes of a call: denied by rule, then by the mode; as a hook has said; allowed by the mode or a rule; otherwise a question. */
 export function decidePermission(question: PermissionQuestion): Permission {
   const { tool, name, mode, hook } = question;
   if (question.isDisallowed) return { kind: 'deny', reason: `${name} was not called: it is not allowed here.` };
@@ -33,8 +33,8 @@ export function decidePermission(question: PermissionQuestion): Permission {
     };
   }
   if (hook === 'allow') return ALLOW;
-  if (mode === 'bypassPermissions') return ALLOW;
   if (hook !== 'ask') {
+    if (mode === 'bypassPermissions') return ALLOW;
     if (mode === 'acceptEdits' && question.isLocal && editsFiles(tool)) return ALLOW;
     if (question.isAllowed) return ALLOW;
   }

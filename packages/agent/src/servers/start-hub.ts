@@ -1,6 +1,6 @@
 import { NAME_TEMPLATES, type PolicyRules, untilAborted } from '@quartermaster/core';
 import { createHub, type Hub, SERVER_DEFAULTS } from '@quartermaster/mcp';
-import { LONGEST_TIMER_MS } from '../longest-timer.ts';
+import { createDeadline } from '../deadline.ts';
 import { hubPolicies } from './hub-policies.ts';
 import { type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
@@ -33,14 +33,16 @@ export async function startHub(start: HubStart): Promise<AgentServers> {
     catalog: { nameTemplate: NAME_TEMPLATES.agent },
   });
   const longest = Math.max(0, ...settings.map(([, one]) => one.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs));
-  const late = AbortSignal.timeout(Math.min(longest + GRACE_MS, LONGEST_TIMER_MS));
+  const late = createDeadline(longest + GRACE_MS);
   try {
-    await untilAborted(hub.start(), AbortSignal.any([signal, late]));
+    await untilAborted(hub.start(), AbortSignal.any([signal, late.signal]));
   } catch (error) {
-    if (!late.aborted || signal.aborted) {
+    if (!late.signal.aborted || signal.aborted) {
       await hub.close();
       throw error;
     }
+  } finally {
+    late.clear();
   }
   const disabled = settings.flatMap(([name, one]): readonly McpServerStatus[] =>
     one.disabled === true ? [{ name, status: 'disabled' }] : [],

@@ -1,5 +1,5 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { Policy } from '@quartermaster/core';
+import { isJsonObject, type Policy, SettingError } from '@quartermaster/core';
 import type { z } from 'zod';
 
 export interface ToolExtra {
@@ -22,7 +22,10 @@ export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShap
   handler(args: z.infer<z.ZodObject<Shape>>, extra: ServerContext): CallToolResult | Promise<CallToolResult>;
 }
 
-/** Defines a tool whose handler runs in this process. What it throws is told to the model as an error. */
+/**
+ * Defines a tool whose handler runs in this process. What it throws is told to the model as an error. Throws a `SettingError` for a
+ * parameter that is no schema of zod 4.
+ */
 export function tool<Shape extends z.ZodRawShape>(
   name: string,
   description: string,
@@ -30,5 +33,21 @@ export function tool<Shape extends z.ZodRawShape>(
   handler: SdkMcpToolDefinition<Shape>['handler'],
   extra: ToolExtra = {},
 ): SdkMcpToolDefinition<Shape> {
+  checkShape(name, inputSchema);
   return { name, description, inputSchema, handler, ...extra };
+}
+
+/** With the schemas of zod 3 a server starts, but can't list its tools: they would be gone, with the reason in a status at most. */
+function checkShape(tool: string, shape: unknown): void {
+  const parameter = Object.entries(isJsonObject(shape) ? shape : {}).find(([, schema]) => !isSchema(schema))?.[0];
+  if (parameter === undefined) return;
+  throw new SettingError(
+    'invalid_setting',
+    `The parameter ${JSON.stringify(parameter)} of the tool ${JSON.stringify(tool)} needs zod 4, and is no schema of it: npm install zod@4`,
+    { context: { setting: 'tool', value: parameter } },
+  );
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && '_zod' in value;
 }

@@ -1,5 +1,6 @@
 import { RequestError } from '@quartermaster/core';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+import { interruptedResults } from './interrupted-results.ts';
 import { replay, type SessionRecord, type SessionStore } from './session-store.ts';
 
 export interface ConversationOptions {
@@ -51,7 +52,7 @@ export class Conversation {
   }
 }
 
-/** Begins a conversation, or goes on with one. */
+/** Begins a conversation, or goes on with one. Calls that were interrupted are answered, so that the model knows of them. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { sessionId, store, resume, isFork } = options;
   if (resume === undefined) return new Conversation(sessionId, store, { messages: [], unwritten: [] });
@@ -61,7 +62,13 @@ export async function openConversation(options: ConversationOptions): Promise<Co
       context: { session: resume },
     });
   }
-  const messages = replay(records);
-  if (!isFork) return new Conversation(resume, store, { messages, unwritten: [] });
+  const told = replay(records);
+  const results = interruptedResults(told);
+  const answers: readonly AnthropicMessage[] = results.length === 0 ? [] : [{ role: 'user', content: results }];
+  const messages = [...told, ...answers];
+  if (!isFork) {
+    const unwritten = answers.map((message) => ({ kind: 'message', message }) as const);
+    return new Conversation(resume, store, { messages, unwritten });
+  }
   return new Conversation(sessionId, store, { messages, unwritten: [{ kind: 'restart', messages }] });
 }

@@ -2,5 +2,7 @@ export { COMPACTION_DEFAULTS, compact } from './compact.ts';
 export { type Conversation, openConversation } from './conversation.ts';
 export { createDatabaseSessionStore } from './database-session-store.ts';
 export { createFileSessionStore } from './file-session-store.ts';
+export { interruptedResults } from './interrupted-results.ts';
 export { CHARACTERS_PER_TOKEN, messageTokens } from './message-tokens.ts';
 export { createMemorySessionStore, type SessionRecord, type SessionStore } from './session-store.ts';
+export { withoutResults } from './without-results.ts';

@@ -7,6 +7,7 @@ import {
   untilAborted,
 } from '@quartermaster/core';
 import type { SDKContentBlock, SDKUserBlock } from '../sdk-message.ts';
+import { isReadable } from './readable-input.ts';
 import { type ContentLimits, resultContent } from './result-content.ts';
 
 export type ToolUse = Extract<SDKContentBlock, { readonly type: 'tool_use' }>;
@@ -27,8 +28,10 @@ export async function callTools(calls: readonly ToolUse[], calling: Calling): Pr
   const { toolbox, plan, memory, caller, signal } = calling;
   const share = Math.floor(calling.togetherCharacters / Math.max(1, calls.length));
   const limits = { ...calling.limits, mostCharacters: Math.min(calling.limits.mostCharacters, share) };
-  const answers = calls.map(({ id, name, input }) =>
-    toolbox.answer({ plan, call: { id, name, arguments: input }, memory, caller, signal }),
+  const answers = calls.map(({ id, name, input }): Answered | Promise<Answered> =>
+    isReadable(input)
+      ? toolbox.answer({ plan, call: { id, name, arguments: input }, memory, caller, signal })
+      : { text: 'The arguments are no JSON object. Nothing was called.', isError: true, memory, outcomes: [] },
   );
   const answered = await untilAborted(Promise.all(answers), signal);
   return answered.map((answer, index) => toBlock(calls[index]?.id ?? '', answer, limits));
@@ -43,9 +46,4 @@ function toBlock(id: string, answer: Answered, limits: ContentLimits): SDKUserBl
     content: resultContent(outcome, limits),
     ...(answer.isError ? { is_error: true } : {}),
   };
-}
-
-/** Stands for results that will not come: a call without one would be lost to the conversation. */
-export function withoutResults(calls: readonly ToolUse[], reason: string): readonly SDKUserBlock[] {
-  return calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }));
 }

@@ -1,5 +1,5 @@
 import { cutText } from '@quartermaster/core';
-import type { AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
 import { agentWire, askModel, type ResolvedModel } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
@@ -9,10 +9,11 @@ import type {
   SDKUserMessage,
   Usage,
 } from '../sdk-message.ts';
-import { CHARACTERS_PER_TOKEN } from '../session/index.ts';
+import { CHARACTERS_PER_TOKEN, interruptedResults, withoutResults } from '../session/index.ts';
 import { readUsage } from '../usage.ts';
-import { callTools, type ToolUse, withoutResults } from './call-tools.ts';
+import { callTools, type ToolUse } from './call-tools.ts';
 import { isCrowded, isTooLong, makeRoom, requestTokens } from './make-room.ts';
+import { toObject } from './readable-input.ts';
 import { requestFor } from './request-for.ts';
 import { createTally, type Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -28,6 +29,9 @@ const MOST_ERROR_CHARACTERS = 2_000;
 
 /** How many responses in a row may be nothing but searches up to the loop's limit. */
 const MOST_PAUSES = 2;
+
+/** Whatever a response that ended so calls, it may not be what the model meant to say. */
+const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
 
 /** The share of the window that the results of one response may take together. */
 const RESULTS_SHARE = 0.25;
@@ -49,8 +53,8 @@ export async function* runTurn(
     yield* rounds(context, tally, signals.turn);
   } catch (error) {
     signals.query.throwIfAborted();
-    const calls = openCalls(context);
-    if (calls.length > 0) yield await answer(context, withoutResults(calls, 'The call was interrupted.'));
+    const results = interruptedResults(context.conversation.messages);
+    if (results.length > 0) yield await answer(context, results);
     yield tally.failure('error_during_execution', [messageOf(error)]);
   }
 }
@@ -69,14 +73,15 @@ async function* rounds(
     const model = await context.model();
     const response = yield* respond({ context, tally, model, signal });
     const content = response.content.filter((block) => block.type !== 'text' || block.text !== '');
-    if (content.length > 0) await context.conversation.append({ role: 'assistant', content });
+    if (content.length > 0) await context.conversation.append({ role: 'assistant', content: content.map(toKept) });
     const message = assistantMessage(context, { ...response, content }, model.model);
     yield message;
+    const calls = message.message.content.filter((block): block is ToolUse => block.type === 'tool_use');
     if (response.stop_reason === 'refusal') {
+      if (calls.length > 0) yield await answer(context, withoutResults(calls, 'Nothing was called.'));
       yield tally.failure('error_during_execution', ['The model refused to answer.']);
       return;
     }
-    const calls = message.message.content.filter((block): block is ToolUse => block.type === 'tool_use');
     if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
       yield tally.success(textOf(message.message.content), message.message.stop_reason);
       return;
@@ -86,7 +91,12 @@ async function* rounds(
       yield tally.failure('error_during_execution', ['The model searched for tools again and again, and called none.']);
       return;
     }
-    if (calls.length > 0) yield await runCalls(calls, { context, model, signal });
+    if (calls.length > 0) {
+      const isCut = CUT_REASONS.has(response.stop_reason ?? '');
+      yield isCut
+        ? await answer(context, withoutResults(calls, CUT_ADVICE))
+        : await runCalls(calls, { context, model, signal });
+    }
     const stop = context.guard.takeStop();
     if (stop !== undefined) {
       yield tally.failure('error_during_execution', [stop]);
@@ -203,12 +213,8 @@ function assistantMessage(context: TurnContext, response: AnthropicResponse, mod
   };
 }
 
-/** The calls of the last message, where nobody has answered them. */
-function openCalls({ conversation }: TurnContext): readonly ToolUse[] {
-  const last = conversation.messages.at(-1);
-  if (last?.role !== 'assistant' || typeof last.content === 'string') return [];
-  const blocks = last.content as readonly unknown[] as readonly SDKContentBlock[];
-  return blocks.filter((block): block is ToolUse => block.type === 'tool_use');
+function toKept(block: AnthropicBlock): AnthropicBlock {
+  return block.type === 'tool_use' ? { ...block, input: toObject(block.input) } : block;
 }
 
 function textOf(content: readonly SDKContentBlock[]): string {
@@ -218,3 +224,6 @@ function textOf(content: readonly SDKContentBlock[]): string {
 function messageOf(error: unknown): string {
   return cutText(error instanceof Error ? error.message : String(error), MOST_ERROR_CHARACTERS);
 }
+
+const CUT_ADVICE =
+  'Nothing was called: the response was cut off at its limit of tokens, and arguments may be missing. Call again, with less at once.';

@@ -46,8 +46,11 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
   let denials: SDKPermissionDenial[] = [];
   let stop: string | undefined;
 
-  const deny = (call: Resolved, reason: string): BeforeCall => {
+  const recordDenial = (call: Resolved): void => {
     denials.push({ tool_name: call.name, tool_use_id: call.id, tool_input: call.arguments });
+  };
+  const deny = (call: Resolved, reason: string): BeforeCall => {
+    recordDenial(call);
     return { kind: 'deny', reason };
   };
   const heed = (answers: readonly HookJSONOutput[]): void => {
@@ -61,40 +64,50 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     tool_use_id: call.id,
   });
 
+  const judge: NonNullable<Hooks['beforeCall']> = async (call, context) => {
+    const { signal } = context;
+    const answers = await runHooks({ ...inputOf(call), hook_event_name: 'PreToolUse' }, signal);
+    heed(answers);
+    const denial = answers.find((answer) => decisionOf(answer) === 'deny');
+    if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
+    if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
+    const pass = (arguments_: JsonObject): BeforeCall | undefined => {
+      const told = contexts(answers);
+      if (told.length > 0) notes.set(context, told);
+      return changed(call, arguments_);
+    };
+    const given = answers.findLast((answer) => isJsonObject(answer.hookSpecificOutput?.updatedInput));
+    const input = (given?.hookSpecificOutput?.updatedInput as JsonObject | undefined) ?? call.arguments;
+    const permission = decidePermission({
+      tool: call.tool,
+      name: call.name,
+      mode: options.mode(),
+      isAllowed: options.allowed(call.tool, call.name),
+      isDisallowed: options.disallowed(call.tool, call.name),
+      isLocal: options.isLocal(call.tool.server ?? ''),
+      hook: hookDecision(answers),
+    });
+    if (permission.kind === 'deny') return deny(call, permission.reason);
+    if (permission.kind === 'allow') return pass(input);
+    if (canUseTool === undefined) {
+      return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
+    }
+    const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
+    const result = readPermissionResult(await untilAborted(Promise.resolve(asked), signal));
+    if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
+    if (result.interrupt === true) stop ??= result.message;
+    return deny(call, result.message);
+  };
+
   const hooks: Hooks = {
     async beforeCall(call, context) {
-      const { signal } = context;
-      const answers = await runHooks({ ...inputOf(call), hook_event_name: 'PreToolUse' }, signal);
-      heed(answers);
-      const denial = answers.find((answer) => decisionOf(answer) === 'deny');
-      if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
-      if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
-      const pass = (arguments_: JsonObject): BeforeCall | undefined => {
-        const told = contexts(answers);
-        if (told.length > 0) notes.set(context, told);
-        return changed(call, arguments_);
-      };
-      const given = answers.findLast((answer) => isJsonObject(answer.hookSpecificOutput?.updatedInput));
-      const input = (given?.hookSpecificOutput?.updatedInput as JsonObject | undefined) ?? call.arguments;
-      const permission = decidePermission({
-        tool: call.tool,
-        name: call.name,
-        mode: options.mode(),
-        isAllowed: options.allowed(call.tool, call.name),
-        isDisallowed: options.disallowed(call.tool, call.name),
-        isLocal: options.isLocal(call.tool.server ?? ''),
-        hook: hookDecision(answers),
-      });
-      if (permission.kind === 'deny') return deny(call, permission.reason);
-      if (permission.kind === 'allow') return pass(input);
-      if (canUseTool === undefined) {
-        return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
+      try {
+        return await judge(call, context);
+      } catch (error) {
+        // Whoever calls this refuses then; an aborted call was not denied, it ended.
+        if (!context.signal.aborted) recordDenial(call);
+        throw error;
       }
-      const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
-      const result = readPermissionResult(await untilAborted(Promise.resolve(asked), signal));
-      if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
-      if (result.interrupt === true) stop ??= result.message;
-      return deny(call, result.message);
     },
     async afterCall(call, outcome, context) {
       const before = notes.get(context) ?? [];

@@ -8,6 +8,7 @@ import {
   evaluateQueries,
   makeReport,
   type Report,
+  renderCaveats,
   renderComparison,
   renderReport,
 } from '../evaluate/index.ts';
@@ -45,6 +46,9 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   if ((flags.tools === undefined) !== (flags.queries === undefined)) {
     throw new InputError('--tools and --queries go together; without both, the sample catalog is measured');
   }
+  if (flags.tools?.includes('-') === true && flags.queries?.includes('-') === true) {
+    throw new InputError('Only one of --tools and --queries can be read from stdin');
+  }
   const snapshot = await loadCatalog(flags, context);
   const queries: LabelledQuery[] = [];
   for (const file of flags.queries ?? findSampleCatalog().queries) {
@@ -59,9 +63,19 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
     reports.push({ engine, ...makeReport(await evaluateQueries(queries, { searcher, snapshot })) });
   }
   const comparison = compareReports(reports);
-  if (flags.picture !== undefined) await writeFile(flags.picture, drawComparison(comparison));
   const tools = snapshot.tools.length;
   await write(io.stdout, `${flags.json === true ? toJson(reports, tools) : toText(reports, comparison, tools)}\n`);
+  // Last: a measurement that took minutes must not be lost over where its picture goes.
+  if (flags.picture !== undefined) await writePicture(flags.picture, drawComparison(comparison));
+}
+
+async function writePicture(path: string, svg: string): Promise<void> {
+  try {
+    await writeFile(path, svg);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InputError(`${path}: the picture can't be written (${reason})`, { cause: error });
+  }
 }
 
 /** All engines that can run here; what can't is said on stderr. */
@@ -82,7 +96,8 @@ function toText(reports: readonly EngineReport[], comparison: Comparison, tools:
   const [first, second] = reports;
   if (first === undefined) return '';
   if (second === undefined) return `${counted(tools, 'tool')}, engine ${first.engine}\n\n${renderReport(first)}`;
-  return `${counted(tools, 'tool')}\n\n${renderComparison(comparison)}\n\n${FOOTNOTE}`;
+  const notes = [FOOTNOTE, ...renderCaveats(reports)].join('\n');
+  return `${counted(tools, 'tool')}\n\n${renderComparison(comparison)}\n\n${notes}`;
 }
 
 /** All queries first, then each split. */

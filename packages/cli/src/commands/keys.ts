@@ -50,7 +50,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     keys
       .command('revoke')
       .description('refuse a key from now on, at every replica')
-      .argument('<id>', 'as quartermaster keys list shows it'),
+      .argument('<id>', 'the whole id, as quartermaster keys list shows it'),
   ).action(async (id: string, flags: SettingsFlags) => {
     const { revokeKey } = await import('../serving/index.ts');
     await revokeKey(id, flags, context);
@@ -63,7 +63,7 @@ Examples:
   $ quartermaster keys create ci --models "claude-*" --catalogs acme --requests-per-minute 600
   $ quartermaster keys create reader --allow "github/*" --deny "*/delete_*"
   $ quartermaster keys list
-  $ quartermaster keys revoke key_1f0c
+  $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
 With the first key the gateway asks everybody for one, and may listen beyond this machine. Keys of quartermaster.yaml are not
 listed here. Exit status: 0 done, 1 there is no such key, 2 the command line or the settings can't be used, 69 the store can't

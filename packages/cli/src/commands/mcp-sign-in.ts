@@ -58,7 +58,7 @@ function addPlaceOptions(command: Command): Command {
 const LOGIN = `
 Examples:
   $ quartermaster mcp login tracker --mcp-config .mcp.json
-  $ quartermaster mcp login tracker --user key_1f0c
+  $ quartermaster mcp login tracker --user key_4v7q0m2xk9c3hs8d1tzb6wnr
 
 Stdout is the address to sign in at. The tokens are encrypted with QUARTERMASTER_ENCRYPTION_KEY, or with a key in a file beside
 the store that only you can read. Exit status: 0 signed in, 2 the command line or the settings can't be used, 69 the server, the

@@ -1,13 +1,17 @@
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
 import { addSignInCommands } from './mcp-sign-in.ts';
+import { wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
 export interface McpFlags extends SettingsFlags {
   readonly mcpConfig?: readonly string[];
   /** Given, it is meant whatever the tools cost. @default bridge, once the gate finds that it pays */
   readonly form?: ProxyForm;
+  /** The context window of the client's model, in tokens. @default `mcp.contextTokens` of the settings, else `DEFAULT_CONTEXT_TOKENS` */
+  readonly context?: number;
   /** Whether a tool whose definition changed is held back until it is accepted. */
   readonly strict?: true;
 }
@@ -33,6 +37,11 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
       ).choices(PROXY_FORMS),
     )
     .option(
+      '--context <tokens>',
+      `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,
+      wholeNumber(1_000, 100_000_000),
+    )
+    .option(
       '--strict',
       'hold tools back whose definitions changed, until quartermaster mcp accept (default: only say so)',
     )
@@ -49,6 +58,7 @@ const EXAMPLES = `
 Examples:
   $ quartermaster mcp --mcp-config .mcp.json
   $ quartermaster mcp --mcp-config ~/.cursor/mcp.json --form bridge
+  $ quartermaster mcp --mcp-config .mcp.json --context 32768
   $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ claude mcp add tools -- npx -y quartermaster mcp --mcp-config "$PWD/servers.json"
 

@@ -1,4 +1,11 @@
-import { PatternError, QuartermasterError, SEARCH_LIMITS, type Searcher, type SearchResult } from '@quartermaster/core';
+import {
+  type Hit,
+  PatternError,
+  QuartermasterError,
+  SEARCH_LIMITS,
+  type Searcher,
+  type SearchResult,
+} from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName } from '../create-searcher.ts';
@@ -78,23 +85,47 @@ interface Task {
 async function searchOnce(query: string, { searcher, flags, context }: Task): Promise<void> {
   const { io, terminal } = context;
   const result = await ask(query, searcher, flags);
-  if (flags.json === true) await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
-  else await write(io.stdout, `${renderHits(result, terminal)}\n`);
+  if (flags.json === true) {
+    await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
+  } else {
+    await tellUnresolved(result, context);
+    await write(io.stdout, `${renderHits(result, terminal)}\n`);
+  }
   if (result.verdict === 'none') context.exit(EXIT.nothingFound);
 }
 
 function describeAnswer(query: string, result: SearchResult, engine: EngineName): object {
-  const hits = result.hits.map(({ tool, score, explanation, also }) => ({
+  const hits = result.hits.map(({ also, ...hit }) => ({
+    ...describeHit(hit),
+    description: hit.tool.description,
+    ...(also === undefined ? {} : { also: also.map((one) => one.id) }),
+  }));
+  const { hits: _, ...rest } = result;
+  return { query, engine, hits, ...rest };
+}
+
+/** An answer of a batch: shorter, near-duplicates in places of their own. */
+function describeBatchAnswer(query: string, { result, error }: Tried, { engine, limit }: SearchFlags): object {
+  const { hits, ...rest } = result;
+  const found = foundTools(hits, limit).map(describeHit);
+  return { query, engine, hits: found, ...rest, ...(error === undefined ? {} : { error: error.message }) };
+}
+
+function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
+  return {
     id: tool.id,
     ...(tool.server === undefined ? {} : { server: tool.server }),
     name: tool.name,
-    description: tool.description,
     score,
-    ...(also === undefined ? {} : { also: also.map((one) => one.id) }),
     ...(explanation === undefined ? {} : { explanation }),
-  }));
-  const { verdict, confidence } = result;
-  return { query, engine, hits, verdict, ...(confidence === undefined ? {} : { confidence }) };
+  };
+}
+
+/** An operator that does not apply changes what is found, which would look as if it did. */
+async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
+  if (unresolved.length === 0) return;
+  const what = oneLine(unresolved.join(', '), terminal.width);
+  await write(io.stderr, `Read as plain words, since nothing in the catalog answers to it: ${what}\n`);
 }
 
 /**
@@ -108,15 +139,14 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
   let failed = 0;
   for await (const query of readBareQueries(file, io.stdin)) {
     asked += 1;
-    const { result, error } = await tryQuery(query, searcher, flags);
+    const tried = await tryQuery(query, searcher, flags);
+    const { result, error } = tried;
     if (error !== undefined) failed += 1;
     else if (result.verdict === 'match') found += 1;
     if (flags.json === true) {
-      const found = foundTools(result.hits, flags.limit);
-      const hits = found.map(({ tool, score }) => ({ name: tool.name, score }));
-      const line = { query, hits, verdict: result.verdict, ...(error === undefined ? {} : { error: error.message }) };
-      await write(io.stdout, `${JSON.stringify(line)}\n`);
+      await write(io.stdout, `${JSON.stringify(describeBatchAnswer(query, tried, flags))}\n`);
     } else {
+      await tellUnresolved(result, context);
       const answer = error === undefined ? renderHits(result, terminal) : error.message;
       await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
     }
@@ -185,4 +215,5 @@ Examples:
   $ quartermaster search --batch queries.jsonl --tools catalog.jsonl --json
 
 Words that steer a search: select:A,B takes tools by name, +word is required, server:NAME narrows to one server.
+One that nothing in the catalog answers to is read as plain words; stderr says so, or "unresolved" with --json.
 Exit status: 0 something fits, 1 nothing fits, 2 the command line or a file can't be understood.`;

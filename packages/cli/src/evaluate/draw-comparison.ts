@@ -1,4 +1,5 @@
-import { COMPARED_METRICS, type Comparison } from './render-comparison.ts';
+import { oneLine } from '../terminal/index.ts';
+import { COMPARED_METRICS, type Comparison, LABEL_CHARACTERS } from './render-comparison.ts';
 import { METRIC_TITLES } from './summarise-outcomes.ts';
 
 /** A comparison as an SVG: bars with their intervals, a block for each figure, a colour for each engine. */
@@ -6,7 +7,7 @@ export function drawComparison({ engines, rows }: Comparison): string {
   const scored = rows.filter(({ summaries }) => summaries[0]?.queries !== 0);
   const parts = engines.flatMap((engine, at) => [
     `<rect x="${MARGIN + at * LEGEND}" y="8" width="12" height="12" fill="${colourOf(at)}"/>`,
-    `<text x="${MARGIN + 18 + at * LEGEND}" y="18">${escapeXml(engine)}</text>`,
+    `<text x="${MARGIN + 18 + at * LEGEND}" y="18">${writeLabel(engine, LEGEND - 24)}</text>`,
   ]);
   let y = 24;
   for (const metric of COMPARED_METRICS) {
@@ -14,7 +15,7 @@ export function drawComparison({ engines, rows }: Comparison): string {
     y += 28;
     for (const { label, summaries } of scored) {
       const middle = y + (BAR * summaries.length) / 2 + 4;
-      parts.push(`<text x="${LEFT - 8}" y="${middle}" text-anchor="end">${escapeXml(label)}</text>`);
+      parts.push(`<text x="${LEFT - 8}" y="${middle}" text-anchor="end">${writeLabel(label, LEFT - 16)}</text>`);
       for (const [at, { scores }] of summaries.entries()) {
         const { mean, low, high } = scores[metric];
         const top = y + at * BAR;
@@ -43,8 +44,34 @@ function colourOf(engine: number): string {
   return COLOURS[engine % COLOURS.length] ?? '';
 }
 
+/** As much of a label as fits into a width, safe to write: a label comes from outside. */
+function writeLabel(label: string, width: number): string {
+  const characters = [...oneLine(label, LABEL_CHARACTERS)];
+  if (countFitting(characters, width) === characters.length) return escapeXml(characters.join(''));
+  const shown = characters.slice(0, countFitting(characters, width - widthOf('…')));
+  return escapeXml(`${shown.join('')}…`);
+}
+
+function countFitting(characters: readonly string[], width: number): number {
+  let used = 0;
+  const beyond = characters.findIndex((character) => {
+    used += widthOf(character);
+    return used > width;
+  });
+  return beyond < 0 ? characters.length : beyond;
+}
+
+/** Of a character at the size of the drawing's text, rather too much than too little: which font draws it is not known here. */
+function widthOf(character: string): number {
+  if (/[mwMW@%]/.test(character)) return 10.5;
+  if (/[a-z0-9 .,:;_*/()-]/.test(character)) return 6.5;
+  return character < '\u1100' ? 8.5 : 12;
+}
+
+/** XML knows no way to write some characters. */
 function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const known = text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+  return known.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 const COLOURS = ['#8a94a6', '#3f6fb5', '#0a7d5a', '#b5793f', '#7a4f9e'];

@@ -33,10 +33,38 @@ describe('estimateMean', () => {
     expect(estimate.high - estimate.mean).toBeCloseTo(0.0365, 2);
   });
 
-  it('the interval holds the mean and stays within the values', () => {
-    const values = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 });
+  it.each([
+    [1, 1, 0.2065, 1],
+    [0, 10, 0, 0.2775],
+    [1, 10, 0.7225, 1],
+    [0.5, 100, 0.4038, 0.5962],
+  ])('values that are all %d, %i of them, have the interval of a share', (value, count, low, high) => {
+    const estimate = estimateMean(Array.from({ length: count }, () => value));
+    expect(estimate.mean).toBe(value);
+    expect(estimate.low).toBeCloseTo(low, 4);
+    expect(estimate.high).toBeCloseTo(high, 4);
+  });
+
+  it('no interval is without a width', () => {
+    const value = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(value, fc.integer({ min: 1, max: 50 }), (one, count) => {
+        const { mean, low, high } = estimateMean(Array.from({ length: count }, () => one));
+        expect(mean).toBe(one);
+        expect(low).toBeLessThanOrEqual(mean + 1e-12);
+        expect(high).toBeGreaterThanOrEqual(mean - 1e-12);
+        expect(high - low).toBeGreaterThan(0.01);
+        expect([low >= 0, high <= 1]).toEqual([true, true]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('the interval holds the mean and stays within the values, where they differ', () => {
+    const values = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 30 });
     fc.assert(
       fc.property(values, (list) => {
+        fc.pre(new Set(list).size > 1);
         const { mean, low, high } = estimateMean(list);
         expect(low).toBeLessThanOrEqual(mean + 1e-12);
         expect(high).toBeGreaterThanOrEqual(mean - 1e-12);

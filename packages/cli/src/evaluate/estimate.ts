@@ -19,9 +19,20 @@ export function estimateShare(hits: number, tries: number): Estimate {
   return { mean: p, low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
 }
 
-/** A mean with a percentile bootstrap interval: 1,000 resamples from a fixed seed, so that a second run prints the same. */
+/**
+ * A mean of values from 0 to 1 with a percentile bootstrap interval: 1,000 resamples from a fixed seed, so that a second run
+ * prints the same.
+ *
+ * Where all values are the same there is nothing to resample, and an interval without a width would claim certainty, of one
+ * query even. Such values get Wilson's interval for a share of their size: rather wide, since of all values from 0 to 1 with one
+ * mean, hits and misses vary the most. Where all are 0 or all are 1 it is that of hit@k.
+ */
 export function estimateMean(values: readonly number[]): Estimate {
   if (values.length === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
+  const [first = 0] = values;
+  if (values.every((value) => value === first)) {
+    return { ...estimateShare(first * values.length, values.length), mean: first };
+  }
   const data = Float64Array.from(values);
   const means = new Float64Array(RESAMPLES);
   let state = SEED;

@@ -1,6 +1,7 @@
 import { createSnapshot, createTool, PatternError, type Searcher } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import { evaluateQueries } from './evaluate-queries.ts';
+import { renderCaveats } from './render-caveats.ts';
 import { renderReport } from './render-report.ts';
 import { makeReport } from './summarise-outcomes.ts';
 
@@ -61,6 +62,29 @@ describe('evaluateQueries', () => {
     expect(text).toMatch(/nothing fits +queries +refused/);
     expect(text).toContain('1 relevant tool is not in the catalog and counts as not found');
     expect(text).not.toContain('NaN');
+  });
+
+  it('a split can not steer the terminal', async () => {
+    const hostile = [{ query: 'pay', relevant: ['pay'], split: 's\u001b[31m\u202E\u0000' }];
+    const text = renderReport(makeReport(await evaluateQueries(hostile, { searcher, snapshot })));
+    expect(text).toMatch(/^s \[31m +1 /m);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('tells what engines could not take by engine, and what is not in the catalog once', async () => {
+    const { all } = makeReport(await evaluateQueries(queries, { searcher, snapshot }));
+    const several = [
+      { engine: 'bm25', all: { ...all, invalidQueries: 0 } },
+      { engine: 'regex', all: { ...all, invalidQueries: 2 } },
+    ];
+    expect(renderCaveats(several)).toEqual([
+      '2 queries were refused by the engine regex as malformed and count as nothing found.',
+      '1 relevant tool is not in the catalog and counts as not found.',
+    ]);
+    expect(renderCaveats([{ all }])[0]).toBe(
+      '1 query was refused by the engine as malformed and counts as nothing found.',
+    );
+    expect(renderCaveats([{ all: { invalidQueries: 0, unknownRelevant: 0 } }])).toEqual([]);
   });
 
   it('a split called __proto__ is a split', async () => {

@@ -3,6 +3,7 @@ export { drawComparison } from './draw-comparison.ts';
 export { averageEstimates, type Estimate } from './estimate.ts';
 export { evaluateQueries, type Outcome } from './evaluate-queries.ts';
 export { confidenceAtLoss, refuseBelow } from './refuse-below.ts';
+export { renderCaveats } from './render-caveats.ts';
 export { type ComparedRow, type ComparedSummary, type Comparison, renderComparison } from './render-comparison.ts';
 export { renderReport } from './render-report.ts';
 export type { Score } from './score-ranking.ts';

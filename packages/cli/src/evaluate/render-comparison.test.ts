@@ -49,6 +49,40 @@ describe('renderComparison', () => {
     expect(text).not.toContain('NaN');
   });
 
+  const HOSTILE = 's\u001b[31mRED\u0007\u009b\u202Ertl\u0000\n\ud800\uffff <&>';
+
+  it('a label can not steer the terminal, and a long one is cut', async () => {
+    const { engines, rows } = await compare();
+    const [first] = rows;
+    const labels = [HOSTILE, 'x'.repeat(500)];
+    const text = renderComparison({
+      engines,
+      rows: labels.map((label) => ({ summaries: first?.summaries ?? [], label })),
+    });
+    expect(text).toMatch(/^s \[31mRED rtl .* <&> +2 /m);
+    expect(text).toMatch(/^x{39}… +2 /m);
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('draws labels as XML can have them, no longer than there is room', async () => {
+    const { rows } = await compare();
+    const [first] = rows;
+    const labels = [HOSTILE, 'W'.repeat(60), '日本語'.repeat(20), 'seal_tools test_out_domain'];
+    const svg = drawComparison({
+      engines: ['a very long name of an engine, without end'],
+      rows: labels.map((label) => ({ summaries: first?.summaries.slice(0, 1) ?? [], label })),
+    });
+    const texts = [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(([, text]) => text);
+    expect(texts.slice(0, 4)).toEqual([
+      's [31mRED rtl \ufffd\ufffd &lt;&amp;>',
+      expect.stringMatching(/^W{10,20}…$/),
+      expect.stringMatching(/^[日本語]{10,15}…$/),
+      'seal_tools test_out_domain',
+    ]);
+    expect(svg).toMatch(/>a very long n\S*…</);
+    expect(svg.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\ufffe\uffff]/u);
+  });
+
   it('draws a bar for each engine in each block, with names that are safe to write', async () => {
     const svg = drawComparison(await compare());
     // Three figures of two rows and two engines, and two squares of the legend.

@@ -1,4 +1,4 @@
-import { type Column, renderTable } from '../terminal/index.ts';
+import { type Column, oneLine, renderTable } from '../terminal/index.ts';
 import type { Estimate } from './estimate.ts';
 import { METRIC_TITLES, type Summary } from './summarise-outcomes.ts';
 
@@ -20,6 +20,9 @@ export type ComparedSummary = Pick<Summary, 'scores'> & Partial<Summary>;
 
 /** What is compared and drawn. */
 export const COMPARED_METRICS = ['hit1', 'hit5', 'recall5'] as const;
+
+/** A label comes from a file of queries; a longer one is cut in tables. */
+export const LABEL_CHARACTERS = 40;
 
 /** A table per figure, the engines its columns; then what is refused, rightly and wrongly, and what a search takes. */
 export function renderComparison({ engines, rows }: Comparison): string {
@@ -69,6 +72,10 @@ function renderFigure(
   ];
   return renderTable(
     columns,
-    rows.map(({ label, summaries }) => [label, String(summaries[0]?.queries ?? ''), ...summaries.map(cell)]),
+    rows.map(({ label, summaries }) => [
+      oneLine(label, LABEL_CHARACTERS),
+      String(summaries[0]?.queries ?? ''),
+      ...summaries.map(cell),
+    ]),
   );
 }

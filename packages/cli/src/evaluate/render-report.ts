@@ -1,10 +1,13 @@
-import { type Column, counted, renderTable } from '../terminal/index.ts';
-import { renderPercent } from './render-comparison.ts';
+import { type Column, oneLine, renderTable } from '../terminal/index.ts';
+import { renderCaveats } from './render-caveats.ts';
+import { LABEL_CHARACTERS, renderPercent } from './render-comparison.ts';
 import { METRIC_TITLES, METRICS, type Report, type Summary } from './summarise-outcomes.ts';
 
 /** A report as tables: the scores of all queries and of each split, then what one search costs. */
 export function renderReport(report: Report): string {
-  const rows: readonly (readonly [string, Summary])[] = [['all', report.all], ...Object.entries(report.splits)];
+  const rows = [['all', report.all] as const, ...Object.entries(report.splits)].map(
+    ([split, summary]) => [oneLine(split, LABEL_CHARACTERS), summary] as const,
+  );
   const scored = rows.filter(([, summary]) => summary.queries > 0);
   const parts: string[] = [];
   if (scored.length > 0) parts.push(renderScores(scored));
@@ -47,7 +50,8 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
 function renderCosts(summary: Summary): string {
   const lines = [
     `One search takes ${summary.latencyMs.p50.toFixed(2)} ms (p50), ${summary.latencyMs.p99.toFixed(2)} ms (p99).`,
-    'Percent with 95 % intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest.',
+    'Percent with 95 % intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest,',
+    'Wilson again where all values are the same.',
   ];
   if (summary.queries > 0) {
     lines.splice(
@@ -56,17 +60,5 @@ function renderCosts(summary: Summary): string {
       `An answer of five tools has ${summary.answerTokens.toFixed(0)} tokens of definitions (characters / 4).`,
     );
   }
-  if (summary.invalidQueries > 0) {
-    const what =
-      summary.invalidQueries === 1
-        ? 'was refused by the engine as malformed and counts'
-        : 'were refused by the engine as malformed and count';
-    lines.push(`${counted(summary.invalidQueries, 'query', 'queries')} ${what} as nothing found.`);
-  }
-  if (summary.unknownRelevant > 0) {
-    const what =
-      summary.unknownRelevant === 1 ? 'is not in the catalog and counts' : 'are not in the catalog and count';
-    lines.push(`${counted(summary.unknownRelevant, 'relevant tool')} ${what} as not found.`);
-  }
-  return lines.join('\n');
+  return [...lines, ...renderCaveats([{ all: summary }])].join('\n');
 }

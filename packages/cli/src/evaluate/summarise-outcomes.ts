@@ -6,7 +6,7 @@ import type { Score } from './score-ranking.ts';
 export interface Summary {
   /** How many queries have an answer in the catalog; the figures below are over these. */
   readonly queries: number;
-  /** hit@k with Wilson's interval, the others with a bootstrap interval. */
+  /** hit@k with Wilson's interval, the others with that of `estimateMean`. */
   readonly scores: { readonly [Metric in keyof Score]: Estimate };
   /** The share of answerable queries for which the engine said that nothing fits. */
   readonly wronglyRefused: Estimate;

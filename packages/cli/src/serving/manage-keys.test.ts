@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
@@ -55,8 +56,45 @@ describe('quartermaster keys', () => {
     expect(await keys('list', '--json')).toMatchObject({ code: 0, out: '' });
   });
 
+  it('says that the store can not be had where its tables can not be made', async () => {
+    const { file, keys } = onStore();
+    await keys('list');
+    // As if another program's table had that name.
+    const bytes = readFileSync(file, 'latin1');
+    writeFileSync(file, bytes.replace('migrations (version', 'migrations (variant'), 'latin1');
+    const { code, err } = await keys('list');
+    expect(err).toBe(
+      `The store's tables can't be made or brought up to date: no such column: version (${file}); ` +
+        'name another with --store FILE, or keep nothing with --store :memory:\n',
+    );
+    expect(code).toBe(69);
+  });
+
+  it('refuses to make a key that nobody could use, wherever that is said', async () => {
+    const folder = temporaryFolder();
+    const refused = { code: 2, out: '', err: expect.stringContaining('A key in :memory: is gone with this command') };
+    expect(await runCommand(['keys', 'create', 'x', '--store', ':memory:'], { XDG_DATA_HOME: folder })).toEqual(
+      refused,
+    );
+    const env = { XDG_DATA_HOME: folder, QUARTERMASTER_STORE: ':memory:' };
+    expect(await runCommand(['keys', 'create', 'x'], env)).toEqual(refused);
+    expect((await runCommand(['keys', 'list'], env)).code).toBe(0);
+  });
+
+  it('shows a whole id where it shows how to revoke one', async () => {
+    const { keys } = onStore();
+    await keys('create', 'team');
+    const { id } = JSON.parse((await keys('list', '--json')).out) as { id: string };
+    const [, shown = ''] = /keys revoke (\S+)/.exec((await runCommand(['keys', '--help'], {})).out) ?? [];
+    expect(shown).toHaveLength(id.length);
+    expect(shown).toMatch(/^key_[0-9a-hjkmnp-tv-z]+$/);
+  });
+
   it.each([
     [['create'], 'missing required argument'],
+    [['create', ''], 'The name of a key is empty; allowed are 1 to 512 characters'],
+    [['create', 'x'.repeat(600)], 'The name of a key has 600 characters; allowed are 1 to 512 characters'],
+    [['revoke', ''], 'The id of a key is empty'],
     [['create', 'x', '--tokens-per-minute', 'many'], 'a whole number'],
     [['list', '--store', 'mysql://h/d'], 'not mysql://'],
   ])('refuses %j', async (args, expected) => {

@@ -2,6 +2,7 @@ import type { ApiKey, KeyLimits, KeyStore } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, CreateKeyFlags, ListKeysFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
+import { InputError } from '../input-error.ts';
 import { oneLine, renderTable } from '../terminal/index.ts';
 import { loadSettings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
@@ -17,6 +18,12 @@ export async function createKey(name: string, flags: CreateKeyFlags, context: Co
   };
   const tools = { ...(allow === undefined ? {} : { allow }), ...(deny === undefined ? {} : { deny }) };
   const permissions = { models, catalogs, limits, ...(Object.keys(tools).length === 0 ? {} : { tools }) };
+  const { location } = loadSettings(place, context.io.env).config.store;
+  if ('path' in location && location.path === ':memory:') {
+    throw new InputError(
+      'A key in :memory: is gone with this command; name a file or a postgres:// address with --store',
+    );
+  }
   const { key, secret } = await withKeys(place, context, (keys) => keys.create({ name, ...permissions }));
   await write(
     context.io.stderr,

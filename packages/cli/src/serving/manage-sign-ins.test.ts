@@ -202,4 +202,19 @@ describe('quartermaster mcp login', () => {
     await expect(waiting).rejects.toThrow('Nobody signed in within');
     expect(addresses).toHaveLength(1);
   });
+
+  it('hands nothing on to the terminal that a server would have it obey', async () => {
+    const { server } = await project();
+    const refused = signIn({
+      ...{ server: 'tracker', settings: { url: server.url }, port: 0, timeoutMs: 60_000 },
+      onAddress: (address) => {
+        const { searchParams } = new URL(address);
+        const back = new URL(searchParams.get('redirect_uri') ?? '');
+        back.searchParams.set('state', searchParams.get('state') ?? '');
+        back.searchParams.set('error', '\u001b[31mno\nway\u202e');
+        void fetch(back);
+      },
+    });
+    await expect(refused).rejects.toThrow(/^The sign-in at server "tracker" was refused: \[31mno way$/);
+  });
 });

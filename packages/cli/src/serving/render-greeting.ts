@@ -18,11 +18,13 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
     sample === undefined
       ? 'The models that it serves:'
       : `Try it. There are ${sample.tools} tools of ${sample.services} services to find; no model is asked, a stand-in plays its part:`;
+  const needed = `The key must be one that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}".`;
   const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
   return [
     `${paint.bold('Quartermaster listens on')} ${paint.cyan(url)}`,
     '',
     about,
+    ...(sample !== undefined && hasKeys ? [needed] : []),
     '',
     sample === undefined ? curlModels(reachable, hasKeys) : curlMessage(reachable, hasKeys),
     '',

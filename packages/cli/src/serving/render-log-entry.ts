@@ -4,13 +4,14 @@ import { oneLine } from '../terminal/index.ts';
 
 /** One request on one line, for somebody who looks on. A client chooses the model's name, so it is made harmless. */
 export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {
-  const { status, route, model, upstream, durationMs, errorType, work, error, place } = entry;
+  const { status, route, model, upstream, durationMs, errorType, work, reason, error, place } = entry;
   const code = String(status ?? '–');
   const facts = [
     route,
     model === undefined ? undefined : `${model} (${upstream ?? 'no upstream'})`,
     work,
     errorType,
+    reason,
     error,
     place,
     durationMs === undefined ? undefined : `${durationMs} ms`,

@@ -25,29 +25,39 @@ export function reportServers(hub: Hub, print: (line: string) => void): () => vo
 }
 
 /** Undefined while there is nothing to say. */
-function describeServer({ state, reason, tools, problems, suspicions, stderr }: ServerStatus): string | undefined {
+function describeServer(status: ServerStatus): string | undefined {
+  const { state, reason, stderr } = status;
   switch (state) {
     case 'idle':
     case 'connecting':
       return undefined;
-    case 'ready': {
-      // Connected comes before listed.
-      if (tools === 0 && problems.length === 0) return undefined;
-      const [problem] = problems;
-      const [suspicion] = suspicions;
-      return [
-        counted(tools, 'tool'),
-        ...(problem === undefined ? [] : [`${problems.length} left out, such as: ${problem}`]),
-        ...(suspicion === undefined
-          ? []
-          : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
-      ].join('; ');
-    }
+    case 'ready':
+      return describeListing(status);
     case 'down': {
       const last = stderr.trimEnd().split('\n').at(-1) ?? '';
       return `can't be reached: ${reason ?? 'no reason given'}${last === '' ? '' : ` (it wrote: ${last})`}`;
     }
   }
+}
+
+function describeListing(status: ServerStatus): string | undefined {
+  const { tools, listingFailure, stopped, problems, suspicions } = status;
+  if (listingFailure !== undefined) {
+    return tools === 0 ? listingFailure : `${listingFailure}; ${counted(tools, 'tool')} of an earlier list`;
+  }
+  // Connected comes before listed.
+  if (tools === 0 && problems.length === 0) return undefined;
+  const leftOut = stopped === undefined ? problems : problems.slice(1);
+  const [problem] = leftOut;
+  const [suspicion] = suspicions;
+  return [
+    counted(tools, 'tool'),
+    ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
+    ...(problem === undefined ? [] : [`${leftOut.length} left out, such as: ${problem}`]),
+    ...(suspicion === undefined
+      ? []
+      : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
+  ].join('; ');
 }
 
 const MOST_CHARACTERS = 500;

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { manyToolsServer } from './many-tools-server.fixture.ts';
 import { type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
 const THIS_FILE = fileURLToPath(import.meta.url);
@@ -81,7 +82,11 @@ describe('quartermaster serve', () => {
 
   it('tells what it does while it starts, and of every request on stderr', async () => {
     const gateway = await startGateway();
-    expect(gateway.err()).toBe('Opening the store (in memory, gone when this ends)\nLoading the sample catalog\n');
+    expect(gateway.err()).toBe(
+      'Opening the store (in memory, gone when this ends)\n' +
+        'Deferring the tools that clients mark (deferral: as-requested, the default)\n' +
+        'Loading the sample catalog\n',
+    );
     await fetch(`${gateway.url}/v1/models`);
     const line = (await gateway.until('request-end', 'err')).trimEnd().split('\n').at(-1) ?? '';
     expect(JSON.parse(line)).toMatchObject({ level: 'info', event: 'request-end', route: 'models', status: 200 });
@@ -179,6 +184,24 @@ describe('quartermaster serve with settings', () => {
     await client.close();
     gateway.child.kill('SIGTERM');
     expect(await gateway.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('says that the gate of the settings holds, and goes by the window of clients at /mcp', async () => {
+    const cwd = temporaryFolder();
+    const settings = {
+      mcpServers: { reports: manyToolsServer(60) },
+      mcp: { contextTokens: 8192 },
+      tools: { tool_search: { enabled: 'auto' } },
+    };
+    // Every JSON text is YAML.
+    writeFileSync(join(cwd, 'quartermaster.yaml'), JSON.stringify(settings));
+    const gateway = await startGateway([], { cwd });
+    expect(gateway.err()).toContain('(deferral: auto, since tools.tool_search is set)\n');
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    onTestFinished(() => client.close());
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`)));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
   });
 
   it('a stream under way at SIGTERM is finished, even where the signal comes twice at once', async () => {

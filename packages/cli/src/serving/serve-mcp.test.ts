@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { manyToolsServer } from './many-tools-server.fixture.ts';
 import { BIN, type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
 
 const require = createRequire(import.meta.url);
@@ -99,6 +100,24 @@ describe('quartermaster mcp', () => {
     expect(shown).not.toContain('tool_search');
   });
 
+  it.each([
+    ['as they are with the window that is assumed', '', [], 60],
+    ['behind a search with a small window in the settings', 'mcp: { contextTokens: 8192 }', [], 3],
+    ['behind a search with a small window on the command line', '', ['--context', '8192'], 3],
+    [
+      'as they are where the command line says more than the settings',
+      'mcp: { contextTokens: 8192 }',
+      ['--context', '200000'],
+      60,
+    ],
+  ])('shows 60 tools %s', async (_, settings, args, count) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { reports: manyToolsServer(60) } }));
+    writeFileSync(join(folder, 'quartermaster.yaml'), settings);
+    const { client } = await startProxy(folder, args);
+    expect(await names(client)).toHaveLength(count);
+  });
+
   it('knows the tools before it starts their server the second time', async () => {
     const folder = project();
     const first = await startProxy(folder, ['--form', 'inline']);
@@ -144,6 +163,7 @@ describe('quartermaster mcp', () => {
     ['nothing but itself', ['--mcp-config', 'self.json'], 'it is this proxy itself: us'],
     ['a file that is not there', ['--mcp-config', 'missing.json'], 'missing.json'],
     ['an unknown form', ['--form', 'magic'], 'Allowed choices are bridge, load, inline'],
+    ['a window that is none', ['--context', '-5'], 'Allowed: a whole number from 1000 to 100000000.'],
   ])('with %s says what to do, on stderr only', async (_, args, text) => {
     const folder = temporaryFolder();
     const us = { command: 'npx', args: ['-y', 'quartermaster@latest', 'mcp'] };

@@ -1,23 +1,26 @@
-import type { GateSettings } from '@quartermaster/core';
-import { createSearcherFor } from '@quartermaster/gateway';
+import { contextWindow, type GateSettings } from '@quartermaster/core';
+import { createSearcherFor, createServedStage } from '@quartermaster/gateway';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, serveStdio } from '@quartermaster/mcp';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
+import { configuredReranker } from './configured-reranker.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { loadSettings, type Settings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
+import { renderStageEvent } from './render-stage-event.ts';
 import { reportServers } from './report-servers.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
-  const { form, strict: isStrict = false, ...given } = flags;
+  const { form, context, strict: isStrict = false, ...given } = flags;
   const { config } = loadSettings(given, io.env);
   const servers = configuredServers(config, print);
   if (servers === undefined) throw new InputError(NO_SERVERS);
+  const reranker = await configuredReranker(config.search);
 
   const store = await openStoreIfPossible({ config, isAskedFor: flags.store !== undefined, print });
   const hub = createConfiguredHub(config, {
@@ -25,11 +28,20 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   });
   const silence = reportServers(hub, print);
   const closed = new AbortController();
+  const { signal } = closed;
+  const second =
+    reranker === undefined
+      ? undefined
+      : createServedStage({
+          ...{ embedder: reranker, signal, now: Date.now, ...(store === undefined ? {} : { store: store.vectors }) },
+          tell: (event, times) => print(renderStageEvent(event, times)),
+        });
   const proxy = createProxy({
     hub,
     ...(form === undefined ? {} : { form }),
     settings: settingsFor(form, config.tools.gate),
-    searcher: createSearcherFor(config.search, closed.signal),
+    limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
+    searcher: createSearcherFor(config.search, { signal, second }),
     checkArguments: createArgumentChecker(),
   });
   const { stopped, release } = waitForStop(io, 'quartermaster: stopping');

@@ -2,6 +2,7 @@ import type { RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, McpError } from '@quartermaster/mcp';
 import { UnavailableError } from '../input-error.ts';
+import { oneLine } from '../terminal/index.ts';
 import { type Callback, listenForCallback } from './callback-listener.ts';
 
 export interface SignInOptions {
@@ -81,6 +82,10 @@ async function finishSignIn(hub: Hub, callback: Callback): Promise<void> {
   }
 }
 
+/** A server says why in its own words, which may hold what a terminal obeys. */
 function explain(error: unknown): UnavailableError {
-  return new UnavailableError(error instanceof Error ? error.message : String(error), { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new UnavailableError(oneLine(reason, MOST_CHARACTERS), { cause: error });
 }
+
+const MOST_CHARACTERS = 500;

@@ -8,6 +8,7 @@ import {
   NAME_TEMPLATES,
   type PolicyRules,
   type SearcherSource,
+  type SearchLimitSettings,
   type Snapshot,
   type Tool,
   type Toolbox,
@@ -45,7 +46,7 @@ export interface ToolListParts {
   readonly added: readonly Tool[];
   /** Whether catalogs were named, even if they hold nothing now. */
   readonly hasCatalogs: boolean;
-  /** Each tells which servers behind a named catalog can't be reached now. */
+  /** Each tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
   readonly unavailable: readonly (() => readonly Unavailable[])[];
 }
 
@@ -58,8 +59,8 @@ export interface ToolListOptions {
   readonly onEvent?: (event: ToolboxEvent) => void;
 }
 
-/** As the Messages API has it: what is marked is deferred, and a search returns five tools at the most. */
-const AS_REQUESTED: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 5 }, pins: [] };
+/** As the Messages API has it: its search returns five tools at the most. */
+const MESSAGES_LIMIT = 5;
 
 export function makeToolList(parts: ToolListParts, options: ToolListOptions): ToolList {
   const { declared, probe, hasCatalogs, unavailable } = parts;
@@ -77,7 +78,7 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
       onDuplicate: hasCatalogs ? 'first' : 'error',
       digest,
     }),
-    settings: isAutomatic ? options.gate : AS_REQUESTED,
+    settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...(searcher === undefined ? {} : { searcher }),
     ...(onEvent === undefined ? {} : { onEvent }),
@@ -100,6 +101,13 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
       return written;
     },
   };
+}
+
+/** What is marked is deferred, and nothing else; only how much a search returns is for the settings to say. */
+function asRequested(format: ToolFormat, search: SearchLimitSettings): GateSettings {
+  const most = format === 'anthropic' ? MESSAGES_LIMIT : Number.POSITIVE_INFINITY;
+  const limits = { defaultLimit: Math.min(search.defaultLimit, most), maxLimit: Math.min(search.maxLimit, most) };
+  return { rule: { kind: 'on' }, search: limits, pins: [] };
 }
 
 function writeOut(format: ToolFormat, snapshot: Snapshot, from: number): readonly JsonObject[] {

@@ -1,4 +1,4 @@
-import { isJsonObject, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
+import { isJsonObject, type SearcherSource, type ToolboxEvent, type Unavailable } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
@@ -30,6 +30,8 @@ interface ToolListQuestion<Name extends Dialect> {
   readonly key: string | undefined;
   /** How long that text is. */
   readonly bytes: number;
+  /** Servers of which some tools are not among the definitions: what was cut off may have the same text as what was not. */
+  readonly unavailable?: readonly Unavailable[];
   readonly rights: CatalogRights;
   check(parts: { readonly declared: readonly unknown[]; readonly hasCatalogs: boolean }): void;
 }
@@ -50,16 +52,19 @@ export function createToolLists(options: {
     get bytes() {
       return lists.bytes;
     },
-    async listFor({ surface, request, definitions, key, bytes, rights, check }) {
+    async listFor({ surface, request, definitions, key, bytes, unavailable = [], rights, check }) {
       const split = splits.get(definitions) ?? splitCatalogs(definitions);
       splits.set(definitions, split);
       const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, rights);
-      const parts = loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`);
+      const parts = [
+        ...loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`),
+        ...(unavailable.length === 0 ? [] : [JSON.stringify(unavailable)]),
+      ];
       const fullKey = key === undefined ? undefined : [surface.dialect, key, ...parts].join(' ');
       const known = fullKey === undefined ? undefined : lists.get(fullKey);
       if (known !== undefined) return { list: known, isKnown: true };
       check({ declared: split.others, hasCatalogs: loaded.length > 0 });
-      const list = makeList(surface, { ...split, loaded, request }, options);
+      const list = makeList(surface, { ...split, loaded, unavailable, request }, options);
       const size = (bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0)) * BYTES_PER_BYTE;
       if (fullKey !== undefined) lists.set(fullKey, list, size);
       return { list, isKnown: false };
@@ -78,6 +83,7 @@ function makeList<Name extends Dialect>(
   parts: {
     readonly others: readonly unknown[];
     readonly loaded: readonly LoadedCatalog[];
+    readonly unavailable: readonly Unavailable[];
     readonly request: DialectShapes[Name]['request'];
   },
   options: Parameters<typeof createToolLists>[0],
@@ -91,7 +97,10 @@ function makeList<Name extends Dialect>(
       tools,
       added: parts.loaded.flatMap(catalogTools),
       hasCatalogs: parts.loaded.length > 0,
-      unavailable: parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),
+      unavailable: [
+        ...parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),
+        ...(parts.unavailable.length === 0 ? [] : [() => parts.unavailable]),
+      ],
       probe,
       hasSearch: search !== undefined,
     },

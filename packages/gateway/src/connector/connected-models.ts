@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Unavailable } from '@quartermaster/core';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { Dialect } from '@quartermaster/host/upstream';
@@ -87,7 +87,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
   async function openConnected(question: Question, connected: Connected): Promise<OpenExchange<'anthropic'>> {
     const { request, pool, servers, tools, opening } = connected;
     const rounds = question.maxRounds ?? maxRounds;
-    const open = (next: AnthropicRequest) => models.open({ ...question, bytes: plainBytes(next, tools) });
+    const open = (next: AnthropicRequest) => models.open(plainQuestion(question, connected, next));
     const first = await open(request);
     const run = (
       signal: AbortSignal,
@@ -140,9 +140,8 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
       }
       const connected = await connect(question, poolFor);
       if (connected === undefined) return models.countTokens({ ...question, leavesServers: true });
-      const { request, pool, tools } = connected;
-      void pool.close();
-      return models.countTokens({ ...question, bytes: plainBytes(request, tools) });
+      void connected.pool.close();
+      return models.countTokens(plainQuestion(question, connected, connected.request));
     },
   });
 
@@ -166,6 +165,8 @@ interface Connected {
   readonly pool: ServerPool;
   readonly servers: ConnectedServers;
   readonly tools: ConnectorTools;
+  /** Servers of which some tools can't be used. */
+  readonly unavailable: readonly Unavailable[];
   /** What was listed anew. */
   readonly opening: readonly { readonly type: 'mcp_tool_listing'; readonly [field: string]: unknown }[];
 }
@@ -189,17 +190,18 @@ async function gatherTools(
   request: AnthropicRequest,
   { toolsets }: ConnectorRequest,
   servers: ConnectedServers,
-): Promise<Pick<Connected, 'tools' | 'opening'>> {
+): Promise<Pick<Connected, 'tools' | 'unavailable' | 'opening'>> {
   const gathered = await Promise.all(
     toolsets.map(async (toolset) => {
       const { server, listing } = toolset;
-      const tools: readonly Tool[] = listing === undefined ? await servers.list(server) : readListing(server, listing);
-      return { toolset, tools };
+      if (listing !== undefined) return { toolset, tools: readListing(server, listing), unavailable: [] };
+      return { toolset, ...(await servers.list(server)) };
     }),
   );
   const listed = gathered.filter(({ toolset }) => toolset.listing === undefined);
   return {
     tools: makeConnectorTools(Array.isArray(request.tools) ? request.tools : [], gathered),
+    unavailable: gathered.flatMap(({ unavailable }) => unavailable),
     opening: listed.map(({ toolset, tools }) => ({
       type: 'mcp_tool_listing' as const,
       mcp_server_name: toolset.server,
@@ -211,6 +213,13 @@ async function gatherTools(
 /** Clients of the revision that has this block send it back, and others would not know it. */
 function isListingWanted({ headers }: Question): boolean {
   return headers.get('anthropic-beta')?.includes('mcp-client-2026-09-15') === true;
+}
+
+/** The question as one that knows nothing of servers, but for those that lack tools: its searches tell of them. */
+function plainQuestion(question: Question, { tools, unavailable }: Connected, request: AnthropicRequest): Question {
+  const plain = { ...question, bytes: plainBytes(request, tools) };
+  // None is left in it; but what is said to have some is answered by this thread, and workers are told of none.
+  return unavailable.length === 0 ? plain : { ...plain, unavailable, leavesServers: true };
 }
 
 /** The request as if its servers' tools were the client's own. */

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   parseArguments,
   type Tool,
+  type Unavailable,
 } from '@quartermaster/core';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { ApiError } from '../http/index.ts';
@@ -16,9 +17,15 @@ import { type CallResult, errorResult, writeResult } from './write-result.ts';
 /** The servers of one request, connected to when they are needed. */
 export interface ConnectedServers {
   /** Throws what the client is to be told where a server can't be asked. */
-  list(server: string): Promise<readonly Tool[]>;
+  list(server: string): Promise<ListedServer>;
   /** Never throws but for an aborted signal: what goes wrong is the model's to read. */
   call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
+}
+
+export interface ListedServer {
+  readonly tools: readonly Tool[];
+  /** The server itself, where some of its tools can't be used. */
+  readonly unavailable: readonly Unavailable[];
 }
 
 export interface ConnectOptions {
@@ -62,10 +69,11 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
       const { hub, status } = open(name);
       await hub.start();
       pool.signal.throwIfAborted();
-      const [state] = hub.status();
       const { tools } = hub.snapshot();
-      if (state?.reason === undefined || tools.length > 0) return tools;
-      throw unreachable(name, status() ?? state.reason);
+      const unavailable = hub.unavailable();
+      const [down] = unavailable;
+      if (down !== undefined && tools.length === 0) throw unreachable(name, status() ?? down.reason);
+      return { tools, unavailable };
     },
     async call(tool, input, signal) {
       const name = tool.server ?? '';

@@ -74,6 +74,24 @@ describe('the tools of a server', () => {
     expect(namesOf(upstreams.requests[0])).toEqual(['crm_search_contacts']);
   });
 
+  it('are deferred field by field: their own word, then the default', async () => {
+    const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
+    const { create, crm, upstreams } = await connected(ok);
+    const default_config = { enabled: false, defer_loading: true };
+    const configs = { search_contacts: { enabled: true }, delete_contact: { enabled: true, defer_loading: false } };
+    await create(asking(crm.url, { tools: [search, toolset({ default_config, configs })] }));
+    expect(namesOf(upstreams.requests[0])).toEqual(['tool_search_tool_bm25', 'crm_delete_contact']);
+  });
+
+  it.each([
+    ['by the beta alone', {}, ['crm_search_contacts', 'crm_delete_contact']],
+    ['switched off', { tool_configuration: { enabled: false } }, undefined],
+  ])('of the first form are there %s', async (_, more, expected) => {
+    const { create, crm, upstreams } = await connected(ok);
+    await create({ ...ASK, mcp_servers: [serverAt(crm.url, more)], betas: ['mcp-client-2025-04-04'] } as Beta);
+    expect(namesOf(upstreams.requests[0])).toEqual(expected);
+  });
+
   it('are counted with the others', async () => {
     const { anthropic, crm } = await connected(ok);
     const { max_tokens: _, ...plain } = ASK;

@@ -211,6 +211,32 @@ describe('a host with a connector of its own', () => {
     },
   );
 
+  it('is sent what its search has found, turn after turn', async () => {
+    const ok = message([{ text: 'Ok.' }], 'end_turn');
+    const upstream = { toolSearch: 'upstream' as const };
+    const upstreams = scriptedUpstreams({ anthropic: [ok, ok] }, { transport: 'anthropic-messages', upstream });
+    const { post } = await runningGateway({ upstreams });
+    const request = asking('https://crm.example', {
+      tools: [BM25, toolset({ default_config: { defer_loading: true } })],
+    });
+    expect((await post('/v1/messages', request)).status).toBe(200);
+    const found = [
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'tool_search_tool_bm25', input: { query: 'contacts' } },
+      {
+        type: 'tool_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: [{ type: 'tool_reference', tool_name: 'crm_search_contacts' }],
+        },
+      },
+      { type: 'text', text: 'Found it.' },
+    ];
+    const messages = [...ASK.messages, { role: 'assistant', content: found }, { role: 'user', content: 'Go on.' }];
+    expect((await post('/v1/messages', { ...request, messages })).status).toBe(200);
+    expect(upstreams.requests).toHaveLength(2);
+  });
+
   it('that turns out to have none is not asked', async () => {
     const upstreams = scriptedUpstreams({}, { upstream: { mcpConnector: 'upstream' } });
     const { post } = await runningGateway({ upstreams });

@@ -1,4 +1,4 @@
-import { estimateTokens, type JsonObject } from '@quartermaster/core';
+import { estimateTokens, isJsonObject, type JsonObject, type Unavailable } from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
@@ -19,6 +19,8 @@ export interface ModelQuestion<Name extends Dialect> {
   readonly signal: AbortSignal;
   /** Whether MCP servers that it names are the host's to connect to. @default false */
   readonly leavesServers?: boolean;
+  /** Servers of which some tools are not among the request's, for the answers to searches. @default none */
+  readonly unavailable?: readonly Unavailable[];
   /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
   readonly maxRounds?: number;
 }
@@ -101,7 +103,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
 }
 
 async function prepare<Name extends Dialect>(
-  { surface, headers, access, leavesServers = false }: ModelQuestion<Name>,
+  { surface, headers, access, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
@@ -114,6 +116,7 @@ async function prepare<Name extends Dialect>(
     definitions: Array.isArray(value.tools) ? value.tools : [],
     key: keyOf(surface, body),
     bytes: body.toolsBytes,
+    unavailable,
     rights: { mayUse: access.mayUseCatalog, tools: access.tools },
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
@@ -123,7 +126,9 @@ async function prepare<Name extends Dialect>(
   });
   if (isKnown) {
     const snapshot = list.toolbox.snapshot();
-    surface.validate({ ...value, tools: [] } as JsonObject, {
+    // Toolsets stay: what their servers have stands in no list, and references to it are good.
+    const tools = (Array.isArray(value.tools) ? value.tools : []).filter(isToolset);
+    surface.validate({ ...value, tools } as JsonObject, {
       headers,
       isKnown: (name) => list.hasCatalogs || snapshot.resolve(name) !== undefined,
     });
@@ -138,6 +143,10 @@ async function prepare<Name extends Dialect>(
   const exchange = (await upstream.for(surface.dialect)).forClient({ headers });
   const { isFromCatalog } = list;
   return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
+}
+
+function isToolset(tool: unknown): boolean {
+  return isJsonObject(tool) && tool.type === 'mcp_toolset';
 }
 
 /** Text alone tells tools apart, but not where some of them stand in the messages. */

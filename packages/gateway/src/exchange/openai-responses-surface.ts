@@ -1,6 +1,6 @@
 import { chooseForm, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { openaiResponsesWire, type ResponsesRequest, responsesWhole } from '@quartermaster/wires/openai-responses';
-import { openaiErrorBody } from '../http/index.ts';
+import { openaiErrorBody, responsesErrorEvent } from '../http/index.ts';
 import { checkModel } from './openai-chat-surface.ts';
 import { findProbe, type Surface } from './surface.ts';
 
@@ -28,7 +28,8 @@ export const openaiResponsesSurface: Surface<'openai-responses'> = {
     return isClientSearch(tool) ? { kind: 'client' } : { kind: 'hosted', engine: 'any', name: 'tool_search' };
   },
   // What a client has found for itself stands among its items.
-  hasAllTools: (request) => !(request.tools ?? []).some((tool) => isSearchTool(tool) && isClientSearch(tool)),
+  hasAllTools: ({ tools }) =>
+    !Array.isArray(tools) || !tools.some((tool) => isSearchTool(tool) && isClientSearch(tool)),
   form: (can, search) => chooseForm(can, search?.kind === 'client' ? 'client' : 'auto').form,
   isServed(search, can) {
     if (search?.kind === 'client') return can.clientSearch;
@@ -38,8 +39,7 @@ export const openaiResponsesSurface: Surface<'openai-responses'> = {
   streamEnd: '',
   ping: ': ping\n\n',
   errorBody: openaiErrorBody,
-  writeError: (error) =>
-    `event: error\ndata: ${JSON.stringify({ type: 'error', code: error.type, message: error.message, param: null })}\n\n`,
+  writeError: (error) => `event: error\ndata: ${JSON.stringify(responsesErrorEvent(error))}\n\n`,
   readUsage({ response }) {
     const usage = isJsonObject(response) ? response.usage : undefined;
     if (!isJsonObject(usage)) return undefined;

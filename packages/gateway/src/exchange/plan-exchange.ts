@@ -36,6 +36,7 @@ export function planExchange<Name extends Dialect>(
   const { toolbox } = list;
   const can = upstream.capabilities(surface.dialect);
   refuseToolsets(request, can);
+  refuseToolChanges(request, can);
   const asked = surface.openSearch(request, list.probe);
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
@@ -89,6 +90,23 @@ function refuseToolsets(
   if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
   if (servers === undefined) throw new ApiError(400, 'tools: an mcp_toolset needs its server in mcp_servers');
   throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
+}
+
+/** Of changes in the middle only an addition of a declared tool can be followed; a tool must not be lost without a word. */
+function refuseToolChanges(
+  { messages }: { readonly messages?: unknown; readonly tools?: unknown },
+  can: TransportCapabilities,
+): void {
+  if (can.references || !Array.isArray(messages)) return;
+  for (const { role, content } of messages.filter(isJsonObject)) {
+    if (role !== 'system' || !Array.isArray(content)) continue;
+    for (const { type, tool } of content.filter(isJsonObject)) {
+      const isFollowed = type === 'tool_addition' && isJsonObject(tool) && tool.type === 'tool_reference';
+      if ((type !== 'tool_addition' && type !== 'tool_removal') || isFollowed) continue;
+      const kind = isJsonObject(tool) ? String(tool.type) : 'no tool';
+      throw new ApiError(400, `messages: ${type} of ${kind} is not supported for this model; change tools instead`);
+    }
+  }
 }
 
 function engineOf(search: OpenedSearch | undefined): { readonly engine?: 'regex' | 'text' } {

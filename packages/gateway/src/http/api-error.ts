@@ -1,4 +1,4 @@
-import { isJsonObject, QuartermasterError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, QuartermasterError } from '@quartermaster/core';
 import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 
@@ -9,6 +9,10 @@ export class ApiError extends Error {
   readonly type: string;
   /** Machine-readable facts: `error_code` and what belongs to it. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** What a host of OpenAI's dialects calls the error, by which its clients tell it from others. */
+  readonly code: string | undefined;
+  /** The part of the request that such a host refuses. */
+  readonly param: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, message: string, options: ApiErrorOptions = {}) {
@@ -16,6 +20,8 @@ export class ApiError extends Error {
     this.status = status;
     this.type = options.type ?? typeOfStatus(status);
     this.details = options.details;
+    this.code = options.code;
+    this.param = options.param;
     this.headers = options.headers ?? {};
   }
 }
@@ -24,6 +30,8 @@ interface ApiErrorOptions {
   /** @default the API's type for the status */
   readonly type?: string;
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -50,13 +58,28 @@ export function toApiError(error: unknown): ApiError {
 /** As the upstream itself would have answered. */
 function fromUpstream(error: UpstreamError): ApiError {
   const { status, type, body, message } = error;
-  const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
+  const told = errorIn(body);
   return new ApiError(status, typeof told.message === 'string' && told.message !== '' ? told.message : message, {
     type,
     ...(isJsonObject(told.details) ? { details: told.details } : {}),
+    ...{ code: shortText(told.code), param: shortText(told.param) },
     headers: retryHeaders(error),
     cause: error,
   });
+}
+
+/** The envelopes of all dialects have the error inside; an event of the Responses API is the error itself. */
+function errorIn(body: unknown): JsonObject {
+  if (!isJsonObject(body)) return {};
+  if (isJsonObject(body.error)) return body.error;
+  return body.type === 'error' ? body : {};
+}
+
+/** Names as hosts have them. What is longer is none, and half of it would be another one. */
+const MOST_CHARACTERS = 256;
+
+function shortText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS ? value : undefined;
 }
 
 /** When to try again is the upstream's to say. */

@@ -12,6 +12,17 @@ export function anthropicError(error: ApiError): { type: string; message: string
 
 /** OpenAI's envelope. */
 export function openaiErrorBody(error: ApiError): object {
-  const code = typeof error.details?.error_code === 'string' ? error.details.error_code : null;
-  return { error: { message: error.message, type: error.type, param: null, code } };
+  const { message, type, param = null } = error;
+  return { error: { message, type, param, code: codeOf(error) ?? null } };
+}
+
+/** An error that ends a stream of the Responses API. */
+export function responsesErrorEvent(error: ApiError): object {
+  const { message, type, param = null } = error;
+  return { type: 'error', code: codeOf(error) ?? type, message, param };
+}
+
+/** The host's own, or that of the Messages API. */
+function codeOf({ code, details }: ApiError): string | undefined {
+  return code ?? (typeof details?.error_code === 'string' ? details.error_code : undefined);
 }

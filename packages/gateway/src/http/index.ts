@@ -1,8 +1,8 @@
 export { ApiError, toApiError } from './api-error.ts';
 export { giveMemory } from './body-memory.ts';
 export { clientHeaders } from './client-headers.ts';
-export { anthropicError, anthropicErrorBody, openaiErrorBody } from './error-bodies.ts';
-export { faultOf } from './fault-of.ts';
+export { anthropicError, anthropicErrorBody, openaiErrorBody, responsesErrorEvent } from './error-bodies.ts';
+export { faultOf, originOf } from './fault-of.ts';
 export { noteIncoming } from './incoming.ts';
 export { nodeFetch } from './node-fetch.ts';
 export { readBytes } from './read-bytes.ts';

@@ -1,9 +1,10 @@
 import { createServer, IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
+import { giveMemory, takeMemory } from './body-memory.ts';
 import { noteIncoming } from './incoming.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -79,6 +80,73 @@ describe('a body that came over Node’s HTTP', () => {
     const large = 'x'.repeat(LIMIT + 1);
     expect((await send(url, gzipSync(large), { 'content-encoding': 'gzip' })).status).toBe(413);
     expect((await send(url, 'x'.repeat(LIMIT))).status).toBe(200);
+  });
+});
+
+describe('the memory of an upload', () => {
+  const LENGTH = 11 * 1024 * 1024;
+  const headers = { 'content-length': String(LENGTH) };
+
+  /** An upload whose events are the test's to make. */
+  function upload(): { readonly incoming: IncomingMessage; readonly read: Promise<Buffer> } {
+    const incoming = new IncomingMessage(new Socket());
+    const request = new Request('http://localhost/', { method: 'POST', headers });
+    noteIncoming(request, incoming);
+    const read = readBytes(request, LENGTH);
+    read.catch(() => undefined);
+    return { incoming, read };
+  }
+
+  /** New memory is clean, so that it can be told which was used before. */
+  const beginningOf = (memory: Buffer): string => memory.toString('latin1', 0, 3);
+
+  it('is used again where the client goes away in the middle of it', async () => {
+    let onRead: (outcome: unknown) => void = () => undefined;
+    const outcome = new Promise((resolve) => {
+      onRead = resolve;
+    });
+    const listener = getRequestListener(async (request, { incoming }) => {
+      if (!(incoming instanceof IncomingMessage)) throw new Error('It came from elsewhere');
+      noteIncoming(request, incoming);
+      const read = readBytes(request, LENGTH);
+      incoming.once('data', () => client.destroy());
+      await read.then(onRead, onRead);
+      return new Response('too late');
+    });
+    const { port } = new URL(await listen(listener));
+    const client = connect(Number(port), '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${LENGTH}\r\n\r\nabc`);
+    expect(await outcome).toMatchObject({ status: 400 });
+    expect(beginningOf(takeMemory(LENGTH))).toBe('abc');
+  });
+
+  it.each<[string, (incoming: IncomingMessage) => void]>([
+    ['fails', (incoming) => incoming.emit('error', new Error('reset'))],
+    ['ends too early', (incoming) => incoming.emit('close')],
+  ])('is given back once where it %s, and not written to any more', async (_, end) => {
+    const { incoming, read } = upload();
+    incoming.emit('data', Buffer.from('def'));
+    end(incoming);
+    await expect(read).rejects.toMatchObject({ status: 400 });
+    const next = takeMemory(LENGTH);
+    expect(beginningOf(next)).toBe('def');
+    incoming.emit('data', Buffer.from('ghi'));
+    incoming.emit('close');
+    expect(next.toString('latin1', 3, 6)).not.toBe('ghi');
+    expect(takeMemory(LENGTH).buffer).not.toBe(next.buffer);
+  });
+
+  it('is its reader’s once it was read, whatever becomes of the connection', async () => {
+    const { incoming, read } = upload();
+    incoming.emit('data', Buffer.from('jkl'));
+    incoming.emit('end');
+    incoming.emit('error', new Error('reset'));
+    incoming.emit('close');
+    const { buffer } = await read;
+    const other = takeMemory(LENGTH);
+    expect(other.buffer).not.toBe(buffer);
+    giveMemory(other);
   });
 });
 

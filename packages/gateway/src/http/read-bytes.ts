@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
-import { takeMemory } from './body-memory.ts';
+import { giveMemory, takeMemory } from './body-memory.ts';
 import { untouchedIncomingOf } from './incoming.ts';
 import { noteGarbage } from './note-garbage.ts';
 
@@ -35,23 +35,36 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
   return Buffer.concat(chunks, size);
 }
 
-/** Straight into its memory. Node's parser sees to it that no more comes than was declared. */
+/**
+ * Straight into its memory, which goes back as soon as the body can't be read to its end. Node's parser sees to it that no more
+ * comes than was declared.
+ */
 function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(new Error('The connection was closed'));
     let bytes: Buffer | undefined;
     let size = 0;
+    // What was given back may be somebody else's already, and what was handed over is its reader's to give back.
+    let isOver = false;
+    const fail = (error: Error): void => {
+      if (isOver) return;
+      isOver = true;
+      if (bytes !== undefined) giveMemory(bytes);
+      reject(error);
+    };
     incoming.on('data', (chunk: Buffer) => {
+      if (isOver) return;
       // Not before something has come: a declared length alone should cost nothing.
       bytes ??= takeMemory(length);
       size += chunk.copy(bytes, size);
       noteGarbage(chunk.length);
     });
     incoming.once('end', () => {
+      isOver = true;
       resolve(bytes === undefined ? Buffer.alloc(0) : bytes.subarray(0, size));
     });
-    incoming.once('error', reject);
-    incoming.once('close', () => reject(new Error('The connection was closed')));
+    incoming.once('error', fail);
+    incoming.once('close', () => fail(new Error('The connection was closed')));
   });
 }
 

@@ -87,6 +87,18 @@ describe.each(LINES)('a %s client at /mcp', (line) => {
 });
 
 describe('/mcp', () => {
+  it.each([
+    [undefined, 60],
+    [8_192, 3],
+  ])('with a context window of %s shows %i of 60 tools or stand-ins for them', async (contextTokens, count) => {
+    const tools: TestTools = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`report_${index}`, {}]));
+    const { url } = await running(
+      { reports: inProcess(tools) },
+      { mcp: contextTokens === undefined ? {} : { contextTokens } },
+    );
+    expect(await namesIn(await connect('v2', url))).toHaveLength(count);
+  });
+
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   const ACCEPT = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 

@@ -1,4 +1,4 @@
-import type { ToolboxEvent } from '@quartermaster/core';
+import type { SecondStageEvent, ToolboxEvent } from '@quartermaster/core';
 import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
 
 /** What a gateway counts. Labels are routes, statuses, outcomes and what the settings name: never a tool's, a user's or a model's words. */
@@ -13,6 +13,7 @@ export interface GatewayMetrics {
   /** A call to a configured server. */
   onServerCall(call: McpCall & { readonly server: string }): void;
   onToolboxEvent(event: ToolboxEvent): void;
+  onSecondStageEvent(event: SecondStageEvent): void;
 }
 
 interface McpCall {
@@ -28,6 +29,10 @@ export function createGatewayMetrics(): GatewayMetrics {
   const preparations = registry.counter(
     'quartermaster_search_preparations_total',
     'Catalogs that were made ready to be searched before a model did, by outcome.',
+  );
+  const stageFailures = registry.counter(
+    'quartermaster_second_stage_failures_total',
+    'Searches answered without the second stage (fallback), and failures of the store for its vectors (store-failed), by kind.',
   );
   const connectorCalls = registry.counter(
     'quartermaster_connector_calls_total',
@@ -53,6 +58,7 @@ export function createGatewayMetrics(): GatewayMetrics {
       serverCalls.add({ server, outcome: outcomeOf(isError) });
       serverSeconds.observe(durationMs / 1000, { server });
     },
+    onSecondStageEvent: ({ kind }) => stageFailures.add({ kind }),
     requests: registry.counter('quartermaster_requests_total', 'Requests, by route and status.'),
     seconds: registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG),
     tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),

@@ -55,7 +55,7 @@ function writeModel(model: GatewayModel): { readonly id: string } {
   return {
     id,
     ...{ type: 'model', display_name: displayName, created_at: createdAt },
-    ...{ capabilities: null, lifecycle: null, line: null, deprecated_at: null, retires_at: null },
+    ...{ capabilities: null, lifecycle: 'active', line: null, deprecated_at: null, retires_at: null },
     ...{ max_input_tokens: model.limits.contextTokens, max_tokens: model.maxOutputTokens ?? null },
     ...{ object: 'model', created: Math.floor(Date.parse(createdAt) / 1000), owned_by: 'quartermaster' },
   };

@@ -4,10 +4,11 @@ import { createBodyReader, createToolLists } from '../catalogs/index.ts';
 import { createSearcherFor } from '../create-searcher-for.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
+import { remoteStage } from './stage-calls.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
-const { settings, search } = workerData as WorkerSettings;
+const { settings, search, second } = workerData as WorkerSettings;
 const surfaces = surfacesFor(settings);
 const context = {
   bodies: createBodyReader(settings),
@@ -18,7 +19,7 @@ const context = {
         throw new OnlyMainError();
       },
     },
-    searcher: createSearcherFor(search),
+    searcher: createSearcherFor(search, { second: second === undefined ? undefined : remoteStage(second) }),
     onEvent: (event) => parentPort?.postMessage(event),
   }),
   maxRounds: settings.maxRounds,

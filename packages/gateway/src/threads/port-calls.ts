@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** Functions of the other side, by name. */
-export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
+/** Functions for the other side, by name. The signal aborts when nobody waits for the answer any more. */
+export type Handlers = Readonly<Record<string, (argument: never, signal: AbortSignal) => unknown>>;
 
 /** How errors cross: as something that can be copied, and back. */
 export interface ErrorCodec {
@@ -10,12 +10,13 @@ export interface ErrorCodec {
 }
 
 export interface PortCalls {
-  call(name: string, argument?: unknown): Promise<unknown>;
+  /** Fails with the signal's reason at once when it aborts, and the other side hears of that. */
+  call(name: string, argument?: unknown, signal?: AbortSignal): Promise<unknown>;
   close(): void;
 }
 
 interface Message {
-  readonly kind: 'call' | 'answer' | 'error';
+  readonly kind: 'call' | 'answer' | 'error' | 'abort';
   readonly id: number;
   readonly name?: string;
   readonly value?: unknown;
@@ -28,6 +29,8 @@ export function portCalls(
 ): PortCalls {
   const { handlers, errors } = options;
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  /** What the other side waits for, by its ids. */
+  const running = new Map<number, AbortController>();
   let lastId = 0;
   let isClosed = false;
 
@@ -35,18 +38,26 @@ export function portCalls(
     const send = (message: Message): void => {
       if (!isClosed) port.postMessage(message);
     };
+    const controller = new AbortController();
+    running.set(id, controller);
     try {
       const handler = name !== undefined && Object.hasOwn(handlers, name) ? handlers[name] : undefined;
       if (handler === undefined) throw new Error(`The other side called "${name}", which is not there`);
-      send({ kind: 'answer', id, value: await handler(value as never) });
+      send({ kind: 'answer', id, value: await handler(value as never, controller.signal) });
     } catch (error) {
       send({ kind: 'error', id, value: errors.write(error) });
+    } finally {
+      running.delete(id);
     }
   }
 
   port.on('message', (message: Message) => {
     if (message.kind === 'call') {
       void answer(message);
+      return;
+    }
+    if (message.kind === 'abort') {
+      running.get(message.id)?.abort();
       return;
     }
     const caller = waiting.get(message.id);
@@ -58,17 +69,30 @@ export function portCalls(
     isClosed = true;
     for (const { reject } of waiting.values()) reject(options.lost());
     waiting.clear();
+    for (const controller of running.values()) controller.abort();
   });
 
   return {
-    call(name, argument) {
-      if (isClosed) return Promise.reject(options.lost());
+    async call(name, argument, signal) {
+      signal?.throwIfAborted();
+      if (isClosed) throw options.lost();
       lastId += 1;
       const id = lastId;
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject });
-        port.postMessage({ kind: 'call', id, name, value: argument } satisfies Message);
-      });
+      let abort = (): void => undefined;
+      try {
+        return await new Promise((resolve, reject) => {
+          abort = () => {
+            waiting.delete(id);
+            port.postMessage({ kind: 'abort', id } satisfies Message);
+            reject(signal?.reason);
+          };
+          waiting.set(id, { resolve, reject });
+          signal?.addEventListener('abort', abort, { once: true });
+          port.postMessage({ kind: 'call', id, name, value: argument } satisfies Message);
+        });
+      } finally {
+        signal?.removeEventListener('abort', abort);
+      }
     },
     close() {
       port.close();

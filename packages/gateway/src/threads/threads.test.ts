@@ -1,17 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listeningServer } from '../mcp/mcp-servers.fixture.ts';
+import { favouringEmbedder, foundIn, isTool, LETTERS, RERANKING, SEARCH_LETTERS } from '../reranking.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
+import { BM25 } from '../weather-request.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quartermaster-worker-'));
-const workerUrl = pathToFileURL(join(folder, 'exchange-worker.mjs'));
+const workerUrl = pathToFileURL(join(folder, 'dist', 'exchange-worker.mjs'));
 
 beforeAll(async () => {
+  // Beside the worker, as it is beside the build of its package.
+  symlinkSync(fileURLToPath(new URL('../../../semantic/model', import.meta.url)), join(folder, 'model'));
   // Node runs no TypeScript in a worker, and tests read sources: the worker is put into one file for them.
   await build({
     configFile: false,
@@ -20,7 +24,7 @@ beforeAll(async () => {
     ssr: { noExternal: true, resolve: { conditions: ['@quartermaster/source'] } },
     build: {
       ssr: fileURLToPath(new URL('./exchange-worker.ts', import.meta.url)),
-      outDir: folder,
+      outDir: join(folder, 'dist'),
       minify: false,
       rollupOptions: { output: { entryFileNames: 'exchange-worker.mjs' } },
     },
@@ -52,6 +56,24 @@ describe('requests with large bodies', () => {
     expect(upstreams.requests.slice(2, 4)).toEqual(upstreams.requests.slice(0, 2));
     const metrics = await (await fetch(`${there.url}/metrics`)).text();
     expect(metrics).toContain('quartermaster_tool_searches_total{outcome="match"} 2\n');
+  });
+
+  it('are searched with the second stage of the main thread: one model and one store for all', async () => {
+    const round = [message([SEARCH_LETTERS], 'tool_use'), message([{ text: 'Ok.' }], 'end_turn')];
+    const embedder = favouringEmbedder('post letter');
+    const search = { search: RERANKING, secondStage: { embedder } };
+    const upstreams = scriptedUpstreams({ anthropic: [...round, ...round, ...round] });
+    const here = await runningGateway({ upstreams, ...search });
+    const there = await runningGateway({ upstreams, ...search, store: here.store, workerUrl, settings: SETTINGS });
+    const ask = { ...ASK, tools: [BM25, ...LETTERS] };
+    expect(foundIn((await there.anthropic.messages.create(ask)).content)[0]).toBe('post_letter');
+    expect(embedder.texts.filter(isTool)).toHaveLength(3);
+    expect(foundIn((await here.anthropic.messages.create(ask)).content)[0]).toBe('post_letter');
+    expect(embedder.texts.filter(isTool)).toHaveLength(3);
+    embedder.hold = () => Promise.reject(new Error('broken'));
+    expect(foundIn((await there.anthropic.messages.create(ask)).content)[0]).toBe('send_mail');
+    const metrics = await (await fetch(`${there.url}/metrics`)).text();
+    expect(metrics).toContain('quartermaster_second_stage_failures_total{kind="fallback"} 1\n');
   });
 
   it('that name MCP servers have them connected by the main thread', async () => {

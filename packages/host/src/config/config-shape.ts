@@ -8,7 +8,7 @@ import type {
   SearchSettings,
   UpstreamSettings,
 } from './config.ts';
-import { KEY } from './key-shape.ts';
+import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
 import { MCP_SERVER } from './mcp-server-shape.ts';
 import { MCP } from './mcp-shape.ts';
@@ -28,7 +28,7 @@ export interface ConfigDocument {
   readonly mcp: McpSettings;
   readonly tools: ToolsDocument;
   readonly search: SearchSettings;
-  readonly deferral: 'as-requested' | 'auto';
+  readonly deferral?: 'as-requested' | 'auto';
   readonly errorCodes: 'typed' | 'documented';
   readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
@@ -73,8 +73,10 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     about: 'How tools are found.',
     shape: object({
       engine: {
-        about: 'hybrid understands meaning too; bm25 goes by words alone.',
-        shape: choice(['hybrid', 'bm25']),
+        about:
+          'hybrid understands meaning too; bm25 goes by words alone; hybrid+reranker looks at the best again with a transformer, ' +
+          'which needs @quartermaster/reranker and onnxruntime-node.',
+        shape: choice(['hybrid', 'bm25', 'hybrid+reranker']),
         default: 'hybrid',
       },
       whenNothingFits: {
@@ -87,9 +89,9 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   },
   deferral: {
     about:
-      'Defer only what clients mark (as-requested), or apply the gate to clients that know nothing of tool search (auto).',
+      'Defer only what clients mark (as-requested), or apply the gate to clients that know nothing of tool search (auto). ' +
+      'Without it auto where tools.tool_search or ENABLE_TOOL_SEARCH is set and not off, else as-requested.',
     shape: choice(['as-requested', 'auto']),
-    default: 'as-requested',
   },
   errorCodes: {
     about: 'Codes of search errors: as the SDK types them, or as the documentation names them.',
@@ -102,7 +104,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: flag(),
     default: false,
   },
-  keys: { about: 'API keys of the gateway, besides those in the store.', shape: listOf(KEY), default: [] },
+  keys: { about: 'API keys of the gateway, besides those in the store.', shape: KEYS, default: [] },
   limits: { about: 'Bounds on what one request may cost.', shape: LIMITS, default: {} },
 });
 

@@ -14,6 +14,7 @@ export interface Config {
   readonly search: SearchSettings;
   /** `as-requested` defers only what the client marked; `auto` applies the gate to clients that know nothing of tool search. */
   readonly deferral: 'as-requested' | 'auto';
+  readonly deferralSource: DeferralSource;
   /** The codes of search errors inside an answer: as the SDK types them, or as the documentation names them. */
   readonly errorCodes: 'typed' | 'documented';
   /** Whether a cache breakpoint on a deferred tool is refused, as Anthropic does. */
@@ -23,6 +24,12 @@ export interface Config {
   /** The files that were read, the main one first. */
   readonly files: readonly string[];
 }
+
+/**
+ * What has decided about `deferral`: the setting itself; where it is not given, the gate's own settings, which would have no
+ * effect on most clients otherwise; or nobody.
+ */
+export type DeferralSource = 'deferral' | 'tools.tool_search' | 'ENABLE_TOOL_SEARCH' | 'default';
 
 export interface ListenSettings {
   readonly host: string;
@@ -124,6 +131,8 @@ export interface McpServerOptions {
 export interface McpSettings {
   /** How tools reach clients of `/mcp`. Without it the gate decides. */
   readonly form?: 'bridge' | 'load' | 'inline';
+  /** The context window of the clients' models; MCP does not tell which those are. @default 128_000 */
+  readonly contextTokens?: number;
   /** Whether clients of `/mcp` may have lasting connections, which live in one process. */
   readonly sessions: boolean;
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
@@ -151,7 +160,7 @@ export interface ToolSettings {
 }
 
 export interface SearchSettings {
-  readonly engine: 'hybrid' | 'bm25';
+  readonly engine: 'hybrid' | 'bm25' | 'hybrid+reranker';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
   readonly whenNothingFits: 'empty' | 'best';
 }

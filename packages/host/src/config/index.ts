@@ -1,6 +1,7 @@
 export {
   type Config,
   type ConfiguredKey,
+  type DeferralSource,
   type LimitSettings,
   type ListenSettings,
   type McpConnectorSettings,

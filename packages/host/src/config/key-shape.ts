@@ -1,8 +1,8 @@
-import { isJsonObject } from '@quartermaster/core';
 import { hashApiKey } from '../store/index.ts';
 import type { ConfiguredKey } from './config.ts';
 import { text, whole } from './scalar-shapes.ts';
-import { listOf, object, type Shape, where } from './shape.ts';
+import { isGiven, listOf, object, type Shape, where } from './shape.ts';
+import { showValue } from './show-value.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -39,14 +39,14 @@ const KEY_BLOCK = object(
 );
 
 /** An entry of `keys`, its secret given in clear or as a hash. */
-export const KEY: Shape<ConfiguredKey> = {
-  schema: KEY_BLOCK.schema,
+const KEY: Shape<ConfiguredKey> = {
+  schema: { ...KEY_BLOCK.schema, oneOf: [{ required: ['key'] }, { required: ['hash'] }] },
   read(value, place) {
     const read = KEY_BLOCK.read(value, place);
     if (read === undefined) return undefined;
     const { name, key, hash, ...permissions } = read;
-    const given = ['key', 'hash'].filter((field) => isJsonObject(value) && Object.hasOwn(value, field));
-    if (isJsonObject(value) && given.length !== 1) {
+    const given = ['key', 'hash'].filter((field) => isGiven(value, field));
+    if (given.length !== 1) {
       place.report(
         place.path,
         `${where(place.path)} has ${given.length === 0 ? 'neither key nor hash' : 'both key and hash'}: give one of them`,
@@ -55,5 +55,26 @@ export const KEY: Shape<ConfiguredKey> = {
     const digest = key === undefined ? hash?.toLowerCase() : hashApiKey(key);
     if (name === undefined || digest === undefined) return undefined;
     return { name, hash: digest, ...permissions };
+  },
+};
+
+/** The `keys`, each with a secret of its own: who sends one that two have could be either, and may be allowed different things. */
+export const KEYS: Shape<readonly ConfiguredKey[]> = {
+  schema: listOf(KEY).schema,
+  read(value, place) {
+    const owners = new Map<string, string>();
+    const own: Shape<ConfiguredKey> = {
+      schema: KEY.schema,
+      read(entry, at) {
+        const key = KEY.read(entry, at);
+        if (key === undefined) return undefined;
+        const owner = `${where(at.path)} (${showValue(key.name)})`;
+        const other = owners.get(key.hash);
+        if (other !== undefined) at.report(at.path, `${owner} has the same secret as ${other}: give each its own`);
+        else owners.set(key.hash, owner);
+        return key;
+      },
+    };
+    return listOf(own).read(value, place);
   },
 };

@@ -80,6 +80,7 @@ describe('defaults', () => {
       },
       search: { engine: 'hybrid', whenNothingFits: 'empty' },
       deferral: 'as-requested',
+      deferralSource: 'default',
       errorCodes: 'typed',
       strict: false,
       keys: [],
@@ -122,6 +123,7 @@ upstreams:
 mcpServers:
   files: { command: npx, args: [-y, server-filesystem, 8080], env: { TOKEN: secret }, cwd: /srv, policy: always }
   remote: { type: sse, url: 'https://mcp.example.com/s', headers: { Authorization: Bearer abc }, deny: [delete_*], callTimeoutMs: 5000 }
+mcp: { contextTokens: 8192 }
 tools:
   tool_search: { enabled: on, max_search_limit: 3 }
   pins: [github/create_issue]
@@ -169,6 +171,7 @@ limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
           deny: ['delete_*'],
         },
       },
+      mcp: { contextTokens: 8192, sessions: false },
       tools: {
         gate: { rule: { kind: 'on' }, search: { defaultLimit: 3, maxLimit: 3 }, pins: ['github/create_issue'] },
         policies: { patterns: { 'github/*': 'never' } },
@@ -214,6 +217,7 @@ limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
         files: { command: 'npx', args: 3, env: ['TOKEN'] },
         remote: { url: 'https://mcp.example.com/…', headers: ['Authorization'], deny: ['delete_*'] },
       },
+      mcp: { contextTokens: 8192 },
       keys: [{ name: 'laptop' }, { name: 'server' }],
     });
   });
@@ -268,6 +272,8 @@ describe('environment and flags', () => {
     expect(both).toMatchObject({ listen: { host: 'env', port: 3 }, deferral: 'auto', search: { engine: 'bm25' } });
     expect(load(undefined, { flags: { port: 4, host: '::1' } }).listen).toEqual({ host: '::1', port: 4 });
     expect(load(yaml, { env: { QUARTERMASTER_PORT: '' } }).listen.port).toBe(1);
+    const reranking = load(yaml, { env: { QUARTERMASTER_SEARCH_ENGINE: 'hybrid+reranker' } });
+    expect(reranking.search.engine).toBe('hybrid+reranker');
   });
 
   it.each<[string, Partial<LoadConfigOptions>, object]>([
@@ -307,6 +313,49 @@ describe('environment and flags', () => {
       search: { defaultLimit: 5, maxLimit: 7 },
       pins: ['a'],
     });
+  });
+
+  it.each<[string, string, Record<string, string>, string, string]>([
+    ['nothing', 'tools: { pins: [a] }', {}, 'as-requested', 'default'],
+    ['an empty key', 'tools:\n  tool_search:', {}, 'as-requested', 'default'],
+    ['an empty variable', '', { ENABLE_TOOL_SEARCH: '' }, 'as-requested', 'default'],
+    ['the block', 'tools: { tool_search: { enabled: on } }', {}, 'auto', 'tools.tool_search'],
+    ['a limit alone', 'tools: { tool_search: { max_search_limit: 7 } }', {}, 'auto', 'tools.tool_search'],
+    ['the older boolean', 'tools: { tool_search: true }', {}, 'auto', 'tools.tool_search'],
+    ['a block that is off', 'tools: { tool_search: { enabled: off } }', {}, 'as-requested', 'tools.tool_search'],
+    ['the older boolean, off', 'tools: { tool_search: false }', {}, 'as-requested', 'tools.tool_search'],
+    ['the variable', '', { ENABLE_TOOL_SEARCH: 'auto' }, 'auto', 'ENABLE_TOOL_SEARCH'],
+    [
+      'the variable, off',
+      'tools: { tool_search: true }',
+      { ENABLE_TOOL_SEARCH: 'false' },
+      'as-requested',
+      'ENABLE_TOOL_SEARCH',
+    ],
+    [
+      'the variable over a block that is off',
+      'tools: { tool_search: false }',
+      { ENABLE_TOOL_SEARCH: 'true' },
+      'auto',
+      'ENABLE_TOOL_SEARCH',
+    ],
+    [
+      'deferral, whatever the block says',
+      'deferral: as-requested\ntools: { tool_search: true }',
+      {},
+      'as-requested',
+      'deferral',
+    ],
+    ['deferral, where the block is off', 'deferral: auto\ntools: { tool_search: false }', {}, 'auto', 'deferral'],
+    [
+      'its variable',
+      '',
+      { ENABLE_TOOL_SEARCH: 'true', QUARTERMASTER_DEFERRAL: 'as-requested' },
+      'as-requested',
+      'deferral',
+    ],
+  ])('deferral follows %s', (_, yaml, env, deferral, deferralSource) => {
+    expect(load(yaml, { env })).toMatchObject({ deferral, deferralSource });
   });
 
   it('problems name the variable or the flag', () => {
@@ -383,6 +432,33 @@ mcpServers:
       'quartermaster.yaml:2: upstreams[0].models names no model; ["*"] stands for all',
       'quartermaster.yaml:4: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
       'quartermaster.yaml:7: mcpServers.both has both command and url: give one of them',
+    ]);
+  });
+
+  it('a key with nothing behind it is as good as none, and never a reason to leave an entry out', () => {
+    const yaml = `upstreams:
+  - { models: , provider: openai }
+  - { models: [a], provider: openai-compatible, baseUrl: }
+keys:
+  - { name: a, key: }
+  - { name: , key: b }
+`;
+    expect(problemsOf(() => load(yaml))).toEqual([
+      'quartermaster.yaml:2: upstreams[0] lacks models: Names of models that it serves, * standing for any text.',
+      'quartermaster.yaml:3: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
+      'quartermaster.yaml:5: keys[0] has neither key nor hash: give one of them',
+      'quartermaster.yaml:6: keys[1] lacks name: For people to tell keys apart.',
+    ]);
+  });
+
+  it('two keys with one secret are told with both their names, and without the secret', () => {
+    const yaml = `keys:
+  - { name: laptop, key: "\${ONE}" }
+  - { name: other, key: another }
+  - { name: server, hash: 2C26B46B68FFC68FF99B453C1D30413413422D706483BFA0F98A5E886266E7AE }
+`;
+    expect(problemsOf(() => load(yaml, { env: { ONE: 'foo' } }))).toEqual([
+      'quartermaster.yaml:4: keys[2] ("server") has the same secret as keys[0] ("laptop"): give each its own',
     ]);
   });
 

@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type GateRule, isJsonObject, readEnableToolSearch, SettingError } from '@quartermaster/core';
+import {
+  DEFAULT_GATE_SETTINGS,
+  type GateRule,
+  isJsonObject,
+  readEnableToolSearch,
+  SettingError,
+} from '@quartermaster/core';
 import type { StoreLocation } from '../store/index.ts';
-import type { Config, McpServerSettings } from './config.ts';
+import type { Config, DeferralSource, McpServerSettings } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { CONFIG_SHAPE, type ConfigDocument } from './config-shape.ts';
 import type { Environment } from './expand-variables.ts';
@@ -47,18 +53,29 @@ export function loadConfig(options: LoadConfigOptions): Config {
   // Where there are problems, parts of the document may be missing.
   if (document === undefined || problems.length > 0) throw new ConfigError(problems);
 
-  const { store, tools, mcpConfig, ...rest } = document;
+  const { store, tools, mcpConfig, deferral, ...rest } = document;
   const { tool_search, pins, policies } = tools;
+  const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...(rule === undefined ? {} : { rule }), pins };
+  const source =
+    rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
   return {
     ...rest,
+    ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
     mcpServers: servers,
-    tools: {
-      gate: { ...tool_search, ...(rule === undefined ? {} : { rule }), pins },
-      policies: { patterns: policies },
-    },
+    tools: { gate, policies: { patterns: policies } },
     files: [...(file === undefined ? [] : [file]), ...others],
   };
+}
+
+/** Whoever sets the gate means it for every client, unless told otherwise. */
+function chooseDeferral(
+  given: Config['deferral'] | undefined,
+  gate: { readonly rule: GateRule; readonly source: Exclude<DeferralSource, 'deferral'> },
+): Pick<Config, 'deferral' | 'deferralSource'> {
+  if (given !== undefined) return { deferral: given, deferralSource: 'deferral' };
+  const isMeant = gate.source !== 'default' && gate.rule.kind !== 'off';
+  return { deferral: isMeant ? 'auto' : 'as-requested', deferralSource: gate.source };
 }
 
 function findFile(given: string | undefined, folder: string): string | undefined {

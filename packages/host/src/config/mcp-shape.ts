@@ -1,5 +1,6 @@
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
 import type { McpSettings } from './config.ts';
-import { bytes, choice, flag, milliseconds, text, webAddress } from './scalar-shapes.ts';
+import { bytes, choice, flag, milliseconds, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, type Shape } from './shape.ts';
 
 /** What the gateway makes of MCP servers. The servers themselves are in `mcpServers`. */
@@ -7,6 +8,10 @@ export const MCP: Shape<McpSettings> = object({
   form: {
     about: 'How tools reach clients of /mcp. Without it all of them until the gate defers them, then as bridge.',
     shape: choice(['bridge', 'load', 'inline']),
+  },
+  contextTokens: {
+    about: `The context window of the models of MCP clients, which the gate goes by. ${DEFAULT_CONTEXT_TOKENS} when missing.`,
+    shape: whole({ min: 1, max: 1_000_000_000 }),
   },
   sessions: {
     about: 'Whether clients of /mcp may have lasting connections, which live in one process.',

@@ -66,12 +66,12 @@ export function object<const Shapes extends Fields>(
         if (!keys.includes(key) && !place.ignoresUnknownKeys) reportUnknownKey(place, key, keys);
       }
       for (const key of required) {
-        if (!Object.hasOwn(value, key))
+        if (!isGiven(value, key))
           place.report(place.path, `${where(place.path)} lacks ${key}: ${fields[key]?.about ?? ''}`);
       }
       const read: Record<string, unknown> = {};
       for (const [key, field] of Object.entries(fields)) {
-        const given = Object.hasOwn(value, key) && value[key] !== null ? value[key] : field.default;
+        const given = isGiven(value, key) ? value[key] : field.default;
         if (given === undefined) continue;
         const result = field.shape.read(given, { ...place, path: [...place.path, key] });
         if (result !== undefined) read[key] = result;
@@ -108,6 +108,11 @@ export function listOf<Value>(shape: Shape<Value>): Shape<readonly Value[]> {
       });
     },
   };
+}
+
+/** A key without a value (`models:` and nothing behind it) is as good as none. */
+export function isGiven(block: unknown, key: string): boolean {
+  return isJsonObject(block) && Object.hasOwn(block, key) && block[key] !== null;
 }
 
 /** Reports a value that is not allowed. Answers `undefined`, so that a reader can return it. */

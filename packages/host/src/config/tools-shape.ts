@@ -4,7 +4,8 @@ import { listOf, object, record, type Shape } from './shape.ts';
 
 /** The `tools` block as it is read, before its pins and policies become rules. */
 export interface ToolsDocument {
-  readonly tool_search: GateSettings;
+  /** Absent where nothing is said, which is not the same as the default's being written: see `deferral`. */
+  readonly tool_search?: GateSettings;
   readonly pins: readonly string[];
   readonly policies: Readonly<Record<string, Policy>>;
 }
@@ -39,7 +40,7 @@ const TOOL_SEARCH: Shape<GateSettings> = {
 
 /** When tools are deferred. */
 export const TOOLS: Shape<ToolsDocument> = object({
-  tool_search: { about: 'The gate.', shape: TOOL_SEARCH, default: true },
+  tool_search: { about: 'The gate. Without it as with true, which means enabled: auto.', shape: TOOL_SEARCH },
   pins: {
     about: 'Tools that are always sent in full, * standing for any text.',
     shape: listOf(text()),

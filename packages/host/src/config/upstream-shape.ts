@@ -1,11 +1,27 @@
-import { isJsonObject } from '@quartermaster/core';
 import { UPSTREAM_PROVIDERS, type UpstreamSettings } from './config.ts';
 import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
-import { listOf, object, record, type Shape, where } from './shape.ts';
+import { isGiven, listOf, object, record, type Shape, where } from './shape.ts';
+
+/** The only provider that has no address of its own. */
+const NEEDS_ADDRESS = 'openai-compatible';
+
+const NAMES = listOf(text());
+
+/** At least one pattern: an upstream that serves nothing is a mistake. */
+const MODELS: Shape<readonly string[]> = {
+  schema: { ...NAMES.schema, minItems: 1 },
+  read(value, place) {
+    const models = NAMES.read(value, place);
+    if (Array.isArray(value) && value.length === 0) {
+      place.report(place.path, `${where(place.path)} names no model; ["*"] stands for all`);
+    }
+    return models;
+  },
+};
 
 const UPSTREAM_BLOCK = object(
   {
-    models: { about: 'Names of models that it serves, * standing for any text.', shape: listOf(text()) },
+    models: { about: 'Names of models that it serves, * standing for any text.', shape: MODELS },
     provider: { about: 'Who stands behind it, and so which protocol is spoken.', shape: choice(UPSTREAM_PROVIDERS) },
     baseUrl: { about: "Its address, when it is not the provider's own.", shape: webAddress() },
     apiKey: { about: `Its key. Write \${NAME} to take it from the environment.`, shape: text({ isSecret: true }) },
@@ -32,19 +48,17 @@ const UPSTREAM_BLOCK = object(
 
 /** An entry of `upstreams`: the models of one host. */
 export const UPSTREAM: Shape<UpstreamSettings> = {
-  schema: UPSTREAM_BLOCK.schema,
+  schema: {
+    ...UPSTREAM_BLOCK.schema,
+    if: { required: ['provider'], properties: { provider: { const: NEEDS_ADDRESS } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { required: ['baseUrl'] },
+  },
   read(value, place) {
     const { models, provider, toolSearch, ...rest } = UPSTREAM_BLOCK.read(value, place) ?? {};
     if (models === undefined || provider === undefined || toolSearch === undefined) return undefined;
-    if (models.length === 0) {
-      place.report(
-        [...place.path, 'models'],
-        `${where([...place.path, 'models'])} names no model; ["*"] stands for all`,
-      );
-    }
     // One that is given but wrong has been told of already.
-    const hasAddress = isJsonObject(value) && Object.hasOwn(value, 'baseUrl');
-    if (provider === 'openai-compatible' && !hasAddress) {
+    if (provider === NEEDS_ADDRESS && !isGiven(value, 'baseUrl')) {
       place.report(
         place.path,
         `${where(place.path)} lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1`,

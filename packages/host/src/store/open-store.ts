@@ -35,12 +35,25 @@ export interface StoreOptions {
 export async function openStore(options: StoreLocation & StoreOptions): Promise<Store> {
   const sql = 'url' in options ? openPostgres(checkUrl(options.url)) : openSqlite(options.path);
   try {
-    const now = options.now ?? (await databaseClock(sql));
-    await migrate(sql, now);
+    const now = await prepareTables(sql, options.now);
     return composeStore({ sql, now, createId: options.createId ?? randomId }, options.encryptionKeys ?? []);
   } catch (error) {
-    await sql.close();
+    // Why it can't be had matters more than how closing it went.
+    await sql.close().catch(() => undefined);
     throw error;
+  }
+}
+
+/** Brings the tables up to date, and tells the clock that they are kept by. What the database has against it is told as ours. */
+async function prepareTables(sql: Sql, given: (() => number) | undefined): Promise<() => number> {
+  try {
+    const now = given ?? (await databaseClock(sql));
+    await migrate(sql, now);
+    return now;
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError('unreachable', `The store's tables can't be made or brought up to date: ${reason}`, { cause });
   }
 }
 

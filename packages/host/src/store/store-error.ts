@@ -1,6 +1,6 @@
 /** Every code that an error of the store can carry, in one place. */
 export type StoreErrorCode =
-  /** The file can't be opened, or the server can't be reached or refuses us. */
+  /** The file can't be opened, the server can't be reached or refuses us, or the tables can't be made there. */
   | 'unreachable'
   /** The tables were made by a newer version of this program. */
   | 'newer_schema'

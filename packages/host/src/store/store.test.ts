@@ -94,6 +94,25 @@ describe('opening a store', () => {
     await expect(openStore({ url: 'mysql://ann:hunter2@host/db' })).rejects.toThrow('does not begin with postgres://');
   });
 
+  it('says so where its tables can not be made: the database is somebody else’s, or may only be read', async () => {
+    const file = await newFile();
+    const sql = openSqlite(file.path);
+    await sql.run('CREATE TABLE migrations (id TEXT)');
+    await sql.close();
+    await expect(openStore(file)).rejects.toMatchObject({
+      ...{ name: 'StoreError', code: 'unreachable', cause: expect.any(Error) },
+      message: "The store's tables can't be made or brought up to date: no such column: version",
+    });
+
+    const place = await postgres.createPlace();
+    await postgres.query(place.url, "CREATE ROLE reader LOGIN PASSWORD 'hunter2'");
+    await postgres.query(place.url, `GRANT USAGE ON SCHEMA ${/place_\d+/.exec(place.url)} TO reader`);
+    const asReader = place.url.replace('postgres:test@', 'reader:hunter2@');
+    const refused = openStore({ url: asReader });
+    await expect(refused).rejects.toMatchObject({ name: 'StoreError', code: 'unreachable' });
+    await expect(refused).rejects.toThrow(/^The store's tables can't be made or brought up to date: permission denied/);
+  });
+
   it('a transaction that fails leaves nothing behind, and the next statement works', async () => {
     const sql = openSqlite(':memory:');
     await sql.run('CREATE TABLE t (n BIGINT)');

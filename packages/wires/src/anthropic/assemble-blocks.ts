@@ -1,5 +1,6 @@
-import { isJsonObject, parseArguments } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicEvent } from './anthropic-shapes-2026-11.ts';
+import { toInput } from './unreadable-input.ts';
 
 /** Puts content blocks together from events, as a client's stream reader does. */
 export interface BlockAssembler {
@@ -32,7 +33,7 @@ export function assembleBlocks(): BlockAssembler {
 }
 
 function finished({ block, json }: OpenBlock): AnthropicBlock {
-  return json === '' ? block : { ...block, input: parseArguments(json) ?? {} };
+  return json === '' ? block : { ...block, input: toInput(json) };
 }
 
 /** Deltas of kinds that are not known here are for the client alone. */

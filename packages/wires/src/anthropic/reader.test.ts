@@ -42,12 +42,15 @@ describe('the reader', () => {
     ]);
   });
 
-  it('drops a held call that the token limit has cut, even before its first character', () => {
-    for (const json of ['', '{', '{"query": "wea']) {
-      const cut: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json };
-      expect(readBlocks([cut], 'max_tokens')).toEqual([{ kind: 'cut', name: 'tool_search' }]);
-    }
-  });
+  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal'])(
+    'drops a held call that was cut by %s, even before its first character',
+    (reason) => {
+      for (const json of ['', '{', '{"query": "wea']) {
+        const cut: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json };
+        expect(readBlocks([cut], reason)).toEqual([{ kind: 'cut', name: 'tool_search' }]);
+      }
+    },
+  );
 
   it('drops a held call that the token limit has cut in a whole message, which has lost its arguments', () => {
     const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input: {} };
@@ -80,6 +83,22 @@ describe('the reader', () => {
       ]),
     ).toEqual([{ kind: 'held', call: { id: 'c1', name: 'tool_search', arguments: { query: 'x' } } }]);
   });
+
+  it.each(['{"t":', ['x']])(
+    'does not take %j for no arguments, where that comes with the start of the block',
+    (input) => {
+      const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input };
+      const events: readonly AnthropicEvent[] = [
+        { type: 'content_block_start', index: 0, content_block: block },
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+      ];
+      expect(readAll(events)).toContainEqual({
+        kind: 'held',
+        call: { id: 'c1', name: 'tool_search', arguments: input },
+      });
+    },
+  );
 
   it('counts a stream that ends inside a held call as cut', () => {
     const events = scriptMessage([call('c1', 'tool_search', { query: 'x' })], 'tool_use').slice(0, -3);

@@ -69,7 +69,7 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
       const left = [...waiting, ...open.values()];
       return left.map((call): Read<AnthropicEvent> => {
         if (isCut || [...open.values()].includes(call)) return { kind: 'cut', name: call.block.name };
-        return held(call, call.json === '' ? {} : call.json);
+        return held(call, call.json === '' ? (call.block.input ?? {}) : call.json);
       });
     },
   };

@@ -107,6 +107,14 @@ describe('the tools that are sent', () => {
   });
 });
 
+it.each(LOCAL)('writes the fixed definitions once per plan, in the form %s', (_, form) => {
+  const first = conversation([ASK] as never, { tools: TOOLS });
+  const { request, plan, toolbox } = rendered(first, form);
+  const view = toolbox.view(plan, anthropicWire.recall(first, plan));
+  const again = anthropicWire.render(first, view, () => '');
+  expect(again.tools?.[0]).toBe(request.tools?.[0]);
+});
+
 describe('tool_choice', () => {
   const render = (form: Form, name: string) =>
     rendered(conversation([ASK], { tools: [SEARCH, ...TOOLS], tool_choice: { type: 'tool', name } }), form).request;

@@ -7,6 +7,7 @@ import {
   isText,
 } from './anthropic-shapes-2026-11.ts';
 import { assembleBlocks } from './assemble-blocks.ts';
+import { toInput } from './unreadable-input.ts';
 
 /** What the request has become: the client's messages, what it was sent since, and the answers that it was not shown. */
 export interface ReplayedRounds {
@@ -24,7 +25,8 @@ export function replayedRounds(request: AnthropicRequest): ReplayedRounds {
   return {
     add: (event) => blocks.add(event),
     hide(id, step) {
-      const input = parseArguments(step.call.arguments) ?? {};
+      const { arguments: given } = step.call;
+      const input = typeof given === 'string' ? toInput(given) : (parseArguments(given) ?? {});
       hidden.push({
         call: { type: 'tool_use', id, name: step.call.name, input },
         result: {

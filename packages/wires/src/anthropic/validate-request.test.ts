@@ -5,6 +5,7 @@ import { AnthropicRequestError, type ValidateOptions, validateAnthropicRequest }
 const ASK = { role: 'user', content: 'Hello' };
 const GOOD = { model: 'some-model', max_tokens: 10, messages: [ASK] };
 const SEARCH = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
+const CITED = { type: 'text', text: 'x', citations: [{ type: 'char_location', cited_text: 'x' }] };
 const marked = (name: string) => definition(name, { deferred: true });
 
 const referring = [
@@ -108,6 +109,20 @@ const REFUSED: readonly Refused[] = [
     'temperature: not supported by anthropic-version 2026-10-21; leave it out',
     { version: '2026-10-21' },
   ],
+  ...['top_p', 'top_k'].map(
+    (key): Refused => [
+      `${key}, from 2026-10-21 on`,
+      { ...GOOD, [key]: 1 },
+      `${key}: not supported by anthropic-version 2026-10-21; leave it out`,
+      { version: '2026-10-21' },
+    ],
+  ),
+  [
+    'a text of the user’s with citations, from 2026-10-21 on',
+    { ...GOOD, messages: [{ role: 'user', content: [CITED] }] },
+    "messages.0.content.0: a text with citations can't stand in a user message",
+    { version: '2026-10-21' },
+  ],
   [
     'a document of the assistant’s, from 2026-10-21 on',
     { ...GOOD, messages: [ASK, { role: 'assistant', content: [{ type: 'document' }] }] },
@@ -128,6 +143,7 @@ const ACCEPTED: readonly (readonly [string, object])[] = [
     { ...GOOD, tools: [SEARCH, { ...marked('a'), cache_control: { type: 'ephemeral' }, input_examples: [{}] }] },
   ],
   ['a temperature, before 2026-10-21', { ...GOOD, temperature: 1 }],
+  ['a text with citations, before 2026-10-21', { ...GOOD, messages: [{ role: 'user', content: [CITED] }] }],
   [
     'an error code that nobody knows, without a message',
     {

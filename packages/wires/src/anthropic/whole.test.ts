@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
 import { searched, toolUse } from './rendered.fixture.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
@@ -23,6 +24,13 @@ const MESSAGE = {
   usage: { input_tokens: 3, output_tokens: 4, server_tool_use: null, service_tier: 'standard' },
 };
 
+/** The pieces of arguments that content is taken apart into. */
+function piecesOf(content: readonly AnthropicBlock[]): readonly unknown[] {
+  return anthropicWhole
+    .apart({ content })
+    .flatMap((event) => (event.type === 'content_block_delta' ? [event.delta.partial_json] : []));
+}
+
 describe('a whole message', () => {
   it('survives being taken apart and put together, unknown blocks and fields included', () => {
     expect(anthropicWhole.together(anthropicWhole.apart(MESSAGE))).toEqual(MESSAGE);
@@ -37,6 +45,31 @@ describe('a whole message', () => {
         expect(JSON.stringify(again.content)).toBe(JSON.stringify(message.content));
       }),
     );
+  });
+
+  const unreadable = ['{"t":', '["x"]', '"x"', '7', 'Oslo'];
+
+  it.each(unreadable)('keeps arguments that are no object, %s, inside one that says so', (json) => {
+    const started = { ...toolUse('t1', 'a'), input: {} };
+    const message = anthropicWhole.together([
+      { type: 'content_block_start', index: 0, content_block: started },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: json } },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+    expect(message.content).toEqual([{ ...started, input: { INVALID_JSON: json } }]);
+    expect(piecesOf(message.content)).toEqual([json]);
+    expect(anthropicWhole.together(anthropicWhole.apart(message)).content).toEqual(message.content);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a text that is none', '{"t":', '{"t":'],
+    ['a list', ['x'], '["x"]'],
+    ['a number', 7, '7'],
+    ['JSON as a text', '{"t":1}', '{"t":1}'],
+    ['an object that only looks like one of ours', { INVALID_JSON: '{"t":1}' }, '{"INVALID_JSON":"{\\"t\\":1}"}'],
+    ['an object with more beside it', { INVALID_JSON: '{', t: 1 }, '{"INVALID_JSON":"{","t":1}'],
+  ])('gives the arguments of a host as they were written: %s', (_what, input, json) => {
+    expect(piecesOf([{ ...toolUse('t1', 'a'), input }])).toEqual([json]);
   });
 
   it('is what a stream’s deltas add up to', () => {
@@ -61,6 +94,25 @@ describe('a whole message', () => {
       stop_reason: 'end_turn',
       usage: { input_tokens: 1, output_tokens: 9 },
     });
+  });
+
+  it('has the last signature of a thought, and a compaction joined', () => {
+    const delta = (index: number, delta: { type: string; [key: string]: unknown }) =>
+      ({ type: 'content_block_delta', index, delta }) as const;
+    const { content } = anthropicWhole.together([
+      { type: 'message_start', message: { id: 'msg_1', content: [] } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      ...['a', 'b'].map((signature) => delta(0, { type: 'signature_delta', signature })),
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'compaction', content: null } },
+      ...['c', 'd'].map((content) => delta(1, { type: 'compaction_delta', content })),
+      { type: 'content_block_stop', index: 1 },
+      { type: 'message_stop' },
+    ]);
+    expect(content).toEqual([
+      { type: 'thinking', thinking: '', signature: 'b' },
+      { type: 'compaction', content: 'cd' },
+    ]);
   });
 
   it('is not made of a stream that ends in an error', () => {

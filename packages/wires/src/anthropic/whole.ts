@@ -7,6 +7,7 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { assembleBlocks } from './assemble-blocks.ts';
 import { overwriteUsage } from './response-usage.ts';
+import { writtenInput } from './unreadable-input.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A message that was not streamed, taken apart into the events of a stream and put together again. */
@@ -52,7 +53,11 @@ function blockEvents(block: AnthropicBlock, index: number): readonly AnthropicEv
   const isCall = block.type === 'tool_use' || block.type === 'server_tool_use';
   const hasInput = isCall && block.input !== undefined && !isEmpty(block.input);
   const started = hasInput ? { ...block, input: {} } : block;
-  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) };
+  const written = writtenInput(block.input ?? {});
+  const delta = {
+    type: 'input_json_delta',
+    partial_json: typeof written === 'string' ? written : JSON.stringify(written),
+  };
   return [
     { type: 'content_block_start', index, content_block: started },
     ...(hasInput ? [{ type: 'content_block_delta', index, delta } as const] : []),

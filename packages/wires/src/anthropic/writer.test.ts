@@ -158,6 +158,27 @@ describe('the writer', () => {
     });
   });
 
+  it.each([
+    ['typed', 'execution_time_exceeded'],
+    ['documented', 'unavailable'],
+  ] as const)('shows a search that took too long in band, with %s codes', async (errorCodes, code) => {
+    const pattern = String.raw`(a+)+\1$`;
+    const slow = { ...definition('slow', { deferred: true }), description: `${'a'.repeat(5000)}b` };
+    const { message } = await run([scriptMessage([call('c1', REGEX.name, { pattern })], 'tool_use'), DONE], {
+      request: { tools: [REGEX, ...TOOLS, slow] },
+      engine: 'regex',
+      wire: { errorCodes },
+    });
+    expect(message.content[1]).toMatchObject({
+      content: { type: 'tool_search_tool_result_error', error_code: code, error_message: expect.any(String) },
+    });
+  });
+
+  it.each(['model_context_window_exceeded', 'refusal'])('lets %s stand as the reason, with a call', async (reason) => {
+    const { message } = await run([scriptMessage([call('c1', 'now', {})], reason)]);
+    expect(message.stop_reason).toBe(reason);
+  });
+
   it('shows a search that found nothing as an error in band when servers are down, a few of them by name', async () => {
     const unavailable = Array.from({ length: 7 }, (_, index) => ({ server: `s${index}`, reason: 'x'.repeat(1000) }));
     const { message } = await run([scriptMessage([search('c1', { query: 'nowhere' })], 'tool_use'), DONE], {
@@ -254,6 +275,22 @@ describe('the writer', () => {
       { role: 'user', content: [{ ...toolResult('toolu_c1', expect.any(String)), is_error: true }] },
     ]);
   });
+
+  it.each(['{"name":', '["get_weather"]'])(
+    'refuses the arguments %s, in a stream and in a whole answer',
+    async (json) => {
+      const streamed = scriptMessage([{ kind: 'call', id: 'c1', name: 'tool_call', json }], 'tool_use');
+      for (const round of [streamed, anthropicWhole.apart(anthropicWhole.together(streamed))]) {
+        const { message, requests } = await run([round, DONE], { form: FORMS.bridge });
+        expect(message.content).toEqual([{ type: 'text', text: 'Done.' }]);
+        const refusal = toolResult('toolu_c1', expect.stringContaining('not a JSON object'));
+        expect(requests[1]?.messages.slice(1)).toEqual([
+          { role: 'assistant', content: [toolUse('toolu_c1', 'tool_call', { INVALID_JSON: json })] },
+          { role: 'user', content: [{ ...refusal, is_error: true }] },
+        ]);
+      }
+    },
+  );
 
   it('adds up usage at every depth, and keeps what only one round has', async () => {
     const usage = (input: number, extra: object) => ({ input_tokens: input, output_tokens: 1, ...extra });

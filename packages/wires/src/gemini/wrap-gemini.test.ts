@@ -241,7 +241,9 @@ describe('generateContent', () => {
         return Response.json(chunk([{ functionCall: { name: String(shown), args: { text: '1' } } }]));
       },
     });
-    const config = { tools: [{ functionDeclarations: [...DECLARATIONS, odd] }] };
+    const functionCallingConfig = { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ['math.add'] };
+    const tools = [{ functionDeclarations: [...DECLARATIONS, odd] }];
+    const config = { tools, toolConfig: { functionCallingConfig } };
     const response = await model.models.generateContent({ model: 'gemini-3-pro', contents: 'Add', config });
     expect(response.functionCalls).toEqual([{ name: 'math.add', args: { text: '1' } }]);
     await model.models.generateContent({
@@ -253,6 +255,9 @@ describe('generateContent', () => {
       ],
       config,
     });
+    expect(fetched[0]?.toolConfig?.functionCallingConfig?.allowedFunctionNames).toEqual([
+      expect.stringMatching(/^math_add_[0-9a-f]{8}$/),
+    ]);
     const [, called, answered] = fetched[1]?.contents ?? [];
     expect(called?.parts?.[0]?.functionCall?.name).toMatch(/^math_add_[0-9a-f]{8}$/);
     expect(answered?.parts?.[0]?.functionResponse?.name).toBe(called?.parts?.[0]?.functionCall?.name);

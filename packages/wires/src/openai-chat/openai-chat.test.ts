@@ -164,6 +164,22 @@ describe('reading a stream', () => {
     expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([toolCall('a', 'read_file')]);
   });
 
+  it('reads a chunk that says nothing, and a piece of a call without a function', async () => {
+    const { parts } = await run([
+      [
+        chunk({ role: 'assistant', content: 'Hi' }),
+        { choices: [{ index: 0, delta: null as never, finish_reason: null }] },
+        chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'read_file', arguments: '{}' } }] }),
+        chunk({ tool_calls: [{ index: 0, function: null as never }] }),
+        chunk({}, 'tool_calls'),
+      ],
+    ]);
+    const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'read_file', arguments: '{}' } }] };
+    expect(chatWhole.together(parts).choices).toMatchObject([{ message }]);
+    const silent = { choices: [{ index: 0, delta: null as never }] };
+    expect(chatWhole.together([silent]).choices).toMatchObject([{ message: { content: null } }]);
+  });
+
   it('passes on what has no choices', async () => {
     const report: ChatChunk = { id: 'x', choices: [], prompt_filter_results: [{ prompt_index: 0 }] };
     const { parts } = await run([[report, ...chatRound({ text: 'Hello' })]]);

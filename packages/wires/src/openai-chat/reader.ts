@@ -1,4 +1,4 @@
-import { type Call, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { type Call, isJsonObject, parseArguments, type Read, type Reader } from '@quartermaster/core';
 import {
   type ChatChunk,
   type ChatChunkChoice,
@@ -105,8 +105,8 @@ function mergeCall(before: ChatToolCallDelta, delta: ChatToolCallDelta): ChatToo
 
 function continuation(delta: ChatToolCallDelta): ChatToolCallDelta {
   const { id: _, type: __, ...rest } = delta;
-  if (rest.function !== undefined) return { ...rest, function: withoutName(rest.function) };
-  return rest.custom === undefined ? rest : { ...rest, custom: withoutName(rest.custom) };
+  if (isJsonObject(rest.function)) return { ...rest, function: withoutName(rest.function) };
+  return isJsonObject(rest.custom) ? { ...rest, custom: withoutName(rest.custom) } : rest;
 }
 
 function withoutName<Inner extends { readonly name?: string }>(inner: Inner): Omit<Inner, 'name'> {

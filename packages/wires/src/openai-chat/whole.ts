@@ -54,7 +54,7 @@ function together(parts: readonly ChatChunk[]): ChatCompletion {
 
 function addPiece(before: ChatChoice | undefined, piece: ChatChunkChoice): ChatChoice {
   const { delta, ...rest } = piece;
-  const { tool_calls: deltas, ...said } = delta;
+  const { tool_calls: deltas, ...said } = delta ?? {};
   const { message: known, ...choice } = before ?? { index: piece.index, message: { role: 'assistant', content: null } };
   const { tool_calls: calls, ...message } = known;
   const merged = (deltas ?? []).reduce(addCall, Array.isArray(calls) ? calls : []);

@@ -283,6 +283,29 @@ describe('a search', () => {
   });
 });
 
+describe('a list of allowed tools', () => {
+  const allowed = (names: readonly string[]) => ({
+    type: 'allowed_tools',
+    mode: 'auto',
+    tools: names.map((name) => ({ type: 'function', name })),
+  });
+
+  it.each([
+    ['bridge', ['tool_search', 'tool_describe', 'tool_call'].map((name) => ({ type: 'function', name }))],
+    ['load', [{ type: 'function', name: 'tool_search' }]],
+    ['native', [{ type: 'tool_search' }]],
+  ] as const)('is cut down to those that are declared, and lets the search in, in the form %s', async (form, own) => {
+    const { requests } = await run([DONE], {
+      form,
+      request: { tool_choice: allowed(['read_file', 'create_issue']) },
+    });
+    expect(requests[0]?.tool_choice).toEqual({
+      ...allowed(['read_file']),
+      tools: [{ type: 'function', name: 'read_file' }, ...own],
+    });
+  });
+});
+
 describe('calls', () => {
   it('of custom tools keep their text, wrapped or not', async () => {
     const wrapped = functionCall('a', 'tool_call', { name: 'apply_patch', arguments: { input: '*** Begin' } });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
+import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
 import { type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
 import { listModels } from './list-models.ts';
 
@@ -20,6 +21,23 @@ function settings(
   baseUrl?: string,
 ): UpstreamSettings {
   return { models, provider, toolSearch: 'local', ...(baseUrl === undefined ? {} : { baseUrl }) };
+}
+
+/** A clock that tells when the first of those who wait by it has no longer to. */
+function watchedClock(): { readonly clock: ManualClock; readonly someoneDone: Promise<void> } {
+  const clock = manualClock();
+  let tell: () => void = () => undefined;
+  const someoneDone = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const after: ManualClock['after'] = (delayMs, run) => {
+    const cancel = clock.after(delayMs, run);
+    return () => {
+      cancel();
+      tell();
+    };
+  };
+  return { clock: { ...clock, after }, someoneDone };
 }
 
 describe('the list of models', () => {
@@ -123,6 +141,28 @@ describe('the list of models', () => {
       fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
     });
     expect(problems).toEqual([{ provider: 'openai-compatible', message: 'connect ECONNREFUSED ::1:11434' }]);
+  });
+
+  it.each<[string, ServerTurn]>([
+    ['sends nothing', { after: 'hang' }],
+    ['begins its list and sends no more', { chunks: ['{"data":['], after: 'hang' }],
+  ])('stands without an upstream that %s, and says so once its time is up', async (_what, turn) => {
+    const [silent, host] = await Promise.all([serve(turn), serve({ body: { data: [{ id: 'llama' }] } })]);
+    const { clock, someoneDone } = watchedClock();
+    const listed = listModels(
+      [
+        settings('openai-compatible', ['mute', 'mute-*'], silent.url),
+        settings('openai-compatible', ['llama*'], host.url),
+      ],
+      { clock },
+    );
+    await Promise.all([silent.received(1), someoneDone]);
+    clock.pass(10_000);
+    const { models, problems } = await listed;
+    expect(models.map(({ id }) => id)).toEqual(['mute', 'llama']);
+    expect(problems).toEqual([
+      { provider: 'openai-compatible', message: 'The upstream sent no list of its models in 10000 ms' },
+    ]);
   });
 
   it("reads Google's", async () => {

@@ -1,7 +1,15 @@
-import { contextWindow, deepestReason, isJsonObject, type JsonObject, type ModelLimits } from '@quartermaster/core';
+import {
+  contextWindow,
+  deepestReason,
+  isJsonObject,
+  type JsonObject,
+  type ModelLimits,
+  untilAborted,
+} from '@quartermaster/core';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { SYSTEM_CLOCK } from '../clock.ts';
-import { endpointUrl, readJson, redirectedError, refusedError } from '../http/index.ts';
+import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
+import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';
+import { createDeadline } from '../internal/deadline.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
 import { upstreamFor } from './resolve-upstream.ts';
@@ -18,7 +26,13 @@ export interface ListedModel {
 
 export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fetch'> {
   readonly signal?: AbortSignal;
+  /** How long each upstream is waited for, all pages of its list together. @default 10_000 */
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
 }
+
+/** A list is looked up while somebody waits for it, so that it has less time than a response. */
+const LIST_DEFAULTS = { timeoutMs: 10_000, clock: SYSTEM_CLOCK } as const;
 
 export interface ListedModels {
   /** In the order of the upstreams, each model once, under the upstream that serves it. */
@@ -38,17 +52,25 @@ export async function listModels(
   upstreams: readonly UpstreamSettings[],
   options: ListModelsOptions = {},
 ): Promise<ListedModels> {
+  const { timeoutMs, clock } = { ...LIST_DEFAULTS, ...options };
   const { signal = new AbortController().signal } = options;
   const problems: { provider: string; message: string }[] = [];
   const lists = await Promise.all(
     upstreams.map(async (settings) => {
       const named = settings.models.filter((pattern) => !pattern.includes('*')).map((id): RawModel => ({ id }));
+      const deadline = createDeadline(clock, signal);
+      deadline.allow(timeoutMs, 'no list of its models');
       try {
-        return { settings, listed: [...(await askModels(settings, options, signal)), ...named] };
+        const asked = askModels(settings, options, deadline.signal);
+        return { settings, listed: [...(await untilAborted(asked, deadline.signal)), ...named] };
       } catch (error) {
         signal.throwIfAborted();
-        problems.push({ provider: settings.provider, message: describeProblem(error) });
+        const isLate = deadline.signal.aborted;
+        const message = isLate ? `The upstream sent no list of its models in ${timeoutMs} ms` : describeProblem(error);
+        problems.push({ provider: settings.provider, message });
         return { settings, listed: named };
+      } finally {
+        deadline.stop();
       }
     }),
   );
@@ -99,7 +121,7 @@ async function askModels(
   let query: string | undefined = list.query;
   for (let page = 0; query !== undefined && page < MOST_PAGES; page += 1) {
     const response = await ask(`${endpointUrl(base, list.path)}${query}`, { headers, signal, redirect: 'manual' });
-    if (response.status >= 300 && response.status < 400) throw await redirectedError(response);
+    if (isRedirect(response)) throw await redirectedError(response);
     if (!response.ok) throw await refusedError(response, SYSTEM_CLOCK);
     const body = await readJson(response, MOST_BYTES);
     if (!isJsonObject(body)) break;

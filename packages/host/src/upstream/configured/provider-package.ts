@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isJsonObject, SettingError } from '@quartermaster/core';
+import { guardFetch } from '../http/index.ts';
 
 export interface ProviderSettings {
   readonly provider: string;
@@ -100,7 +101,7 @@ function factoryOptions({ provider, baseUrl, apiKey, region, headers, fetch }: P
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(region === undefined ? {} : { region }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: guardFetch(fetch),
     ...(isCompatible ? { name: hostName(baseUrl ?? ''), includeUsage: true, supportsStructuredOutputs: true } : {}),
   };
 }

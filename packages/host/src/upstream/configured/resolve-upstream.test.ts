@@ -1,10 +1,11 @@
 import { SettingError } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { WHOLES } from '../dialect.ts';
+import { type Dialect, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { eventChunks, type ScriptedServer, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
+import type { UpstreamEnvironment } from './create-upstream-for.ts';
 import { resolveUpstream } from './resolve-upstream.ts';
 
 const { signal } = new AbortController();
@@ -167,5 +168,69 @@ describe('asking', () => {
       headers: { authorization: 'Bearer key' },
       body: { model: 'sample-model', stream_options: { include_usage: true } },
     });
+  });
+
+  describe.each<[UpstreamSettings['provider'], Dialect]>([
+    ['anthropic', 'openai-chat'],
+    ['openai', 'anthropic'],
+    ['openai-compatible', 'openai-responses'],
+    ['google', 'anthropic'],
+    ['amazon-bedrock', 'anthropic'],
+  ])('%s through its package for a client of %s', (provider, dialect) => {
+    const ask = async (baseUrl: string, environment: UpstreamEnvironment = {}): Promise<readonly unknown[]> => {
+      const given = settings(['*'], { provider, baseUrl, apiKey: 'secret' });
+      const env = { AWS_REGION: 'eu-north-1' };
+      const resolved = resolveUpstream([given], 'm', { env, retries: { maxRetries: 0 }, ...environment });
+      const upstream = await resolved?.for(dialect);
+      if (upstream === undefined) throw new Error('There is no upstream');
+      const asked = SAMPLES[dialect].request as never;
+      const failed = (work: Promise<unknown>): Promise<unknown> =>
+        work.then(
+          () => 'no error',
+          (thrown) => thrown,
+        );
+      return [await failed(upstream.whole(asked, signal)), await failed(collect(upstream.stream(asked, signal)))];
+    };
+
+    it('sends neither its key nor the prompt to where a host redirects', async () => {
+      const elsewhere = await startServer([{ body: {} }]);
+      server = await startServer([{ status: 307, headers: { location: `${elsewhere.url}/steal` } }]);
+      const told = {
+        code: 'malformed',
+        status: 502,
+        message: `The upstream redirects to ${elsewhere.url}/steal with status 307: set baseUrl to where its API is`,
+      };
+      expect(await ask(server.url)).toMatchObject([told, told]);
+      expect(server.requests).toHaveLength(2);
+      expect(elsewhere.requests).toEqual([]);
+      await elsewhere.stop();
+    });
+
+    it('tells of an answer with status 200 that can not be read as one of a host that failed', async () => {
+      server = await startServer([{ body: '<html>Sign in</html>' }]);
+      expect((await ask(server.url))[0]).toMatchObject({ code: 'malformed', status: 502 });
+    });
+  });
+
+  it('ends a stream whose event does not end, in few words', async () => {
+    const piece = new TextEncoder().encode('x'.repeat(1024 * 1024));
+    let pieces = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(pieces === 0 ? new TextEncoder().encode('data: ') : piece);
+        pieces += 1;
+        if (pieces === 100) controller.close();
+      },
+    });
+    const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const given = settings(['*'], { provider: 'openai-compatible', baseUrl: 'http://host/v1' });
+    const upstream = await resolveUpstream([given], 'm', { fetch: async () => answer })?.for('anthropic');
+    if (upstream === undefined) throw new Error('There is no upstream');
+    await expect(collect(upstream.stream(SAMPLES.anthropic.request, signal))).rejects.toMatchObject({
+      code: 'malformed',
+      message: "An event of the upstream's stream is longer than 33554432 characters",
+      isRetryable: false,
+    });
+    expect(pieces).toBeLessThan(50);
   });
 });

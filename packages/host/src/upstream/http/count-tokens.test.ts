@@ -49,6 +49,16 @@ describe('counting tokens', () => {
     await expect(countTokens(options, REQUEST, { signal })).rejects.toMatchObject(error);
   });
 
+  it('refuses a request that is nested too deeply, and sends nothing', async () => {
+    const { server, options } = await setUp([{ body: { input_tokens: 1 } }]);
+    const metadata = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+    await expect(countTokens(options, { ...REQUEST, metadata }, { signal })).rejects.toMatchObject({
+      name: 'RequestError',
+      message: 'The request is nested too deeply',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
   it('ends when nothing comes in time', async () => {
     const { server, clock, options } = await setUp([{ after: 'hang' }]);
     const failed = expect(countTokens(options, REQUEST, { signal })).rejects.toMatchObject({ code: 'timed_out' });

@@ -5,25 +5,26 @@ import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post } from './post.ts';
+import { clockOf, explained, post, writeBody } from './post.ts';
 import { readJson } from './read-json-body.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;
 
 /** Asks a host of the Messages API how many tokens a request has, as patiently as it is asked for a response. */
-export function countTokens(
+export async function countTokens(
   options: Omit<HttpUpstreamOptions<'anthropic'>, 'dialect'>,
   request: RequestOf<'anthropic'>,
   { signal, ...client }: UpstreamClient & { readonly signal: AbortSignal },
 ): Promise<number> {
   const exchange = { options: { ...options, dialect: 'anthropic' as const }, client };
   const { connectMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
+  const body = writeBody(ENDPOINTS.anthropic.clean(request));
   const attempt = async (): Promise<number> => {
     const deadline = createDeadline(clockOf(exchange.options), signal);
     try {
       deadline.allow(connectMs, 'no count');
-      const response = await post(exchange, { body: ENDPOINTS.anthropic.clean(request), path: PATH, deadline });
+      const response = await post(exchange, { body, path: PATH, deadline });
       const answer = await readJson(response, MOST_BYTES);
       if (isJsonObject(answer) && typeof answer.input_tokens === 'number') return answer.input_tokens;
       throw new UpstreamError({ code: 'malformed', message: 'The upstream counted tokens and gave no number' });

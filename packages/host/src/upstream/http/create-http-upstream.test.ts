@@ -1,4 +1,6 @@
+import { RequestError } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Dialect } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { writeSeal } from '../internal/seal.ts';
 import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
@@ -160,6 +162,47 @@ describe('what is sent', () => {
   });
 });
 
+describe('a request that is none', () => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+
+  it.each(['stream', 'whole'] as const)(
+    'is refused where it is nested too deeply for a %s, and not sent',
+    async (way) => {
+      const { upstream, server } = await setUp([STREAM]);
+      const asked = { ...request, metadata: deep };
+      const answer = way === 'whole' ? upstream.whole(asked, signal) : collect(upstream.stream(asked, signal));
+      const error = await answer.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(RequestError);
+      expect(error).toMatchObject({ code: 'invalid_request', message: 'The request is nested too deeply' });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  const sealed = { type: 'thinking', thinking: 'Hm', signature: writeSeal({ provider: 'google', metadata: {} }) };
+  it.each([
+    ['no message', [null, 5], [null, 5]],
+    ['no block', [{ role: 'user', content: [null, 5] }], [{ role: 'user', content: [null, 5] }]],
+    [
+      'no block beside a thought that goes',
+      [null, { role: 'assistant', content: [null, sealed] }],
+      [null, { role: 'assistant', content: [null] }],
+    ],
+  ])('is the host’s to refuse where it has %s', async (_what, messages, sent) => {
+    const { upstream, server } = await setUp([STREAM]);
+    await collect(upstream.stream({ ...request, messages: messages as never }, signal));
+    expect(server.requests[0]?.body.messages).toEqual(sent);
+  });
+
+  it('is the host’s to refuse where it has no item', async () => {
+    const body = { status: 'completed', output: [] };
+    server = await startServer([{ body }]);
+    const upstream = createHttpUpstream({ dialect: 'openai-responses', baseUrl: server.url });
+    const items = [null, 5, { type: 'reasoning', encrypted_content: sealed.signature }];
+    expect(await upstream.whole({ model: 'm', input: items as never }, signal)).toEqual(body);
+    expect(server.requests[0]?.body.input).toEqual([null, 5]);
+  });
+});
+
 describe('what comes back', () => {
   it('is passed on untouched: thoughts, citations, and events that nobody knows', async () => {
     const odd = [
@@ -213,6 +256,48 @@ describe('what comes back', () => {
     await expect(upstream.whole(request, signal)).rejects.toMatchObject({ code: 'malformed' });
   });
 
+  it.each<[Dialect, unknown, string]>([
+    ['anthropic', {}, 'content is no list of objects'],
+    ['anthropic', [], 'it is no object'],
+    ['openai-chat', {}, 'choices is no list of objects'],
+    ['openai-chat', { choices: [{ index: 0, message: null }] }, 'message is no object'],
+    ['openai-responses', {}, 'output is no list of objects'],
+  ])(
+    'is an error where the whole response of %s is %j, asked for whole or as a stream',
+    async (dialect, body, fault) => {
+      server = await startServer([{ body: body as object }]);
+      const upstream = createHttpUpstream({ dialect, baseUrl: server.url, retries: { maxRetries: 0 } });
+      const { request: asked } = SAMPLES[dialect];
+      const expected = { code: 'malformed', status: 502, message: `The upstream's answer can't be read: ${fault}` };
+      await expect(upstream.whole(asked as never, signal)).rejects.toMatchObject(expected);
+      await expect(collect(upstream.stream(asked as never, signal))).rejects.toMatchObject(expected);
+    },
+  );
+
+  it.each<[Dialect, object]>([
+    ['anthropic', {}],
+    ['anthropic', { type: 'message_start', message: null }],
+    ['openai-chat', { choices: [null] }],
+    ['openai-responses', {}],
+  ])('is an error where the stream of %s has the part %j', async (dialect, part) => {
+    server = await startServer([{ chunks: eventChunks([part]) }]);
+    const upstream = createHttpUpstream({ dialect, baseUrl: server.url, retries: { maxRetries: 0 } });
+    const asked = collect(upstream.stream(SAMPLES[dialect].request as never, signal));
+    await expect(asked).rejects.toMatchObject({ code: 'malformed', status: 502 });
+  });
+
+  it('is the host’s own error where that stands in place of a response', async () => {
+    const body = { error: { type: 'overloaded_error', message: 'Busy' } };
+    const { upstream } = await setUp([{ body }], { retries: { maxRetries: 0 } });
+    const expected = {
+      code: 'refused',
+      status: 529,
+      message: 'The upstream ended its stream with overloaded_error: Busy',
+    };
+    await expect(upstream.whole(request, signal)).rejects.toMatchObject(expected);
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject(expected);
+  });
+
   it('closes the connection when its reader stops', async () => {
     const { upstream, server } = await setUp([{ chunks: eventChunks(parts.slice(0, 3)), after: 'hang' }]);
     for await (const _part of upstream.stream(request, signal)) break;
@@ -262,6 +347,11 @@ describe('errors', () => {
       await elsewhere.stop();
     },
   );
+
+  it('have a status that means something, where the host’s does not', async () => {
+    const { upstream } = await setUp([{ status: 799, body: {} }], { retries: { maxRetries: 0 } });
+    await expect(collect(upstream.stream(request, signal))).rejects.toMatchObject({ code: 'malformed', status: 502 });
+  });
 
   it('name the host that can not be reached', async () => {
     const upstream = createHttpUpstream({

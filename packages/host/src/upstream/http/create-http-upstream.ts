@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { deepestReason, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { readEvents } from '@quartermaster/wires/server-sent-events';
 import {
   type Dialect,
@@ -13,10 +13,12 @@ import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { FAULTS } from './faults.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, type HttpExchange, post } from './post.ts';
+import { clockOf, explained, type HttpExchange, post, writeBody } from './post.ts';
 import { parseJson, readJson } from './read-json-body.ts';
 import { streamedError } from './refused-error.ts';
+import { tooLong } from './too-large.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,
@@ -74,16 +76,16 @@ async function* readStream<D extends Dialect>(
   const { options } = exchange;
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxEventLength, maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
+  const body = writeBody({ ...ENDPOINTS[options.dialect].clean(request), stream: true });
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(connectMs, 'no headers');
-    const body = { ...ENDPOINTS[options.dialect].clean(request), stream: true };
     const response = await post(exchange, { body, deadline });
     const allow = (): void => deadline.allow(idleMs, 'nothing more of its stream');
     allow();
     // A host that answers whole though a stream was asked for is read all the same.
     const source = isJson(response)
-      ? wholeParts(await readJson(response, maxBodyBytes), options.dialect)
+      ? wholeParts(await readWhole(response, options.dialect, maxBodyBytes), options.dialect)
       : eventParts<D>(response, { maxEventLength, onChunk: allow });
     yield* checked(source, options.dialect, response.headers);
   } catch (error) {
@@ -109,20 +111,31 @@ async function* eventParts<D extends Dialect>(
   }
 }
 
-function tooLong(maxEventLength: number): UpstreamError {
-  return new UpstreamError({
-    code: 'malformed',
-    message: `An event of the upstream's stream is longer than ${maxEventLength} characters`,
-    shouldRetry: false,
-  });
+/** Whatever taking an answer apart trips over is the host's, which was reached. */
+function wholeParts<D extends Dialect>(answer: ResponseOf<D>, dialect: D): readonly PartOf<D>[] {
+  try {
+    return WHOLES[dialect].apart(answer);
+  } catch (cause) {
+    throw unreadable(deepestReason(cause), cause);
+  }
 }
 
-function wholeParts<D extends Dialect>(body: unknown, dialect: D): readonly PartOf<D>[] {
-  if (!isJsonObject(body)) throw new UpstreamError({ code: 'malformed', message: 'The upstream answered no object' });
-  return isJsonObject(body.error) ? [body as PartOf<D>] : WHOLES[dialect].apart(body as ResponseOf<D>);
+/** A whole response. An error in its place, under whatever status, is thrown as one. */
+async function readWhole<D extends Dialect>(response: Response, dialect: D, maxBytes: number): Promise<ResponseOf<D>> {
+  const answer = await readJson(response, maxBytes);
+  if (!isJsonObject(answer)) throw unreadable('it is no object');
+  const error = ENDPOINTS[dialect].errorIn(answer as PartOf<D>);
+  if (error !== undefined) throw streamedError(error, answer, response.headers);
+  const fault = FAULTS[dialect].whole(answer);
+  if (fault === undefined) return answer as ResponseOf<D>;
+  throw isJsonObject(answer.error) ? streamedError(answer.error, answer, response.headers) : unreadable(fault);
 }
 
-/** Errors among the parts are thrown, and so is an end that comes too early. */
+function unreadable(fault: string, cause?: unknown): UpstreamError {
+  return new UpstreamError({ code: 'malformed', message: `The upstream's answer can't be read: ${fault}`, cause });
+}
+
+/** Errors among the parts are thrown, and so are parts that can't be read and an end that comes too early. */
 async function* checked<D extends Dialect>(
   source: AsyncIterable<PartOf<D>> | Iterable<PartOf<D>>,
   dialect: D,
@@ -133,6 +146,8 @@ async function* checked<D extends Dialect>(
   for await (const part of source) {
     const error = endpoint.errorIn(part);
     if (error !== undefined) throw streamedError(error, part, headers);
+    const fault = FAULTS[dialect].part(part as JsonObject);
+    if (fault !== undefined) throw unreadable(fault);
     isComplete ||= endpoint.completes(part);
     yield part;
   }
@@ -151,17 +166,13 @@ async function askWhole<D extends Dialect>(
   const { options } = exchange;
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
+  const { stream: _, stream_options: __, ...asked } = ENDPOINTS[options.dialect].clean(request);
+  const body = writeBody(asked);
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(wholeMs, 'no whole response');
-    const { stream: _, stream_options: __, ...body } = ENDPOINTS[options.dialect].clean(request);
     const response = await post(exchange, { body, deadline });
-    const answer = await readJson(response, maxBodyBytes);
-    if (!isJsonObject(answer))
-      throw new UpstreamError({ code: 'malformed', message: 'The upstream answered no object' });
-    const error = ENDPOINTS[options.dialect].errorIn(answer as PartOf<D>);
-    if (error !== undefined) throw streamedError(error, answer, response.headers);
-    return answer as ResponseOf<D>;
+    return await readWhole(response, options.dialect, maxBodyBytes);
   } catch (error) {
     throw explained(error, deadline, signal);
   } finally {

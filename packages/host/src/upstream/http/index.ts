@@ -1,8 +1,9 @@
 export { countTokens } from './count-tokens.ts';
 export { createHttpUpstream } from './create-http-upstream.ts';
 export { ENDPOINTS } from './endpoints.ts';
+export { guardFetch } from './guard-fetch.ts';
 export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
 export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';
-export { endpointUrl } from './post.ts';
+export { endpointUrl, isTooDeep, writeBody } from './post.ts';
 export { readJson } from './read-json-body.ts';
-export { redirectedError, refusedError, retryAfterMs } from './refused-error.ts';
+export { isRedirect, MOST_REFUSAL_BYTES, redirectedError, refusedError, retryAfterMs } from './refused-error.ts';

@@ -1,11 +1,11 @@
-import { deepestReason } from '@quartermaster/core';
+import { deepestReason, RequestError } from '@quartermaster/core';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import type { Dialect, UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
-import { redirectedError, refusedError } from './refused-error.ts';
+import { isRedirect, redirectedError, refusedError } from './refused-error.ts';
 import { requestHeaders } from './request-headers.ts';
 
 /** A host, and on whose behalf it is asked. */
@@ -15,7 +15,8 @@ export interface HttpExchange<D extends Dialect> {
 }
 
 export interface Posting {
-  readonly body: object;
+  /** As `writeBody` gives it. */
+  readonly body: string;
   /** @default where the dialect's responses come from */
   readonly path?: string;
   readonly deadline: Deadline;
@@ -37,15 +38,30 @@ export async function post<D extends Dialect>(
   const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, path ?? endpoint.path), {
     method: 'POST',
     headers,
-    body: JSON.stringify(body),
+    body,
     signal: deadline.signal,
     // A key in a header of its own would go along to wherever a redirect leads.
     redirect: 'manual',
   });
   client.onResponse?.({ status: response.status, headers: response.headers });
-  if (response.status >= 300 && response.status < 400) throw await redirectedError(response);
+  if (isRedirect(response)) throw await redirectedError(response);
   if (!response.ok) throw await refusedError(response, clockOf(options));
   return response;
+}
+
+/** A request as text. What the engine can't write for its depth is the client's to change, and no host was asked yet. */
+export function writeBody(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    if (isTooDeep(cause)) throw new RequestError('invalid_request', 'The request is nested too deeply', { cause });
+    throw cause;
+  }
+}
+
+/** Whether an error is the engine's own limit on depth. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 /** The base may or may not end in the version that the path begins with. */

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../upstream-error.ts';
+import { tooLarge } from './too-large.ts';
 
 /** A body's text, up to a number of bytes. `isCut` says that there was more. */
 export async function readText(
@@ -29,10 +30,7 @@ export async function readText(
 /** A body as JSON. */
 export async function readJson(response: Response, maxBytes: number): Promise<unknown> {
   const { text, isCut } = await readText(response, maxBytes);
-  if (isCut) {
-    const message = `The upstream's answer is larger than ${maxBytes} bytes`;
-    throw new UpstreamError({ code: 'malformed', message, shouldRetry: false });
-  }
+  if (isCut) throw tooLarge(maxBytes);
   return parseJson(text);
 }
 

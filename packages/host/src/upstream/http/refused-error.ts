@@ -3,18 +3,21 @@ import type { Clock } from '../clock.ts';
 import { statusOfType, UpstreamError } from '../upstream-error.ts';
 import { readText } from './read-json-body.ts';
 
-const MOST_BYTES = 256 * 1024;
+/** How much of an answer that is no success is read: it is a message, not a response. */
+export const MOST_REFUSAL_BYTES: number = 256 * 1024;
+
+/** Beyond it, a status means nothing to anybody, and can't be passed on. */
+export const HIGHEST_STATUS = 599;
 
 /** An answer with an error's status, as an error. The envelopes of all dialects have an `error` with a `message` inside. */
 export async function refusedError(response: Response, clock: Clock): Promise<UpstreamError> {
-  const { text } = await readText(response, MOST_BYTES).catch(() => ({ text: '' }));
+  const { text } = await readText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
   const body = parse(text);
   const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;
   const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? text.slice(0, 500).trim();
   const { status, headers } = response;
   return new UpstreamError({
-    code: 'refused',
-    status,
+    ...(status > HIGHEST_STATUS ? { code: 'malformed' } : { code: 'refused', status }),
     message: `The upstream answered with status ${status}${reason === '' ? '' : `: ${reason}`}`,
     ...(isMessagesEnvelope(body) ? { type: textIn(told, 'type') } : {}),
     body: body ?? text,
@@ -22,6 +25,10 @@ export async function refusedError(response: Response, clock: Clock): Promise<Up
     shouldRetry: SHOULD_RETRY[headers.get('x-should-retry') ?? ''],
     retryAfterMs: retryAfterMs(headers, clock),
   });
+}
+
+export function isRedirect({ status }: Response): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** An answer that only says where the API is. Nothing is sent there: whoever has set the address is to set the right one. */

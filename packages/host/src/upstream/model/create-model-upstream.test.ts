@@ -1,10 +1,12 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { createSnapshot, type InlinePlan } from '@quartermaster/core';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { type Dialect, type DialectUpstream, type ResponseOf, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { manualClock } from '../manual-clock.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
+import { UpstreamError } from '../upstream-error.ts';
 import { createModelUpstream } from './create-model-upstream.ts';
 import { finish, type ModelTurn, type ScriptedModel, scriptedModel, USAGE } from './scripted-model.fixture.ts';
 
@@ -20,6 +22,15 @@ const CALL: LanguageModelV4StreamPart = {
   toolCallId: 'c1',
   toolName: 'get_weather',
   input: '{"city":"Oslo"}',
+};
+
+const PLAN: InlinePlan = {
+  kind: 'inline',
+  snapshot: createSnapshot([]),
+  shown: [],
+  definitions: [],
+  reason: 'Nothing is deferred',
+  tokens: { before: 0, after: 0 },
 };
 
 function upstreamOf<D extends Dialect>(
@@ -86,6 +97,14 @@ describe('a Messages response', () => {
     ['length after calls', finish('length'), [CALL], 'max_tokens'],
     ['raw stop_sequence', finish('stop', 'stop_sequence'), TEXT, 'stop_sequence'],
     ['raw pause_turn', finish('stop', 'pause_turn'), TEXT, 'pause_turn'],
+    ['content-filter', finish('content-filter'), TEXT, 'refusal'],
+    ['raw refusal', finish('other', 'refusal'), TEXT, 'refusal'],
+    [
+      'raw model_context_window_exceeded',
+      finish('length', 'model_context_window_exceeded'),
+      TEXT,
+      'model_context_window_exceeded',
+    ],
   ])('ends after %s as the API says it', async (_what, ending, parts, expected) => {
     expect((await respond([...parts, ending])).stop_reason).toBe(expected);
   });
@@ -233,6 +252,25 @@ describe('a Chat response', () => {
   });
 });
 
+describe('arguments that are no JSON object', () => {
+  it.each(['{"t":', '["x"]', 'Oslo'])('are kept in a whole Messages response: %s', async (input) => {
+    const { upstream } = upstreamOf('anthropic', [{ parts: [{ ...CALL, input }, finish('tool-calls')] }]);
+    const response = await upstream.whole(request, signal);
+    expect(response.content).toMatchObject([{ type: 'tool_use', id: 'c1', input: { INVALID_JSON: input } }]);
+    const reader = SAMPLES.anthropic.wire.reader(() => true, PLAN);
+    const reads = [...WHOLES.anthropic.apart(response).flatMap((part) => reader.read(part)), ...reader.end()];
+    expect(reads).toContainEqual({ kind: 'held', call: { id: 'c1', name: 'get_weather', arguments: input } });
+  });
+
+  it('are kept in a search that a Responses client executes', async () => {
+    const call = { ...CALL, toolName: 'tool_search', input: '{"q":' };
+    const { upstream } = upstreamOf('openai-responses', [{ parts: [call, finish('tool-calls')] }], 'rehearsal');
+    const asked = { input: 'x', tools: [{ type: 'tool_search', execution: 'client' }] };
+    const { output } = await upstream.whole(asked, signal);
+    expect(output).toMatchObject([{ type: 'tool_search_call', arguments: '{"q":' }]);
+  });
+});
+
 describe('a Responses response', () => {
   it.each([
     ['length', 'max_output_tokens'],
@@ -266,6 +304,26 @@ describe('failures', () => {
       { code: 'unsupported', status: 400, type: 'invalid_request_error', isRetryable: false },
     ],
     ['a broken connection', new TypeError('fetch failed'), { code: 'unreachable', status: 502 }],
+    [
+      'an answer that said it was one and can not be read',
+      refused(200, { responseBody: '<html>', isRetryable: false }),
+      { code: 'malformed', status: 502, type: 'api_error', message: 'scripted.chat failed: No' },
+    ],
+    [
+      'an answer that broke off',
+      refused(200, { isRetryable: true }),
+      { code: 'unreachable', status: 502, isRetryable: true },
+    ],
+    [
+      'what our fetch threw inside the package',
+      refused(200, { cause: new UpstreamError({ code: 'malformed', message: 'Too long', shouldRetry: false }) }),
+      { code: 'malformed', message: 'Too long', isRetryable: false },
+    ],
+    [
+      'an error that quotes the whole answer',
+      Object.assign(new Error('x'.repeat(1_000_000)), { name: 'AI_JSONParseError' }),
+      { code: 'malformed', message: `scripted.chat failed: ${'x'.repeat(499)}…` },
+    ],
     ['a string', 'odd', { code: 'unreachable', message: 'scripted.chat failed: odd' }],
   ])('are told for %s', async (_what, thrown, expected) => {
     const { upstream } = upstreamOf('anthropic', [{ throws: thrown }]);
@@ -274,6 +332,22 @@ describe('failures', () => {
       ...expected,
     });
     await expect(upstream.whole(request, signal)).rejects.toMatchObject(expected);
+  });
+
+  it('are the client’s where its request is nested too deeply, and the provider’s where that is the answer', async () => {
+    const overflow = new RangeError('Maximum call stack size exceeded');
+    const { upstream } = upstreamOf('anthropic', [{ throws: overflow }]);
+    const metadata = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+    for (const ask of [
+      (asked: AnthropicRequest) => upstream.whole(asked, signal),
+      (asked: AnthropicRequest) => collect(upstream.stream(asked, signal)),
+    ]) {
+      await expect(ask({ ...request, metadata })).rejects.toMatchObject({
+        name: 'RequestError',
+        message: 'The request is nested too deeply',
+      });
+      await expect(ask(request)).rejects.toMatchObject({ name: 'UpstreamError', status: 502 });
+    }
   });
 
   it('are tried again before the first part, thrown or streamed', async () => {

@@ -10,7 +10,7 @@ import {
   type UpstreamClient,
   WHOLES,
 } from '../dialect.ts';
-import { HTTP_TIMEOUTS, type HttpTimeouts } from '../http/index.ts';
+import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
 import { createDeadline, type Deadline } from '../internal/deadline.ts';
 import { type RetrySettings, retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -101,6 +101,7 @@ async function* translated<D extends Dialect>(
     }
     yield* translation.end();
   } catch (error) {
+    if (isTooDeep(error)) writeBody(request);
     throw explained(error, asking, { deadline, signal });
   } finally {
     deadline.stop();
@@ -125,6 +126,7 @@ async function askWhole<D extends Dialect>(
       const parts = modelWhole.apart(result).flatMap((part) => translation.read(part));
       return WHOLES[options.dialect].together([...parts, ...translation.end()]);
     } catch (error) {
+      if (isTooDeep(error)) writeBody(request);
       throw explained(error, asking, { deadline, signal });
     } finally {
       deadline.stop();

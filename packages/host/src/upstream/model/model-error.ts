@@ -1,15 +1,19 @@
-import { isJsonObject } from '@quartermaster/core';
+import { cutText, isJsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
-import { retryAfterMs } from '../http/index.ts';
+import { MOST_REFUSAL_BYTES, retryAfterMs } from '../http/index.ts';
 import { UpstreamError, type UpstreamErrorDetails } from '../upstream-error.ts';
+
+/** How much of what a package says is quoted: some quote the whole answer that they could not read. */
+const MOST_QUOTED = 500;
 
 /**
  * What a provider package threw, as an error of the upstream's. Told by shape, not by class: several copies of the package that
  * defines the classes may be installed, or none.
  */
 export function modelError(error: unknown, provider: string, clock: Clock): UpstreamError {
-  if (error instanceof UpstreamError) return error;
-  const reason = error instanceof Error ? error.message : textOf(error);
+  const own = ownErrorIn(error);
+  if (own !== undefined) return own;
+  const reason = cutText(error instanceof Error ? error.message : textOf(error), MOST_QUOTED);
   const name = error instanceof Error ? error.name : '';
   const details = (code: UpstreamErrorDetails['code'], rest: Partial<UpstreamErrorDetails> = {}): UpstreamError =>
     new UpstreamError({ code, message: `${provider} failed: ${reason}`, cause: error, ...rest });
@@ -19,6 +23,19 @@ export function modelError(error: unknown, provider: string, clock: Clock): Upst
   if (isJsonObject(error) && typeof error.type === 'string') return details('refused', { body: error });
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
 }
+
+/** What our fetch threw, which packages wrap in errors of their own. */
+function ownErrorIn(error: unknown): UpstreamError | undefined {
+  let current = error;
+  for (let depth = 0; depth < MOST_CAUSES && current instanceof Error; depth += 1) {
+    if (current instanceof UpstreamError) return current;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+/** Causes may go round in a circle. */
+const MOST_CAUSES = 10;
 
 interface ApiCallFields {
   readonly statusCode?: number;
@@ -34,16 +51,22 @@ function refused(
 ): UpstreamError {
   const { statusCode: status, responseBody, isRetryable } = error;
   const headers = new Headers(error.responseHeaders);
-  return details(status === undefined ? 'unreachable' : 'refused', {
-    status,
+  const isRefusal = status !== undefined && status >= 400;
+  return details(isRefusal ? 'refused' : failureOf(error), {
     body: responseBody === undefined ? undefined : parsed(responseBody),
     requestId: headers.get('request-id') ?? headers.get('x-request-id') ?? undefined,
-    shouldRetry: isRetryable,
     retryAfterMs: retryAfterMs(headers, clock),
+    ...(isRefusal || status === undefined ? { status, shouldRetry: isRetryable } : {}),
   });
 }
 
+/** Of an answer under a good status that could not be read, only what broke off on the way is said to be worth another try. */
+function failureOf({ statusCode, isRetryable }: ApiCallFields): UpstreamErrorDetails['code'] {
+  return statusCode === undefined || isRetryable === true ? 'unreachable' : 'malformed';
+}
+
 function parsed(text: string): unknown {
+  if (text.length > MOST_REFUSAL_BYTES) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -54,7 +77,7 @@ function parsed(text: string): unknown {
 function textOf(error: unknown): string {
   if (typeof error === 'string') return error;
   if (isJsonObject(error) && typeof error.message === 'string') return error.message;
-  return JSON.stringify(error)?.slice(0, 500) ?? String(error);
+  return JSON.stringify(error) ?? String(error);
 }
 
 const REFUSED_REQUESTS: ReadonlySet<string> = new Set([

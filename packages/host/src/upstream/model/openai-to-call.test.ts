@@ -204,6 +204,13 @@ describe('a Responses request', () => {
     });
   });
 
+  it('declares tools that an item adds in the middle, each once', () => {
+    const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } });
+    const added = { type: 'additional_tools', role: 'developer', tools: [tool('extra'), tool('read')] };
+    const request = { input: [{ role: 'user', content: 'Hi' }, added], tools: [tool('read')] };
+    expect(responsesToCall(request, OTHER).tools?.map(({ name }) => name)).toEqual(['read', 'extra']);
+  });
+
   it('takes a text for its input', () => {
     expect(responsesToCall({ input: 'Hello' }, OTHER).prompt).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },

@@ -18,7 +18,10 @@ export const USAGE: Extract<LanguageModelV4StreamPart, { type: 'finish' }>['usag
   outputTokens: { total: 9, text: 9, reasoning: undefined },
 };
 
-export function finish(unified: 'stop' | 'tool-calls' | 'length' = 'stop', raw?: string): LanguageModelV4StreamPart {
+export function finish(
+  unified: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other' = 'stop',
+  raw?: string,
+): LanguageModelV4StreamPart {
   return { type: 'finish', usage: USAGE, finishReason: { unified, raw } };
 }
 

@@ -236,6 +236,46 @@ describe('blocks', () => {
   });
 });
 
+describe('a search of the provider’s own', () => {
+  const searched = [
+    { type: 'server_tool_use', id: 's1', name: 'tool_search_tool_regex', input: { pattern: 'x' } },
+    {
+      type: 'tool_search_tool_result',
+      tool_use_id: 's1',
+      content: {
+        type: 'tool_search_tool_search_result',
+        tool_references: [{ type: 'tool_reference', tool_name: 'look' }],
+      },
+    },
+    { type: 'text', text: 'Hi' },
+  ];
+
+  it('goes back to Anthropic as a call that it executed', () => {
+    const value = [{ type: 'tool_reference', toolName: 'look' }];
+    expect(promptOf([{ role: 'assistant', content: searched }], ANTHROPIC)[0]?.content).toMatchObject([
+      { type: 'tool-call', toolCallId: 's1', toolName: 'tool_search_tool_regex', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 's1', output: { type: 'json', value } },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
+  it('is told to nobody else', () => {
+    for (const target of [OTHER, OPENAI]) {
+      expect(promptOf([{ role: 'assistant', content: searched }], target)[0]?.content).toEqual([
+        { type: 'text', text: 'Hi' },
+      ]);
+    }
+  });
+});
+
+it('keeps a cache breakpoint of a message for Anthropic alone', () => {
+  const cache_control = { type: 'ephemeral' };
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control }] }];
+  const providerOptions = { anthropic: { cacheControl: cache_control } };
+  expect(promptOf(messages, ANTHROPIC)[0]?.content).toEqual([{ type: 'text', text: 'Hi', providerOptions }]);
+  expect(promptOf(messages, OPENAI)[0]?.content).toEqual([{ type: 'text', text: 'Hi' }]);
+});
+
 describe('results', () => {
   it.each<[string, unknown, object, object]>([
     ['a text', 'Seen', {}, { type: 'text', value: 'Seen' }],

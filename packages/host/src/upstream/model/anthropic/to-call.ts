@@ -52,7 +52,8 @@ function readPrompt(request: AnthropicRequest, target: ModelTarget): LanguageMod
   const system = blocksOf(request.system);
   const cached = system.map((block) => cacheOptions(block, target)).findLast((options) => options !== undefined);
   builder.system(textOf(system), cached);
-  for (const message of Array.isArray(request.messages) ? request.messages : []) {
+  const messages: readonly unknown[] = Array.isArray(request.messages) ? request.messages : [];
+  for (const message of messages.filter(isJsonObject)) {
     const blocks = blocksOf(message.content);
     if (message.role === 'assistant') builder.assistant(readAssistantBlocks(blocks, target));
     else if (message.role === 'system') builder.system(textOf(blocks));

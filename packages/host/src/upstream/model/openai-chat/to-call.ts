@@ -40,7 +40,8 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
 
 function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4CallOptions['prompt'] {
   const builder = createPromptBuilder(target);
-  for (const message of Array.isArray(request.messages) ? request.messages : []) {
+  const messages: readonly unknown[] = Array.isArray(request.messages) ? request.messages : [];
+  for (const message of messages.filter(isMessage)) {
     switch (message.role) {
       case 'system':
       case 'developer':
@@ -59,6 +60,10 @@ function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4C
     }
   }
   return builder.prompt();
+}
+
+function isMessage(message: unknown): message is ChatMessage {
+  return isJsonObject(message);
 }
 
 function readUser(content: unknown): readonly UserPart[] {

@@ -31,11 +31,22 @@ export function toCall(request: ResponsesRequest, target: ModelTarget): Language
     ...readNumber('maxOutputTokens', request.max_output_tokens),
     ...readNumber('temperature', request.temperature),
     ...readNumber('topP', request.top_p),
-    ...readToolChoice(request.tool_choice, readOpenaiTools(request.tools, target)),
+    ...readToolChoice(request.tool_choice, readOpenaiTools(toolsOf(request), target)),
     ...readFormat(isJsonObject(text) ? text.format : undefined),
     ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
   };
+}
+
+/** What a request declares, and what its items add in the middle of the conversation. What is declared stands. */
+function toolsOf({ tools, input }: ResponsesRequest): readonly unknown[] {
+  const declared: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const names = new Set(declared.filter(isJsonObject).map(({ name }) => name));
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  const added = items.flatMap((item): readonly unknown[] =>
+    isJsonObject(item) && item.type === 'additional_tools' && Array.isArray(item.tools) ? item.tools : [],
+  );
+  return [...declared, ...added.filter((tool) => isJsonObject(tool) && !names.has(tool.name))];
 }
 
 function refuseKeptHistory(request: ResponsesRequest): void {

@@ -181,7 +181,7 @@ function searchWriter(block: CallBlock, { index, responseId }: ItemContext): Ite
       return [];
     },
     end() {
-      item = { ...item, status: 'completed', arguments: parseArguments(json) ?? {} };
+      item = { ...item, status: 'completed', arguments: parseArguments(json) ?? json };
       return [done(index, item)];
     },
   };

@@ -1,0 +1,22 @@
+import type { Config } from '@quartermaster/host/config';
+
+/** Whose word decides which tools are held back, and why: settings that have no effect are found out by nobody otherwise. */
+export function describeDeferral({ deferral, deferralSource }: Pick<Config, 'deferral' | 'deferralSource'>): string {
+  const which =
+    deferral === 'auto'
+      ? 'the tools that clients mark, or where they mark none by the gate'
+      : 'the tools that clients mark';
+  return `Deferring ${which} (deferral: ${deferral}, ${describeSource(deferral, deferralSource)})`;
+}
+
+function describeSource(deferral: Config['deferral'], source: Config['deferralSource']): string {
+  switch (source) {
+    case 'deferral':
+      return 'as set';
+    case 'default':
+      return 'the default';
+    case 'tools.tool_search':
+    case 'ENABLE_TOOL_SEARCH':
+      return `since ${source} is ${deferral === 'auto' ? 'set' : 'off'}`;
+  }
+}

@@ -1,0 +1,42 @@
+import { createTool, type SecondStageEvent } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { createServedStage } from './create-served-stage.ts';
+
+const ASKED = [{ text: 'mail', tools: [createTool({ name: 'send_mail' })] }];
+
+describe('a second stage that serves', () => {
+  function brokenStage() {
+    let time = 0;
+    const told: (readonly [SecondStageEvent['kind'], number])[] = [];
+    const counted: SecondStageEvent['kind'][] = [];
+    const closed = new AbortController();
+    const stage = createServedStage({
+      embedder: { modelId: 'broken', doEmbed: () => Promise.reject(new Error('broken')) },
+      signal: closed.signal,
+      now: () => time,
+      count: ({ kind }) => counted.push(kind),
+      tell: ({ kind }, times) => told.push([kind, times]),
+    });
+    return { stage, told, counted, closed, pass: (ms: number) => (time += ms) };
+  }
+
+  it('tells of a failure at once, then once a minute how often it came', async () => {
+    const { stage, told, counted, pass } = brokenStage();
+    for (const ms of [0, 10_000, 49_999, 1, 1]) {
+      pass(ms);
+      await stage.compare(ASKED);
+    }
+    expect(told).toEqual([
+      ['fallback', 1],
+      ['fallback', 3],
+    ]);
+    expect(counted).toHaveLength(5);
+  });
+
+  it('tells nothing any more once it has ended', async () => {
+    const { stage, told, counted, closed } = brokenStage();
+    closed.abort();
+    expect((await stage.compare(ASKED)).kind).toBe('fallback');
+    expect([...told, ...counted]).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import {
+  type Asked,
+  type Compared,
+  type SecondStage,
+  type SentenceStage,
+  type Tool,
+  toolSentence,
+} from '@quartermaster/core';
+import { type ErrorCodec, portCalls } from './port-calls.ts';
+
+/** What a worker needs to know of the second stage. */
+export interface StageFacts extends Pick<SecondStage, 'depth' | 'fitModel'> {
+  /** Where it is asked. */
+  readonly port: MessagePort;
+}
+
+/** Answers one worker's questions to the stage, which stays on the main thread: one model and one cache for the process. */
+export function serveStage(stage: SentenceStage): StageFacts {
+  const { port1, port2 } = new MessageChannel();
+  portCalls(port1, {
+    errors: ERRORS,
+    lost: () => new Error('The worker has ended'),
+    handlers: {
+      async compare(asked: readonly Asked<string>[], signal: AbortSignal): Promise<Compared> {
+        const compared = await stage.compare(asked, signal);
+        // The cause may be anything; what can't be copied would fail the search.
+        return compared.kind === 'fallback' ? { kind: 'fallback', reason: compared.reason } : compared;
+      },
+    },
+  });
+  port1.unref();
+  const { depth, fitModel } = stage;
+  return { depth, fitModel, port: port2 };
+}
+
+/**
+ * The stage as a worker knows it. Tools cross as the sentences that are compared: a definition can be a thousand times as long, and
+ * the main thread would have to read it.
+ */
+export function remoteStage({ depth, fitModel, port }: StageFacts): SecondStage {
+  const main = portCalls(port, { errors: ERRORS, lost: () => new Error('The main thread is gone'), handlers: {} });
+  const sentences = new WeakMap<Tool, string>();
+
+  function sentenceOf(tool: Tool): string {
+    const sentence = sentences.get(tool) ?? toolSentence(tool);
+    sentences.set(tool, sentence);
+    return sentence;
+  }
+
+  return {
+    depth,
+    fitModel,
+    async compare(asked, signal) {
+      // The clauses of a request have one list of tools; one list of sentences is copied once.
+      const lists = new Map<readonly Tool[], readonly string[]>();
+      const written = asked.map(({ text, tools }): Asked<string> => {
+        const list = lists.get(tools) ?? tools.map(sentenceOf);
+        lists.set(tools, list);
+        return { text, tools: list };
+      });
+      try {
+        return (await main.call('compare', written, signal)) as Compared;
+      } catch (cause) {
+        signal?.throwIfAborted();
+        return { kind: 'fallback', reason: 'The second stage could not be asked', cause };
+      }
+    },
+  };
+}
+
+const ERRORS: ErrorCodec = {
+  write: (error) => (error instanceof Error ? error.message : String(error)),
+  read: (written) => new Error(String(written)),
+};

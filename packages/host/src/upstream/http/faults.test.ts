@@ -1,0 +1,108 @@
+import { createSnapshot, type InlinePlan, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { describe, expect, it } from 'vitest';
+import { type Dialect, type PartOf, type ResponseOf, WHOLES } from '../dialect.ts';
+import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { FAULTS } from './faults.ts';
+
+const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const JUNK = [null, 5, 'x', '', true, {}, [], [null], ['x'], [{}], { type: null }];
+const PLAN: InlinePlan = {
+  kind: 'inline',
+  snapshot: createSnapshot([]),
+  shown: [],
+  definitions: [],
+  reason: 'Nothing is deferred',
+  tokens: { before: 0, after: 0 },
+};
+
+/** The value with junk in place of each of its fields, one at a time, at every depth; and without the field. */
+function* spoiled(value: unknown): Generator<unknown> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const put = (inner: unknown): unknown =>
+      Array.isArray(value) ? value.with(Number(key), inner) : { ...value, [key]: inner };
+    const { [key]: inner, ...without } = value as Readonly<Record<string, unknown>>;
+    if (!Array.isArray(value)) yield without;
+    for (const junk of JUNK) yield put(junk);
+    for (const deeper of spoiled(inner)) yield put(deeper);
+  }
+}
+
+/** What happens to the parts of a response on their way to a client. */
+function carry<D extends Dialect>(dialect: D, parts: readonly PartOf<D>[], holds: boolean): void {
+  const { wire, request } = SAMPLES[dialect];
+  const reader = wire.reader(() => holds, PLAN);
+  const writer = wire.writer(request, PLAN);
+  const sent: PartOf<D>[] = [];
+  for (const read of [...parts.flatMap((part) => reader.read(part)), ...reader.end()]) {
+    if (read.kind === 'forward') sent.push(...writer.forward(read.part));
+    if (read.kind === 'held') sent.push(...writer.hold(read.call));
+    if (read.kind === 'close') writer.close(read.part);
+  }
+  WHOLES[dialect].together([...sent, ...writer.finish('done')]);
+}
+
+describe.each(DIALECTS)('an answer of %s', (dialect) => {
+  const { parts } = SAMPLES[dialect];
+  const whole = WHOLES[dialect].together(parts as never);
+
+  it('has no fault as it should be', () => {
+    expect(parts.map((part) => FAULTS[dialect].part(part as JsonObject))).toEqual(parts.map(() => undefined));
+    expect(FAULTS[dialect].whole(whole as JsonObject)).toBeUndefined();
+  });
+
+  it('has a fault in its stream, or is carried to the client, whatever stands in place of a field', () => {
+    for (const [index, part] of parts.entries()) {
+      for (const bad of spoiled(part)) {
+        if (!isJsonObject(bad) || FAULTS[dialect].part(bad) !== undefined) continue;
+        const stream = (parts as readonly unknown[]).with(index, bad) as never;
+        for (const holds of [true, false]) {
+          expect(() => carry(dialect, stream, holds), JSON.stringify(bad)).not.toThrow();
+        }
+      }
+    }
+  });
+
+  it('has a fault as a whole, or is carried to the client, whatever stands in place of a field', () => {
+    for (const bad of spoiled(whole)) {
+      if (!isJsonObject(bad) || FAULTS[dialect].whole(bad) !== undefined) continue;
+      expect(
+        () => carry(dialect, WHOLES[dialect].apart(bad as ResponseOf<Dialect> as never), true),
+        JSON.stringify(bad),
+      ).not.toThrow();
+    }
+  });
+});
+
+describe('a fault', () => {
+  it.each<[Dialect, JsonObject, string]>([
+    ['anthropic', {}, 'content is no list of objects'],
+    ['anthropic', { content: {} }, 'content is no list of objects'],
+    ['anthropic', { content: [null] }, 'content is no list of objects'],
+    ['openai-chat', {}, 'choices is no list of objects'],
+    ['openai-chat', { choices: [{ index: 0 }] }, 'message is no object'],
+    ['openai-chat', { choices: [{ message: null }] }, 'message is no object'],
+    ['openai-chat', { choices: [{ message: { tool_calls: 5 } }] }, 'tool_calls is no list of objects'],
+    ['openai-responses', {}, 'output is no list of objects'],
+    ['openai-responses', { output: 'x' }, 'output is no list of objects'],
+  ])('of %s in the whole response %j is told', (dialect, answer, told) => {
+    expect(FAULTS[dialect].whole(answer)).toBe(told);
+  });
+
+  it.each<[Dialect, JsonObject, string | undefined]>([
+    ['anthropic', {}, 'type is no text'],
+    ['anthropic', { type: 'message_start', message: null }, 'message of message_start is no object'],
+    ['anthropic', { type: 'error', error: 'Busy' }, 'error of error is no object'],
+    ['anthropic', { type: 'constructor' }, undefined],
+    ['openai-chat', { choices: [null] }, 'choices is no list of objects'],
+    ['openai-chat', { choices: {} }, 'choices is no list of objects'],
+    ['openai-chat', { choices: null }, undefined],
+    ['openai-chat', { choices: [{ delta: null }] }, undefined],
+    ['openai-chat', { choices: [{ delta: { tool_calls: [{ function: 'x' }] } }] }, 'a call is no object'],
+    ['openai-responses', { item: {} }, 'type is no text'],
+    ['openai-responses', { type: 'response.completed', response: null }, 'response is no object'],
+    ['openai-responses', { type: 'response.output_item.added', item: null }, 'item is no object'],
+  ])('of %s in the part %j is %s', (dialect, part, told) => {
+    expect(FAULTS[dialect].part(part)).toBe(told);
+  });
+});

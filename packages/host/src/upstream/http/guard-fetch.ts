@@ -1,0 +1,79 @@
+import { SYSTEM_CLOCK } from '../clock.ts';
+import { HTTP_LIMITS, type HttpLimits } from './http-upstream-options.ts';
+import { HIGHEST_STATUS, isRedirect, MOST_REFUSAL_BYTES, redirectedError, refusedError } from './refused-error.ts';
+import { tooLarge, tooLong } from './too-large.ts';
+
+/**
+ * A fetch for packages that read answers by themselves, under the rules that hold where we read them: a redirect is an error, because
+ * the key and the prompt would go along to wherever it leads, and neither an answer nor one event of it may be larger than the
+ * limits. A stream has the limit of a whole answer too: who asked for no stream would collect one.
+ */
+export function guardFetch(ask: typeof fetch = fetch, limits: HttpLimits = {}): typeof fetch {
+  return async (input, init) => {
+    const response = await ask(input, { ...init, redirect: 'manual' });
+    if (isRedirect(response)) throw await redirectedError(response);
+    if (response.status > HIGHEST_STATUS) throw await refusedError(response, SYSTEM_CLOCK);
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const watch = response.ok ? bounded(headers, limits) : cut(MOST_REFUSAL_BYTES);
+    return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
+  };
+}
+
+type Watch = TransformStream<Uint8Array, Uint8Array>;
+
+function bounded(headers: Headers, limits: HttpLimits): Watch {
+  const { maxEventLength, maxBodyBytes } = { ...HTTP_LIMITS, ...limits };
+  const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
+  const longest = isStream ? longestEvent() : () => 0;
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      if (longest(chunk) > maxEventLength) throw tooLong(maxEventLength);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Ends a body after so many bytes, as if there were no more. */
+function cut(maxBytes: number): Watch {
+  let left = maxBytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.byteLength;
+      if (left <= 0) controller.terminate();
+    },
+  });
+}
+
+/**
+ * The length of the longest event so far, in characters as a string counts them, told from the bytes: those that continue a character
+ * count nothing, and one that begins a pair of surrogates counts twice. A blank line ends an event.
+ */
+function longestEvent(): (chunk: Uint8Array) => number {
+  let length = 0;
+  let longest = 0;
+  let isLineEmpty = true;
+  let isAfterReturn = false;
+  return (chunk) => {
+    for (const byte of chunk) {
+      // A return and the line feed after it end one line.
+      if (byte === RETURN || (byte === LINE_FEED && !isAfterReturn)) {
+        if (isLineEmpty) length = 0;
+        isLineEmpty = true;
+      } else if (byte !== LINE_FEED) {
+        isLineEmpty = false;
+        if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1;
+        if (length > longest) longest = length;
+      }
+      isAfterReturn = byte === RETURN;
+    }
+    return longest;
+  };
+}
+
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;

@@ -1,0 +1,19 @@
+import { isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
+
+/** The key under which the API's documentation has clients send back arguments that are no JSON. */
+const KEY = 'INVALID_JSON';
+
+/**
+ * A call's arguments as the object that the API wants. A text that is none is kept under a key of its own: no arguments at all would
+ * be a call that the model has not made, and whoever has to answer it could not tell the two apart.
+ */
+export function toInput(text: string): JsonObject {
+  return parseArguments(text) ?? { [KEY]: text };
+}
+
+/** A call's arguments as the model wrote them: the text where they were none, and otherwise the value. */
+export function writtenInput(input: unknown): unknown {
+  if (!isJsonObject(input) || Object.keys(input).length !== 1) return input;
+  const text = Object.hasOwn(input, KEY) ? input[KEY] : undefined;
+  return typeof text === 'string' && parseArguments(text) === undefined ? text : input;
+}
