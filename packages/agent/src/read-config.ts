@@ -59,7 +59,7 @@ function read({ env, cwd }: ConfigSurroundings): AgentConfig {
 
 /** What a file says of tools that has problems elsewhere. Variables that are not set stand for something there that is not used. */
 function readTools(surroundings: ConfigSurroundings, { problems, message }: ConfigError): AgentConfig {
-  const unset = problems.flatMap((problem) => UNSET_VARIABLE.exec(problem.message)?.[1] ?? []);
+  const unset = problems.flatMap(({ variable }) => variable ?? []);
   const standIns = unset.map((name) => [name, `http://unset.invalid/${name}`] as const);
   try {
     const config = read({ ...surroundings, env: { ...surroundings.env, ...Object.fromEntries(standIns) } });
@@ -82,5 +82,3 @@ function saysWhen({ tools, deferralSource }: Config): boolean {
   const { rule, search } = DEFAULT_GATE_SETTINGS;
   return JSON.stringify([tools.gate.rule, tools.gate.search]) !== JSON.stringify([rule, search]);
 }
-
-const UNSET_VARIABLE = /needs the environment variable (\w+), which is not set/;

@@ -70,5 +70,7 @@ function isOfBlock(event: AnthropicEvent): event is BlockEvent {
 function inputOf({ block, json }: OpenCall): unknown {
   if (json.trim() !== '') return parseArguments(json);
   const { input } = block;
+  // A text is no arguments, and must not pass for none.
+  if (typeof input === 'string' && input.trim() !== '') return input;
   return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? input : undefined;
 }

@@ -10,6 +10,8 @@ export interface ConfigProblem {
   readonly path: string;
   /** What is wrong and what is allowed, in one sentence that begins with the path. Never contains a secret. */
   readonly message: string;
+  /** The environment variable that the value needs and that is not set. */
+  readonly variable?: string;
 }
 
 /** The settings can't be used. All problems are told at once, one a line. */

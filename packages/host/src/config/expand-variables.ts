@@ -5,7 +5,14 @@ export interface Expansion {
   readonly value: unknown;
   /** The original text of every value that had a variable in it, by `pathKey`. */
   readonly templates: ReadonlyMap<string, string>;
-  readonly problems: readonly { readonly path: Path; readonly problem: string }[];
+  readonly problems: readonly ExpansionProblem[];
+}
+
+interface ExpansionProblem {
+  readonly path: Path;
+  readonly problem: string;
+  /** The variable that is not set. */
+  readonly variable?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,7 +29,7 @@ const NAME = /^(?:env:)?([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
  */
 export function expandVariables(document: unknown, environment: Environment): Expansion {
   const templates = new Map<string, string>();
-  const problems: { path: Path; problem: string }[] = [];
+  const problems: ExpansionProblem[] = [];
 
   function expand(value: unknown, path: Path): unknown {
     if (path.length > MOST_DEPTH) {
@@ -53,6 +60,7 @@ export function expandVariables(document: unknown, environment: Environment): Ex
       problems.push({
         path,
         problem: `needs the environment variable ${name}, which is not set; set it, or write \${${name}:-default}`,
+        variable: name,
       });
       return '';
     });

@@ -20,7 +20,7 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
   const { value, templates, problems: unresolved } = expandVariables(document.value ?? {}, env);
   const origins = new Map<string, Override>(overrides.map((override) => [pathKey(override.path), override]));
 
-  function report(path: Path, message: string): void {
+  function report(path: Path, message: string, variable?: string): void {
     const override = path
       .map((_, index) => origins.get(pathKey(path.slice(0, index + 1))))
       .find((origin) => origin !== undefined);
@@ -30,11 +30,12 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
       ...(line === undefined ? {} : { line }),
       path: path.length === 0 ? '' : where(path),
       message,
+      ...(variable === undefined ? {} : { variable }),
     });
   }
 
-  for (const { path, problem } of unresolved) {
-    if (!origins.has(pathKey(path))) report(path, `${where(path)} ${problem}`);
+  for (const { path, problem, variable } of unresolved) {
+    if (!origins.has(pathKey(path))) report(path, `${where(path)} ${problem}`, variable);
   }
   const broken = new Set(unresolved.map(({ path }) => pathKey(path)));
   return shape.read(overrides.reduce(applyOverride, value), {

@@ -101,6 +101,16 @@ it.each([
   expect(toCall({ messages: [], tool_choice: choice }, OTHER)).not.toHaveProperty('toolChoice');
 });
 
+it('forces no tool that the provider does not get', () => {
+  const tools = [
+    { type: 'bash_20250124', name: 'bash' },
+    { name: 'look', input_schema: { type: 'object' } },
+  ];
+  const call = toCall({ messages: [], tools, tool_choice: { type: 'tool', name: 'bash' } }, OTHER);
+  expect(call.tools?.map(({ name }) => name)).toEqual(['look']);
+  expect(call).not.toHaveProperty('toolChoice');
+});
+
 describe('messages', () => {
   it('are split where results and text come together, the results first', () => {
     const content = [

@@ -40,7 +40,7 @@ export function toCall(request: AnthropicRequest, target: ModelTarget): Language
     ...readNumber('topK', request.top_k),
     ...readStops(request.stop_sequences),
     ...(tools.length === 0 ? {} : { tools }),
-    ...(tools.length === 0 ? {} : readChoice(request)),
+    ...(tools.length === 0 ? {} : readChoice(request, tools)),
     ...readFormat(request.output_config),
     ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
@@ -112,7 +112,11 @@ function readSearchTool(type: string, name: unknown, target: ModelTarget): Tools
   return [{ type: 'provider', id: `anthropic.tool_search_${engine}_20251119`, name: own, args: {} }];
 }
 
-function readChoice({ tool_choice: choice }: AnthropicRequest): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
+/** A tool that does not go along can't be forced. */
+function readChoice(
+  { tool_choice: choice }: AnthropicRequest,
+  tools: Tools,
+): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
   switch (choice?.type) {
     case 'auto':
     case 'none':
@@ -120,7 +124,9 @@ function readChoice({ tool_choice: choice }: AnthropicRequest): Pick<LanguageMod
     case 'any':
       return { toolChoice: { type: 'required' } };
     case 'tool':
-      return typeof choice.name === 'string' ? { toolChoice: { type: 'tool', toolName: choice.name } } : {};
+      return tools.some(({ name }) => name === choice.name)
+        ? { toolChoice: { type: 'tool', toolName: String(choice.name) } }
+        : {};
     default:
       return {};
   }
