@@ -6,6 +6,8 @@ export type McpErrorCode =
   | 'server_down'
   /** The server wants the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
+  /** The server answered with something that the protocol does not have. */
+  | 'invalid_answer'
   /** The server's settings can't be used. */
   | 'invalid_server'
   /** The hub has been closed. */

@@ -1,5 +1,6 @@
 import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import { McpError } from '../errors.ts';
 import { ANY_RESULT } from './any-result.ts';
 import type { ToolsPage } from './list-tools.ts';
 
@@ -16,6 +17,7 @@ export interface Connection {
   /** Calls a tool. The definition is needed where a server wants parameters repeated in headers. */
   call(params: JsonObject & { readonly name: string }, tool: Tool, options?: RequestOptions): Promise<JsonObject>;
   notify(notification: Outgoing): Promise<void>;
+  /** Throws where the answer holds no list: that is not a server without tools. */
   listPage(cursor: string | undefined, options?: RequestOptions): Promise<ToolsPage>;
   close(): Promise<void>;
 }
@@ -54,13 +56,23 @@ export function wrapClient(server: string, client: Client): Connection {
       );
       const tools = takeRawTools?.() ?? result.tools;
       const { nextCursor } = result;
+      if (!Array.isArray(tools)) {
+        throw new McpError('invalid_answer', `its answer holds ${nameOf(tools)} instead of a list`, {
+          context: { server },
+        });
+      }
       return {
-        tools: Array.isArray(tools) ? tools : [],
+        tools,
         ...(typeof nextCursor === 'string' && nextCursor !== '' ? { nextCursor } : {}),
       };
     },
     close: () => client.close(),
   };
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /**

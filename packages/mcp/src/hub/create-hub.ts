@@ -16,6 +16,7 @@ import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
+import { checkDepth } from './check-depth.ts';
 import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
 import type { Hub, HubCall, HubEvent, HubRequest } from './hub.ts';
@@ -184,11 +185,12 @@ function collect(
 }
 
 function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable[] {
-  const { name, reason, held } = server;
+  const { name, reason, missing, held } = server;
   const names = held.map((change) => change.after.name);
   const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
   const reasons = [
     ...(reason === undefined ? [] : [reason]),
+    ...missing,
     ...(names.length === 0
       ? []
       : [`changed definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`]),
@@ -197,13 +199,17 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
   return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
 }
 
-function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
+async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
-  return server.send(call, (connection) => connection.call(params, call.tool, requestOptions(server, call)));
+  const options = requestOptions(server, call);
+  return checkDepth(await server.send(call, (connection) => connection.call(params, call.tool, options)), server.name);
 }
 
-function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
-  return server.send(request, (connection) => connection.request(request, requestOptions(server, request)));
+async function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {
+  const { listTimeoutMs = SERVER_DEFAULTS.listTimeoutMs } = server.settings;
+  const isList = request.method.endsWith('/list');
+  const options = { ...requestOptions(server, request), ...(isList ? { timeout: listTimeoutMs } : {}) };
+  return checkDepth(await server.send(request, (connection) => connection.request(request, options)), server.name);
 }
 
 function requestOptions(

@@ -13,7 +13,7 @@ import { LIST_DEFAULTS, listTools } from './list-tools.ts';
 import { type ListedDefinition, listDefinition } from './listed-definition.ts';
 import { openConnection } from './open-connection.ts';
 import type { Peer } from './peer.ts';
-import { type ReadDefinition, readDefinitions } from './read-definitions.ts';
+import { type ReadDefinition, type ReadDefinitions, readDefinitions } from './read-definitions.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
 import { settingsKey } from './settings-key.ts';
@@ -30,14 +30,16 @@ interface Announced {
   readonly tools: readonly ListedDefinition[];
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** Where its list was cut off, if it was. */
+  readonly stopped?: string;
+  /** How many of its tools can't be used, and why one of them can't. */
+  readonly unreadable?: string;
 }
 
 /** What is known of a server's tools. */
 interface Catalog extends PinComparison {
   /** What it was made from. */
   readonly about: Announced;
-  /** Why the list was cut off, where it was. */
-  readonly stopped: string | undefined;
   readonly problems: readonly string[];
 }
 
@@ -74,7 +76,8 @@ export class HubServer {
   #cancelRelist: () => void = () => {};
   #cancelSettling: (() => void) | undefined;
   #settleMs = SETTLE_MS.initial;
-  #listedHash: string | undefined;
+  /** What tells the last listing from others. */
+  #listed: string | undefined;
 
   constructor(name: string, settings: ServerSettings, context: HubContext) {
     this.name = name;
@@ -98,6 +101,15 @@ export class HubServer {
     return this.#catalog?.changes.filter((change) => change.isHeld) ?? [];
   }
 
+  /** Why some of what it lists is not among its tools. */
+  get missing(): readonly string[] {
+    const { stopped, unreadable } = this.#catalog?.about ?? {};
+    return [
+      ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
+      ...(unreadable === undefined ? [] : [unreadable]),
+    ];
+  }
+
   /** Why its tools can't be reached, or may be out of date. */
   get reason(): string | undefined {
     const { state } = this.#shared;
@@ -116,6 +128,8 @@ export class HubServer {
       state: state.kind,
       ...(this.reason === undefined ? {} : { reason: this.reason }),
       tools: catalog?.used.length ?? 0,
+      ...(this.#listingFailure === undefined ? {} : { listingFailure: this.#listingFailure }),
+      ...(catalog?.about.stopped === undefined ? {} : { stopped: catalog.about.stopped }),
       problems: catalog?.problems ?? [],
       held: this.held,
       suspicions: (catalog?.used ?? []).flatMap((one) =>
@@ -130,7 +144,7 @@ export class HubServer {
   async restore(): Promise<boolean> {
     const stored = await this.#context.listings.get(this.#key);
     if (stored === undefined || this.#catalog !== undefined) return stored !== undefined;
-    await this.#take({ ...stored, tools: stored.tools.map(listDefinition) }, undefined);
+    await this.#take({ ...stored, tools: stored.tools.map(listDefinition) });
     return true;
   }
 
@@ -192,7 +206,7 @@ export class HubServer {
     if (accepted.size === 0) return;
     await this.#context.pins.put(this.#key, pins);
     const { about } = catalog;
-    await this.#take(about, catalog.stopped);
+    await this.#take(about);
   }
 
   async close(): Promise<void> {
@@ -309,14 +323,21 @@ export class HubServer {
               (cursor) => connection.listPage(cursor, { timeout }),
               this.#context.listLimits ?? LIST_DEFAULTS,
             );
-      const about = { tools, capabilities: connection.capabilities as JsonObject, ...instructionsOf(connection) };
+      const definitions = this.#read(tools);
+      const about = {
+        ...{ tools, capabilities: connection.capabilities as JsonObject, ...instructionsOf(connection) },
+        ...(stopped === undefined ? {} : { stopped }),
+        ...(definitions.unreadable === undefined ? {} : { unreadable: definitions.unreadable }),
+      };
       const listing = toListing(about);
-      const isSame = listing.hash === this.#listedHash;
+      const mark = [listing.hash, stopped, definitions.unreadable].join(' ');
+      const isSame = mark === this.#listed;
       this.#settleMs = isSame ? Math.min(this.#settleMs * 2, SETTLE_MS.max) : SETTLE_MS.initial;
-      this.#listedHash = listing.hash;
+      this.#listed = mark;
       if (!isSame) await this.#context.listings.put(this.#key, listing);
-      await this.#take(about, stopped);
+      // Before it is told what there is.
       this.#listingFailure = undefined;
+      await this.#take(about, definitions);
     } catch (error) {
       // A new session is listed as soon as it has begun.
       if (this.#shared.connection === undefined || error instanceof ForgottenSessionError) return;
@@ -329,16 +350,20 @@ export class HubServer {
     }
   }
 
-  async #take(about: Announced, stopped: string | undefined): Promise<void> {
-    const { read, problems } = readDefinitions(about.tools, { ...this.settings, server: this.name });
+  #read(tools: readonly ListedDefinition[]): ReadDefinitions {
+    return readDefinitions(tools, { ...this.settings, server: this.name });
+  }
+
+  async #take(about: Announced, definitions: ReadDefinitions = this.#read(about.tools)): Promise<void> {
+    const { stopped } = about;
+    const { read, problems } = definitions;
     const before: readonly Pin[] = await this.#context.pins.get(this.#key);
     const comparison = comparePins(read, before, { server: this.name, isStrict: this.#context.isStrict });
     if (comparison.pins !== before) await this.#context.pins.put(this.#key, comparison.pins);
     this.#catalog = {
       ...comparison,
       about,
-      stopped,
-      problems: [...(stopped === undefined ? [] : [`The list was cut off: ${stopped}`]), ...problems],
+      problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
     };
     for (const change of comparison.changes) this.#context.onDefinitionChange(change);
     this.#context.onChange(this.name);

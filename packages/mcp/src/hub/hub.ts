@@ -20,7 +20,7 @@ export interface Hub {
   servers(): readonly ServerSummary[];
   /** How each is doing, for people. */
   status(): readonly ServerStatus[];
-  /** Servers whose tools can't be used, and why: for answers to searches. */
+  /** Servers whose tools, or some of them, can't be used, and why: for answers to searches. */
   unavailable(): readonly Unavailable[];
   /** Calls a tool, starting its server if need be. The result is what the server sent, `isError` and all. */
   call(call: HubCall): Promise<JsonObject>;

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineReader } from './line-reader.ts';
+import { createLineReader, type LongLine } from './line-reader.ts';
 
-function readAll(chunks: readonly Buffer[], maxLineBytes: number): { lines: string[]; overflows: number } {
+function readAll(chunks: readonly Buffer[], maxLineBytes: number): { lines: string[]; overflows: LongLine[] } {
   const lines: string[] = [];
-  let overflows = 0;
+  const overflows: LongLine[] = [];
   const read = createLineReader({
     maxLineBytes,
     onLine: (line) => lines.push(line),
-    onOverflow: () => {
-      overflows += 1;
-    },
+    onOverflow: (line) => overflows.push(line),
   });
   for (const chunk of chunks) read(chunk);
   return { lines, overflows };
@@ -42,7 +40,22 @@ describe('createLineReader', () => {
   });
 
   it('passes over a line that is too long, and reads on', () => {
-    const text = `short\n${'x'.repeat(50)}\nnext\n`;
-    expect(readAll(cut(Buffer.from(text), [8, 8, 8, 8]), 20)).toEqual({ lines: ['short', 'next'], overflows: 1 });
+    const long = `a${'x'.repeat(50)}z`;
+    const read = readAll(cut(Buffer.from(`short\n${long}\nnext\n`), [8, 8, 8, 8]), 20);
+    expect(read).toEqual({
+      lines: ['short', 'next'],
+      overflows: [{ bytes: 52, head: expect.stringMatching(/^ax/), tail: long }],
+    });
+  });
+
+  it('keeps the same ends of a line that is too long however the bytes are cut', () => {
+    const line = `${'a'.repeat(300)}${'b'.repeat(300)}`;
+    const bytes = Buffer.from(`${line}\n`);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 250 })), (sizes) => {
+        const [long] = readAll(cut(bytes, sizes), 400).overflows;
+        expect(long).toEqual({ bytes: 600, head: 'a'.repeat(200), tail: 'b'.repeat(200) });
+      }),
+    );
   });
 });

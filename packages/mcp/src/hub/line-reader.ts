@@ -2,33 +2,42 @@ export interface LineReaderOptions {
   /** A longer line is passed over. */
   readonly maxLineBytes: number;
   readonly onLine: (line: string) => void;
-  /** A line was too long and has been passed over. */
-  readonly onOverflow: () => void;
+  /** A line was too long and has been passed over. Called at its end. */
+  readonly onOverflow: (line: LongLine) => void;
+}
+
+/** What is kept of a line that is too long. */
+export interface LongLine {
+  readonly bytes: number;
+  /** Its first characters, and its last. */
+  readonly head: string;
+  readonly tail: string;
 }
 
 /** Puts chunks of bytes together to lines. A line that never ends costs at most the bound, and only itself. */
 export function createLineReader(options: LineReaderOptions): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let bytes = 0;
-  let isSkipping = false;
+  let head: Buffer | undefined;
+  let tail: Buffer = NOTHING;
 
   const add = (part: Buffer): void => {
-    if (isSkipping || part.length === 0) return;
-    if (bytes + part.length > options.maxLineBytes) {
-      isSkipping = true;
-      parts = [];
-      bytes = 0;
-      options.onOverflow();
-      return;
-    }
-    parts.push(part);
+    if (part.length === 0) return;
     bytes += part.length;
+    if (head === undefined) parts.push(part);
+    if (bytes <= options.maxLineBytes) return;
+    head ??= Buffer.concat(parts, Math.min(bytes, END_BYTES));
+    // A copy: a piece of a large buffer keeps all of it.
+    tail = Buffer.from(Buffer.concat([tail, ...(parts.length === 0 ? [part] : parts)]).subarray(-END_BYTES));
+    parts = [];
   };
   const end = (): void => {
-    const line = isSkipping ? '' : Buffer.concat(parts, bytes).toString('utf8').trim();
-    isSkipping = false;
+    const line = head === undefined ? Buffer.concat(parts, bytes).toString('utf8').trim() : '';
+    if (head !== undefined) options.onOverflow({ bytes, head: head.toString('utf8'), tail: tail.toString('utf8') });
     parts = [];
     bytes = 0;
+    head = undefined;
+    tail = NOTHING;
     if (line !== '') options.onLine(line);
   };
 
@@ -44,3 +53,6 @@ export function createLineReader(options: LineReaderOptions): (chunk: Buffer) =>
 }
 
 const LINE_FEED = 10;
+/** How much of either end is kept of a line that is too long. */
+const END_BYTES = 200;
+const NOTHING = Buffer.alloc(0);

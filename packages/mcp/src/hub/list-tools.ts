@@ -20,7 +20,7 @@ export const LIST_DEFAULTS: ListLimits = { maxPages: 100, maxTools: 5_000, maxBy
 
 export interface ListedTools {
   readonly tools: readonly ListedDefinition[];
-  /** Why the list was cut off, where it was. */
+  /** Where the list was cut off, if it was: `after 100 pages`. */
   readonly stopped?: string;
 }
 
@@ -36,17 +36,17 @@ export async function listTools(
   for (let pages = 1; ; pages += 1) {
     const page = await getPage(cursor);
     for (const value of page.tools) {
-      if (tools.length >= limits.maxTools) return { tools, stopped: `it lists more than ${limits.maxTools} tools` };
+      if (tools.length >= limits.maxTools) return { tools, stopped: `after ${limits.maxTools} tools` };
       const tool = listDefinition(value);
       // Characters, which are near enough to bytes for a bound.
       bytes += tool.text?.length ?? 0;
-      if (bytes > limits.maxBytes) return { tools, stopped: `its definitions take more than ${limits.maxBytes} bytes` };
+      if (bytes > limits.maxBytes) return { tools, stopped: `after ${limits.maxBytes} bytes` };
       tools.push(tool);
     }
     cursor = page.nextCursor;
     if (cursor === undefined) return { tools };
-    if (cursors.has(cursor)) return { tools, stopped: 'it repeats a page of its list' };
-    if (pages >= limits.maxPages) return { tools, stopped: `its list goes on after ${pages} pages` };
+    if (cursors.has(cursor)) return { tools, stopped: 'after a page that it repeats' };
+    if (pages >= limits.maxPages) return { tools, stopped: `after ${pages} pages` };
     cursors.add(cursor);
   }
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryListingStore } from '../store/index.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
@@ -65,6 +66,8 @@ describe('a hub with servers that misbehave', () => {
       dying: oddServer('dying'),
       missing: { command: 'no-such-command-anywhere' },
       failing: oddServer('list-error'),
+      listless: oddServer('no-list'),
+      useless: oddServer('all-bad'),
       nowhere: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
       wrong: { type: 'http', url: 'ftp://example.com' },
     });
@@ -74,23 +77,52 @@ describe('a hub with servers that misbehave', () => {
       { server: 'dying', reason: 'it ended before it answered' },
       { server: 'missing', reason: 'its command "no-such-command-anywhere" was not found' },
       { server: 'failing', reason: "its tools can't be listed: the database is locked" },
+      { server: 'listless', reason: "its tools can't be listed: its answer holds nothing instead of a list" },
+      {
+        server: 'useless',
+        reason: expect.stringMatching(/^none of its tools can be used, such as: Tool 0 \("deep"\).* nests deeper than/),
+      },
       { server: 'nowhere', reason: 'bad port' },
       { server: 'wrong', reason: 'The url of server "wrong" is not an http or https address' },
     ]);
   });
 
   it.each([
-    ['endless', 'The list was cut off: its list goes on after 3 pages', ['t0', 't1', 't2']],
-    ['repeating', 'The list was cut off: it repeats a page of its list', ['same']],
-  ])('stops a list that is %s, and names the server', async (mode, problem, names) => {
-    const listLimits = { maxPages: 3, maxTools: 100, maxBytes: 1_000_000 };
-    const hub = await startHub({ [mode]: oddServer(mode) }, { listLimits });
-    expect(hub.status()[0]?.problems[0]).toBe(problem);
-    expect(hub.snapshot().tools.map((tool) => tool.name)).toEqual(names);
+    ['endless', 'after 3 pages', ['t0', 't1', 't2']],
+    ['repeating', 'after a page that it repeats', ['same']],
+  ])(
+    'stops a list that is %s, and names the server, also where the list is known from before',
+    async (mode, where, names) => {
+      const listings = createMemoryListingStore();
+      const listLimits = { maxPages: 3, maxTools: 100, maxBytes: 1_000_000 };
+      for (const state of ['ready', 'idle']) {
+        const hub = await startHub({ [mode]: oddServer(mode) }, { listings, listLimits });
+        const [status] = hub.status();
+        expect([status?.state, status?.problems[0]]).toEqual([state, `The list was cut off ${where}`]);
+        expect(hub.unavailable()).toEqual([{ server: mode, reason: `its list was cut off ${where}` }]);
+        expect(hub.snapshot().tools.map((tool) => tool.name)).toEqual(names);
+      }
+    },
+  );
+
+  it('keeps in mind what could not be read of a list that is known from before', async () => {
+    const listings = createMemoryListingStore();
+    const servers = { mixed: oddServer('bad-tools'), useless: oddServer('all-bad') };
+    const first = await startHub(servers, { listings });
+    expect(first.unavailable()).toHaveLength(2);
+    const second = await startHub(servers, { listings });
+    expect(second.status().map(({ state }) => state)).toEqual(['idle', 'idle']);
+    expect(second.unavailable()).toEqual(first.unavailable());
   });
 
-  it('loses no tool to the bad ones beside it', async () => {
+  it('loses no tool to the bad ones beside it, and tells of those', async () => {
     const hub = await startHub({ mixed: oddServer('bad-tools') });
+    expect(hub.unavailable()).toEqual([
+      {
+        server: 'mixed',
+        reason: '5 of its tools can\'t be used, such as: Tool 3 of "mixed" can\'t be read: it has no name',
+      },
+    ]);
     expect(hub.snapshot().tools.map((tool) => tool.name)).toEqual([
       'good',
       'no_schema',

@@ -16,6 +16,7 @@ import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import { signInError } from '../oauth/index.ts';
 import { ANY_PARAMS } from './any-result.ts';
+import { type CallClock, createCallClock } from './call-clock.ts';
 import { type Connection, wrapClient } from './connection.ts';
 import type { ConnectionEnd } from './connection-slot.ts';
 import { endSession, openTransport, type TransportOptions } from './open-transport.ts';
@@ -82,9 +83,10 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
     onNotification(method, isJsonObject(params) ? params : {});
   };
   client.onerror = (error) => onNoise(describeError(error));
-  if (peer !== undefined) answerFor(client, name, peer);
+  const calls = createCallClock(clock);
+  if (peer !== undefined) answerFor(client, name, { peer, calls });
   await connectInTime(client, openTransport(options, useSse), { clock, timeoutMs: timeout, signal });
-  const connection = wrapClient(name, client);
+  const connection = calls.watch(wrapClient(name, client));
   let isClosing = false;
   client.onclose = () => {
     if (!isClosing) onLost();
@@ -112,7 +114,11 @@ function declared(peer: Peer | undefined): ClientCapabilities {
   };
 }
 
-function answerFor(client: Client, server: string, peer: Peer): void {
+function answerFor(
+  client: Client,
+  server: string,
+  { peer, calls }: { readonly peer: Peer; readonly calls: CallClock },
+): void {
   const { elicitation, sampling, roots } = peer.capabilities;
   const methods = [
     ...(elicitation === undefined ? [] : (['elicitation/create'] as const)),
@@ -121,7 +127,7 @@ function answerFor(client: Client, server: string, peer: Peer): void {
   ];
   for (const method of methods) {
     client.setRequestHandler(method, { params: ANY_PARAMS }, (params, context) =>
-      peer.request({ server, method, params }, { signal: context.mcpReq.signal }),
+      calls.whileAsking(() => peer.request({ server, method, params }, { signal: context.mcpReq.signal })),
     );
   }
 }

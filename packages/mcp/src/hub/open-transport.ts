@@ -1,14 +1,10 @@
-import {
-  InMemoryTransport,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../clock.ts';
 import { McpError } from '../errors.ts';
 import type { SignInProvider } from '../oauth/index.ts';
 import { childEnvironment } from './child-environment.ts';
-import { isInProcess, isStdio, type RemoteSettings, type ServerSettings } from './server-settings.ts';
+import { RemoteTransport } from './remote-transport.ts';
+import { isInProcess, isStdio, type RemoteSettings, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface TransportOptions {
@@ -47,33 +43,23 @@ export async function openTransport(options: TransportOptions, useSse = false): 
   return openRemote(settings, options, useSse || settings.type === 'sse');
 }
 
-/** How long a server may take to be told that a session has ended. */
-const PARTING_MS = 2_000;
-
 /** Tells the server, where there is a session, that it need not keep it any longer. It may be asked as the transport closes, and never fails. */
 export async function endSession(transport: Transport | undefined): Promise<void> {
   // What a server says to that is of no consequence: it may not have such a thing, or have forgotten the session itself.
-  if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {});
+  if (transport instanceof RemoteTransport) await transport.terminateSession().catch(() => {});
 }
 
 function openRemote(settings: RemoteSettings, options: TransportOptions, isSse: boolean): Transport {
-  const url = readUrl(settings.url, options.name);
   const { authProvider, clock, fetch = globalThis.fetch } = options;
-  const common = {
-    requestInit: { headers: { ...settings.headers } },
-    ...(authProvider === undefined ? {} : { authProvider }),
-    // The parting is the one request that outlives its transport, whose signal ends all others.
-    fetch: (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-      fetch(input, init?.method === 'DELETE' ? { ...init, signal: signalIn(PARTING_MS, clock) } : init),
-  };
-  return isSse ? new SSEClientTransport(url, common) : new StreamableHTTPClientTransport(url, common);
-}
-
-/** The limit holds for the whole answer, and need not be called off: after it there is nothing left to end. */
-function signalIn(delayMs: number, clock: Clock): AbortSignal {
-  const late = new AbortController();
-  clock.after(delayMs, () => late.abort());
-  return late.signal;
+  return new RemoteTransport({
+    url: readUrl(settings.url, options.name),
+    isSse,
+    headers: settings.headers ?? {},
+    authProvider,
+    fetch,
+    clock,
+    signInTimeoutMs: settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs,
+  });
 }
 
 function readUrl(url: string, name: string): URL {

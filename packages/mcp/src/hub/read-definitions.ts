@@ -1,4 +1,4 @@
-import { compileGlob, isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
+import { compileGlob, cutText, isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
 import { digest } from '../digest.ts';
 import { describeError } from '../errors.ts';
 import type { ListedDefinition } from './listed-definition.ts';
@@ -16,6 +16,8 @@ export interface ReadDefinitions {
   readonly read: readonly ReadDefinition[];
   /** What is wrong with the others, one sentence each. */
   readonly problems: readonly string[];
+  /** How many can't be read, and why one of them can't. */
+  readonly unreadable?: string;
 }
 
 export interface ReadOptions extends Pick<ServerOptions, 'allow' | 'deny' | 'policy'> {
@@ -28,24 +30,28 @@ const DEFINITION_DEFAULTS: { readonly maxBytes: number } = { maxBytes: 1024 * 10
 
 const MOST_NAME_CHARACTERS = 512;
 const MOST_PROBLEMS = 50;
+const MOST_EXAMPLE_CHARACTERS = 200;
 
 /** Reads what a server lists, one by one: a definition that can't be used is a problem of its own and costs the others nothing. */
 export function readDefinitions(list: readonly ListedDefinition[], options: ReadOptions): ReadDefinitions {
   const read: ReadDefinition[] = [];
   const problems: string[] = [];
+  const unreadable: string[] = [];
   const names = new Set<string>();
   const isWanted = compileFilter(options);
   for (const [index, listed] of list.entries()) {
     const result = readOne(listed, index, options);
-    if (typeof result === 'string') problems.push(result);
-    else if (names.has(result.tool.name)) {
+    if (typeof result === 'string') {
+      unreadable.push(result);
+      problems.push(result);
+    } else if (names.has(result.tool.name)) {
       problems.push(`Tool ${index} (${JSON.stringify(result.tool.name)}) repeats an earlier name and is left out`);
     } else if (isWanted(result.tool)) {
       names.add(result.tool.name);
       read.push(result);
     }
   }
-  return { read, problems: bounded(problems) };
+  return { read, problems: bounded(problems), ...countUnreadable(unreadable, list.length) };
 }
 
 function readOne({ value, text }: ListedDefinition, index: number, options: ReadOptions): ReadDefinition | string {
@@ -65,6 +71,13 @@ function readOne({ value, text }: ListedDefinition, index: number, options: Read
   } catch (error) {
     return `Tool ${index} can't be read: ${describeError(error)}`;
   }
+}
+
+function countUnreadable([example, ...others]: readonly string[], total: number): { readonly unreadable?: string } {
+  if (example === undefined) return {};
+  const count = others.length + 1;
+  const which = count === total ? 'none of its tools can be used' : `${count} of its tools can't be used`;
+  return { unreadable: `${which}, such as: ${cutText(example, MOST_EXAMPLE_CHARACTERS)}` };
 }
 
 /** Definitions are parsed one by one, so each is the first of its list. */

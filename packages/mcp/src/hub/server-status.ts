@@ -12,6 +12,10 @@ export interface ServerStatus {
   readonly reason?: string;
   /** How many tools it has in the catalog. */
   readonly tools: number;
+  /** Why its tools can't be listed, where they can't. Those of an earlier list are kept. */
+  readonly listingFailure?: string;
+  /** Where its list was cut off, if it was: `after 100 pages`. Then that is the first of the problems. */
+  readonly stopped?: string;
   /** Definitions that can't be used, and why. */
   readonly problems: readonly string[];
   /** Changed definitions that wait to be accepted. */

@@ -1,7 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
-import { isJsonObject } from '@quartermaster/core';
-import { createLineReader } from './line-reader.ts';
+import { findAnswerId } from './find-answer-id.ts';
+import { createLineReader, type LongLine } from './line-reader.ts';
+import { errorAnswer, parseMessage } from './parse-message.ts';
 import { endGroup, type ProcessGroupOptions, spawnGroup } from './process-group.ts';
 
 export interface StdioTransportOptions extends ProcessGroupOptions {
@@ -50,7 +51,7 @@ export class StdioTransport implements Transport {
     const read = createLineReader({
       maxLineBytes: this.#options.maxLineBytes ?? STDIO_DEFAULTS.maxLineBytes,
       onLine: (line) => this.#take(line),
-      onOverflow: () => this.#options.onNoise?.('a message that is too long'),
+      onOverflow: (line) => this.#passOver(line),
     });
     child.stdout.on('data', read);
     child.stderr.on('data', (chunk: Buffer) => onStderr?.(chunk.toString('utf8')));
@@ -96,22 +97,24 @@ export class StdioTransport implements Transport {
   #take(line: string): void {
     const message = parseMessage(line);
     if (message === undefined) this.#options.onNoise?.(line.slice(0, NOISE_LENGTH));
-    // One after the other: the SDK handles a notification a moment later than a result, so that the last progress would come
-    // too late when a chunk holds both.
-    else this.#delivered = this.#delivered.then(() => this.onmessage?.(message));
+    else this.#deliver(message);
   }
-}
 
-/** Only the outline is looked at here: the protocol checks the rest, and one odd field must not cost the message. */
-function parseMessage(line: string): JSONRPCMessage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
+  /**
+   * One after the other: the SDK handles a notification a moment later than a result, so that the last progress would come too late
+   * when a chunk holds both.
+   */
+  #deliver(message: JSONRPCMessage): void {
+    this.#delivered = this.#delivered.then(() => this.onmessage?.(message));
   }
-  if (!isJsonObject(value) || value.jsonrpc !== '2.0') return undefined;
-  const isCall = typeof value.method === 'string';
-  const isAnswer = 'id' in value && ('result' in value || 'error' in value);
-  return isCall || isAnswer ? (value as unknown as JSONRPCMessage) : undefined;
+
+  /** Whoever waits for it is told, where that can be seen without reading all of it. */
+  #passOver(line: LongLine): void {
+    const { maxLineBytes = STDIO_DEFAULTS.maxLineBytes } = this.#options;
+    this.#options.onNoise?.(`a message of ${line.bytes} bytes, more than ${maxLineBytes}`);
+    const id = findAnswerId(line);
+    if (id === undefined) return;
+    const reason = `The server's answer has ${line.bytes} bytes, more than ${maxLineBytes}; ask for less at once`;
+    this.#deliver(errorAnswer(id, reason));
+  }
 }

@@ -230,4 +230,66 @@ describe('servers that want users to sign in', () => {
     expect(await reasonFor({})).toBe('Server "tools" wants the user to sign in');
     expect(await reasonFor({ authorization: 'Bearer old' })).toMatch(/401/);
   });
+
+  /** The network, but for an address that never answers: what was asked there, by the signals of the requests. */
+  function withHole(
+    network: ReturnType<typeof protectedServer>,
+    isHole: (url: string) => boolean,
+  ): { readonly fetch: typeof globalThis.fetch; readonly waiting: AbortSignal[] } {
+    const waiting: AbortSignal[] = [];
+    return {
+      waiting,
+      fetch: (input, init) => {
+        if (!isHole(String(input))) return network.fetch(input, init);
+        const { signal } = new Request(input, init);
+        waiting.push(signal);
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      },
+    };
+  }
+
+  it('are no longer waited for, whatever they say on where to sign in, when the hub is closed', async () => {
+    const { fetch, waiting } = withHole(protectedServer(), (url) => url.includes('oauth-authorization-server'));
+    const hub = makeHub(fetch, createMemoryTokenStore(), { clock: manualClock() });
+    const started = hub.start();
+    await until(() => waiting.length === 1);
+    await hub.close();
+    await started;
+    expect(waiting.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('are not waited for longer than for a connection when tokens are renewed', async () => {
+    const network = protectedServer();
+    let isHung = false;
+    const { fetch, waiting } = withHole(network, (url) => isHung && url === `${ISSUER}/token`);
+    const clock = manualClock();
+    const hub = makeHub(fetch, createMemoryTokenStore(), { clock });
+    await hub.finishSignIn(network.signIn(await signInUrl(hub, 'ada'), 'ada'));
+    const tool = hub.snapshot().get('tools/one');
+    if (tool === undefined) throw new Error('no tool');
+    network.forgetTokens();
+    isHung = true;
+    const calling = hub.call({ tool, arguments: {}, origin: { user: 'ada' } });
+    calling.catch(() => {});
+    await until(() => waiting.length === 1);
+    clock.advance(30_000);
+    // The SDK then begins a sign-in.
+    await expect(calling).rejects.toThrow('Unauthorized');
+  });
+
+  it('are not waited for longer than half a minute at the end of a sign-in', async () => {
+    const network = protectedServer();
+    const { fetch, waiting } = withHole(network, (url) => url === `${ISSUER}/token`);
+    const clock = manualClock();
+    const tokens = createMemoryTokenStore();
+    const oauth = createOAuthClient({ tokens, redirectUrl: 'http://localhost:8080/callback', fetch, clock });
+    const hub = makeHub(fetch, tokens, { oauth });
+    const finishing = hub.finishSignIn(network.signIn(await signInUrl(hub, 'ada'), 'ada'));
+    finishing.catch(() => {});
+    await until(() => waiting.length === 1);
+    clock.advance(30_000);
+    await expect(finishing).rejects.toThrow('The sign-in at server "tools" got no answer within 30 s');
+  });
 });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { auth, type OAuthClientMetadata, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { isJsonObject } from '@quartermaster/core';
+import { type Clock, systemClock } from '../clock.ts';
 import { McpError } from '../errors.ts';
+import { signalIn } from '../signal-in.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 import { signInError } from './sign-in-error.ts';
 import { createStoredProvider } from './stored-provider.ts';
@@ -36,11 +38,16 @@ export interface OAuthOptions {
   /** Makes the secret that ties a callback to its beginning. @default a random UUID */
   readonly createState?: () => string;
   readonly fetch?: typeof globalThis.fetch;
+  readonly clock?: Clock;
 }
+
+/** How long an authorization server may take over each request at the end of a sign-in. */
+const TIMEOUT_MS = 30_000;
 
 /** OAuth for the servers of a hub, with everything that must outlast a redirect in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
-  const { tokens, redirectUrl = NOWHERE, howToSignIn, createState = randomUUID, fetch } = options;
+  const { tokens, redirectUrl = NOWHERE, howToSignIn, createState = randomUUID } = options;
+  const { fetch = globalThis.fetch, clock = systemClock } = options;
   const clientMetadata: OAuthClientMetadata = {
     client_name: 'Quartermaster',
     redirect_uris: [redirectUrl],
@@ -72,11 +79,18 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       const authorizationCode = callback.get('code');
       if (authorizationCode === null) throw refused(owner, callback.get('error'));
       const iss = callback.get('iss');
+      const late = new McpError(
+        'server_down',
+        `The sign-in at server "${owner.server}" got no answer within ${TIMEOUT_MS / 1000} s`,
+        {
+          context: { server: owner.server },
+        },
+      );
       await auth(provider(owner), {
         serverUrl: urlOf(owner.server),
         authorizationCode,
         ...(iss === null ? {} : { iss }),
-        ...(fetch === undefined ? {} : { fetchFn: fetch }),
+        fetchFn: (input, init) => fetch(input, { ...init, signal: signalIn(TIMEOUT_MS, clock, late) }),
       });
       return owner;
     },

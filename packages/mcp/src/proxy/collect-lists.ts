@@ -19,6 +19,8 @@ export interface ListQuestion {
 
 const MOST_PAGES = 50;
 const MOST_ITEMS = 10_000;
+/** Shorter than the minute after which most clients give up, and have nothing from anybody. */
+const PATIENCE_MS = 45_000;
 
 /** The servers that a session may ask for something, in the order of the configuration. */
 export function serversWith(hub: Hub, session: Session, capability: string): readonly ServerSummary[] {
@@ -29,12 +31,19 @@ export function serversWith(hub: Hub, session: Session, capability: string): rea
     );
 }
 
-/** A list of all servers, all pages. A server that fails has nothing to list; the others are not made to suffer for it. */
+/**
+ * A list of all servers, all pages. A server that fails, or is not done in time, has listed what it has until then; the others are not
+ * made to suffer for it.
+ */
 export async function collectLists(hub: Hub, session: Session, question: ListQuestion): Promise<readonly Listed[]> {
   const servers = serversWith(hub, session, question.capability);
+  const late = new AbortController();
+  const cancel = session.clock.after(PATIENCE_MS, () => late.abort());
+  const signal = AbortSignal.any([question.signal, late.signal]);
   const lists = await Promise.all(
-    servers.map(({ name }) => listOne(hub, session, { ...question, server: name }).catch(() => [])),
+    servers.map(({ name }) => listOne(hub, session, { ...question, server: name, signal })),
   );
+  cancel();
   question.signal.throwIfAborted();
   return lists.flat().slice(0, MOST_ITEMS);
 }
@@ -49,7 +58,9 @@ async function listOne(
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES && found.length < MOST_ITEMS; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const result = await hub.request({ server, method, params, origin: session.readingOrigin(server), signal });
+    const origin = session.readingOrigin(server);
+    const result = await hub.request({ server, method, params, origin, signal }).catch(() => undefined);
+    if (result === undefined) break;
     const items = Array.isArray(result[key]) ? result[key] : [];
     for (const item of items) if (isJsonObject(item)) found.push({ server, item });
     if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;

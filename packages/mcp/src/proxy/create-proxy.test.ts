@@ -329,6 +329,45 @@ describe('what goes both ways', () => {
     });
   });
 
+  it('what servers say of their use is said, each under its name, and nothing of those that may not be used', async () => {
+    const { hub, proxy } = serve({ odd: oddServer('plain'), other: oddServer('noisy') }, { form: 'inline' });
+    await hub.start();
+    expect((await connect(proxy)).getInstructions()).toBe('odd: I am plain\n\nother: I am noisy');
+    const client = await connect(proxy, 'v2', { access: { permissions: { allow: ['odd/*'] } } });
+    expect(client.getInstructions()).toBe('odd: I am plain');
+  });
+
+  it('what a server tells of itself, and a client of its roots, goes through, tasks under our ids', async () => {
+    const { proxy } = serve({ 'a b': oddServer('telling') }, { form: 'inline' });
+    const client = createClient('v2', { elicitation: { url: {} }, roots: { listChanged: true } });
+    const told: unknown[] = [];
+    client.fallbackNotificationHandler = async ({ method, params }) => {
+      if (!method.includes('list_changed')) told.push([method, params]);
+    };
+    await connectClient(proxy, client, { isSole: true });
+    const { tools } = await client.listTools();
+    const call = async (name: string) =>
+      textOf(
+        await client.callTool({ name: tools.find((tool) => tool.name.includes(name))?.name ?? '', arguments: {} }),
+      );
+    await call('tell');
+    await until(() => told.length === 2);
+    expect(told).toEqual([
+      ['notifications/elicitation/complete', { elicitationId: 'e1' }],
+      ['notifications/tasks/status', { taskId: 'a%20b/t/1', status: 'completed' }],
+    ]);
+    await client.sendRootsListChanged();
+    let heard = await call('heard');
+    while (!heard.includes('roots')) heard = await call('heard');
+    expect(heard).toContain('notifications/roots/list_changed');
+  });
+
+  it('lists of prompts have all pages', async () => {
+    const { proxy } = serve({ odd: oddServer('telling') });
+    const { prompts } = await (await connect(proxy)).listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['odd__a', 'odd__b']);
+  });
+
   it('a task is known by an id that says where it is', async () => {
     const { proxy } = serve({ 'a b': oddServer('tasks'), other: oddServer('plain') }, { form: 'inline' });
     const client = await connect(proxy, 'v1');

@@ -123,7 +123,7 @@ export class Endpoint extends Server {
       case 'completion/complete':
         return complete(hub, session, { params, signal });
       case 'logging/setLevel':
-        await session.changeLevel(String(params.level));
+        session.changeLevel(String(params.level));
         return {};
       case 'tasks/list':
         return listTasks(hub, session, signal);

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { collectLists, serversWith } from './collect-lists.ts';
 import type { Session } from './session.ts';
 
@@ -29,7 +30,7 @@ export interface ResourceRequest {
 
 /**
  * Sends a request about a resource to the server that has it. Uris are left as they are, since results of tools refer to them;
- * so the owner is the server that listed it, or else the first that knows an answer.
+ * so the owner is the server that listed it, or else the first that knows an answer. A server that is silent holds up no other.
  */
 export async function askOwner(hub: Hub, session: Session, request: ResourceRequest): Promise<JsonObject> {
   const { method, params, uri, signal } = request;
@@ -40,19 +41,11 @@ export async function askOwner(hub: Hub, session: Session, request: ResourceRequ
   const order =
     owner !== undefined && servers.includes(owner) ? [owner, ...servers.filter((one) => one !== owner)] : servers;
   const isSubscription = method === 'resources/subscribe' || method === 'resources/unsubscribe';
-  let failure: unknown = new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `No server has the resource ${uri.slice(0, 200)}`,
-  );
-  for (const server of order) {
+  const asks = order.map((server) => (asking: AbortSignal) => {
     const origin = isSubscription ? session.origin : session.readingOrigin(server);
-    try {
-      return await hub.request({ server, method, params, origin, signal });
-    } catch (error) {
-      signal.throwIfAborted();
-      // The first one's reason: it is the likeliest owner.
-      if (server === order[0]) failure = error;
-    }
-  }
-  throw failure;
+    return hub.request({ server, method, params, origin, signal: asking });
+  });
+  const answer = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: order[0] === owner });
+  if (answer !== undefined) return answer;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server has the resource ${uri.slice(0, 200)}`);
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Access, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 
@@ -13,6 +14,31 @@ export interface ServeStdioOptions {
 /** Serves the one client at the other end of this process's pipes, for whom all servers are started. */
 export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Promise<ProxyConnection> {
   const { access, input = process.stdin, output = process.stdout } = options;
-  const transport = new StdioServerTransport(input, output);
+  const transport = new BoundedTransport(input, output, { maxBufferSize: MOST_BYTES_IN });
   return proxy.connect(transport, { isSole: true, ...(access === undefined ? {} : { access }) });
+}
+
+/** The longest message that a client may send: it ends the connection. */
+const MOST_BYTES_IN = 32 * 1024 * 1024;
+
+/** SDK clients end the connection, and with it every server's, when more than 10 MiB come before a line's end; what follows it counts too. */
+const MOST_BYTES_OUT = 10_000_000;
+
+/** Sends nothing that would cost the client its connection, and leaves no request without an answer because the answer can't be sent. */
+class BoundedTransport extends StdioServerTransport {
+  override async send(message: JSONRPCMessage): Promise<void> {
+    let problem: string;
+    try {
+      const bytes = Buffer.byteLength(JSON.stringify(message));
+      if (bytes <= MOST_BYTES_OUT) return await super.send(message);
+      problem = `has ${bytes} bytes, more than the ${MOST_BYTES_OUT} that clients take; ask for less at once`;
+    } catch (error) {
+      // What came as JSON can't be written as JSON when it nests too deeply for that.
+      if (!(error instanceof RangeError)) throw error;
+      problem = 'nests too deeply to be sent';
+    }
+    if ('method' in message || message.id === undefined) throw new Error(`The message ${problem}`);
+    const error = { code: ProtocolErrorCode.InternalError, message: `The result ${problem}` };
+    return super.send({ jsonrpc: '2.0', id: message.id, error });
+  }
 }

@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Caller, EMPTY_MEMORY, type Form, type Memory, type Plan, type Snapshot } from '@quartermaster/core';
+import type { Clock } from '../clock.ts';
 import type { Connection, Origin, Peer } from '../hub/index.ts';
 import type { Access } from './mcp-proxy.ts';
 import type { CompiledPermissions } from './permissions.ts';
@@ -24,6 +25,7 @@ export class Session {
   readonly isLasting: boolean;
   /** Whether the hub has no other client. */
   readonly isSole: boolean;
+  readonly clock: Clock;
   readonly #context: ProxyContext;
   readonly #running = new Map<string, RunningRequest[]>();
   /** Calls that wait for the answers of a client that can't be asked while they last. */
@@ -55,6 +57,7 @@ export class Session {
     this.form = options.form;
     this.isLasting = options.isLasting;
     this.isSole = options.isSole;
+    this.clock = context.clock;
     this.suspended = createSuspendedCalls(context.clock);
   }
 
@@ -89,23 +92,26 @@ export class Session {
   /** Opens the connection that a call will use, with the log level that the client asked for. */
   async prepare(server: string): Promise<Connection> {
     const connection = await this.#context.hub.connect(server, this.origin);
-    await this.setLevel(connection);
+    this.#setLevel(connection);
     return connection;
   }
 
-  async setLevel(connection: Connection): Promise<void> {
+  /** Sets the level at every server that the client uses. */
+  changeLevel(level: string): void {
+    this.logLevel = level;
+    const open = this.peer === undefined ? [] : this.#context.hub.connections(this.peer);
+    for (const connection of open) {
+      this.#leveled.delete(connection);
+      this.#setLevel(connection);
+    }
+  }
+
+  /** Sent ahead of what follows, and not waited for: nothing depends on what a server says to it, or whether it says anything. */
+  #setLevel(connection: Connection): void {
     const level = this.logLevel;
     if (level === undefined || connection.capabilities.logging === undefined || this.#leveled.has(connection)) return;
     this.#leveled.add(connection);
-    await connection.request({ method: 'logging/setLevel', params: { level } }).catch(() => {});
-  }
-
-  /** Sets the level at every server that the client uses. */
-  async changeLevel(level: string): Promise<void> {
-    this.logLevel = level;
-    const open = this.peer === undefined ? [] : this.#context.hub.connections(this.peer);
-    for (const connection of open) this.#leveled.delete(connection);
-    await Promise.all(open.map((connection) => this.setLevel(connection)));
+    connection.request({ method: 'logging/setLevel', params: { level } }).catch(() => {});
   }
 
   /** Notes which request is being served at a server, for the time that it takes. */

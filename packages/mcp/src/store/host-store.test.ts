@@ -1,6 +1,6 @@
 import { openStore } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
-import { createHub, type Hub } from '../hub/index.ts';
+import { createHub, type Hub, LIST_DEFAULTS } from '../hub/index.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import type { TokenStore } from './token-store.ts';
@@ -27,6 +27,22 @@ describe('the store of a running Quartermaster', () => {
     expect(hub.status()[0]?.held).toMatchObject([{ tool: 'math/add', fields: ['description'] }]);
     await hub.close();
     await store.close();
+  });
+
+  it('keeps what is missing from a listing', async () => {
+    const { listings, close } = await openStore({ path: ':memory:' });
+    const options = {
+      servers: { math: smallServer(() => ({ add: 'Adds', divide: 'Divides' })) },
+      ...{ listings, listLimits: { ...LIST_DEFAULTS, maxTools: 1 } },
+    };
+    for (const state of ['ready', 'idle']) {
+      const hub = createHub(options);
+      await hub.start();
+      expect(hub.status()[0]).toMatchObject({ state, tools: 1 });
+      expect(hub.unavailable()).toEqual([{ server: 'math', reason: 'its list was cut off after 1 tools' }]);
+      await hub.close();
+    }
+    await close();
   });
 
   it('keeps tokens apart', async () => {

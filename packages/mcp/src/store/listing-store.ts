@@ -9,6 +9,10 @@ export interface StoredListing {
   /** The server's capabilities, as received. */
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** Where the server's list was cut off, if it was: `after 100 pages`. */
+  readonly stopped?: string;
+  /** How many of the tools can't be used, and why one of them can't: those that are no JSON objects are not kept. */
+  readonly unreadable?: string;
 }
 
 /** Where listings are kept between runs. The key is made of a server's settings, secrets left out. */

@@ -11,6 +11,7 @@ let children = [];
 const waiting = [];
 const cancelled = [];
 const asked = new Map();
+const heard = [];
 let listed = 0;
 
 const modes = {
@@ -28,6 +29,8 @@ const modes = {
   endless: {
     list: (params) => ({ tools: [tool(`t${params?.cursor ?? 0}`)], nextCursor: `${Number(params?.cursor ?? 0) + 1}` }),
   },
+  'no-list': { list: () => ({ tools: null }) },
+  'all-bad': { list: () => ({ tools: [{ name: 'deep', inputSchema: '@deep' }, null] }) },
   repeating: { list: () => ({ tools: [tool('same')], nextCursor: 'again' }) },
   'bad-tools': {
     tools: () => [
@@ -94,6 +97,19 @@ const modes = {
       },
     }),
   },
+  telling: {
+    tools: () => [tool('tell'), tool('heard')],
+    call: (params) => {
+      if (params.name === 'heard') return text(JSON.stringify(heard));
+      send({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } });
+      send({ method: 'notifications/tasks/status', params: { taskId: 't/1', status: 'completed' } });
+      return text('told');
+    },
+    more: {
+      'prompts/list': (params) =>
+        params?.cursor === undefined ? { prompts: [{ name: 'a' }], nextCursor: '1' } : { prompts: [{ name: 'b' }] },
+    },
+  },
   restless: {
     list: () => {
       listed += 1;
@@ -150,7 +166,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return;
   }
   if (method === 'notifications/cancelled') cancelled.push(params.requestId);
-  if (id === undefined) return;
+  if (id === undefined) {
+    heard.push(method);
+    return;
+  }
   const result = answer(method, params, id);
   if (result === undefined) return;
   send('error' in result ? { id, error: result.error } : { id, result });
@@ -162,7 +181,11 @@ function answer(method, params, id) {
       if (behaviour.initialize) return behaviour.initialize();
       return {
         protocolVersion: '2025-03-26',
-        capabilities: { tools: { listChanged: true }, ...(mode === 'tasks' ? TASKS : {}) },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(mode === 'tasks' ? TASKS : {}),
+          ...(mode === 'telling' ? { prompts: {} } : {}),
+        },
         serverInfo: { name: mode, version: '1' },
         instructions: `I am ${mode}`,
       };

@@ -1,0 +1,102 @@
+import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { Clock } from '../clock.ts';
+import type { Connection } from './connection.ts';
+
+/** The time that calls on one connection may take. It stands still while somebody is asked: people take longer than servers. */
+export interface CallClock {
+  /** Asks; meanwhile no call's time runs, and after it each begins anew. Which call it is asked for can't be told. */
+  whileAsking<Value>(ask: () => Promise<Value>): Promise<Value>;
+  /** The connection with its timeouts kept by this clock. */
+  watch(connection: Connection): Connection;
+}
+
+export function createCallClock(clock: Clock): CallClock {
+  const limits = new Set<Limit>();
+  let questions = 0;
+
+  const run = async <Value>(
+    options: RequestOptions,
+    send: (options: RequestOptions) => Promise<Value>,
+  ): Promise<Value> => {
+    const { timeout, signal, onprogress, resetTimeoutOnProgress } = options;
+    if (timeout === undefined) return send(options);
+    const limit = new Limit(clock, timeout);
+    const giveUp = (): void => limit.end(signal?.reason);
+    limits.add(limit);
+    if (questions === 0) limit.begin();
+    signal?.addEventListener('abort', giveUp);
+    if (signal?.aborted === true) giveUp();
+    try {
+      return await send({
+        ...options,
+        timeout: NEVER_MS,
+        signal: limit.signal,
+        ...(onprogress === undefined || resetTimeoutOnProgress !== true
+          ? {}
+          : {
+              onprogress: (progress) => {
+                if (questions === 0) limit.begin();
+                onprogress(progress);
+              },
+            }),
+      });
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      limits.delete(limit);
+      limit.stop();
+    }
+  };
+
+  return {
+    async whileAsking(ask) {
+      questions += 1;
+      for (const limit of limits) limit.stop();
+      try {
+        return await ask();
+      } finally {
+        questions -= 1;
+        if (questions === 0) for (const limit of limits) limit.begin();
+      }
+    },
+    watch: (connection) => ({
+      ...connection,
+      request: (outgoing, options = {}) => run(options, (limited) => connection.request(outgoing, limited)),
+      call: (params, tool, options = {}) => run(options, (limited) => connection.call(params, tool, limited)),
+    }),
+  };
+}
+
+/** The longest that a timer can wait. */
+const NEVER_MS = 2 ** 31 - 1;
+
+class Limit {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #controller = new AbortController();
+  #cancel: () => void = () => {};
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Begins, also anew. */
+  begin(): void {
+    this.#cancel();
+    const late = (): void =>
+      this.end(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout: this.#timeoutMs }));
+    this.#cancel = this.#clock.after(this.#timeoutMs, late);
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  end(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+}

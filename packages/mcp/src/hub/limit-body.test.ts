@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limitBody } from './limit-body.ts';
+
+const EVENTS = { headers: { 'content-type': 'text/event-stream; charset=utf-8' } };
+
+function responseOf(text: string, sizes: readonly number[], init: ResponseInit = {}): Response {
+  const bytes = Buffer.from(text);
+  let at = 0;
+  const chunks = [...sizes, bytes.length].map((size) => {
+    const start = at;
+    at += size;
+    return bytes.subarray(start, at);
+  });
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) if (chunk.length > 0) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  return new Response(body, init);
+}
+
+/** What is read, or undefined where it is too long. Whoever is to be told of that is told once. */
+async function read(response: Response, maxBytes: number): Promise<string | undefined> {
+  let overflows = 0;
+  const onOverflow = (): void => {
+    overflows += 1;
+  };
+  const text = await limitBody(response, { maxBytes, onOverflow })
+    .text()
+    .catch(() => undefined);
+  expect(overflows).toBe(text === undefined ? 1 : 0);
+  return text;
+}
+
+const sizes = fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 20 });
+
+describe('limitBody', () => {
+  it('lets a body pass up to the bound, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ maxLength: 20 }), sizes, fc.nat(20), async (text, cut, maxBytes) => {
+        const isShort = Buffer.byteLength(text) <= maxBytes;
+        expect(await read(responseOf(text, cut), maxBytes)).toBe(isShort ? text : undefined);
+      }),
+    );
+  });
+
+  it('lets events pass up to the bound each, however they are cut and whatever ends their lines', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', '\r\n', '\n\n', '\r\n\r\n'), maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(text, sizes, fc.integer({ min: 8, max: 20 }), async (events, cut, maxBytes) => {
+        const lines = events.split(/\r\n|\r|\n/);
+        const lengths: number[] = [];
+        let length = 0;
+        for (const line of lines) {
+          length += line.length;
+          if (line !== '') continue;
+          lengths.push(length);
+          length = 0;
+        }
+        const longest = Math.max(...lengths, length);
+        const result = await read(responseOf(events, cut, EVENTS), maxBytes);
+        // The ends of lines count as well, two bytes each at the most.
+        if (longest > maxBytes) expect(result).toBeUndefined();
+        if (longest + 2 * lines.length <= maxBytes) expect(result).toBe(events);
+      }),
+    );
+  });
+
+  it('bounds no stream of short events', async () => {
+    const events = 'data: hello\n\n'.repeat(1_000);
+    expect(await read(responseOf(events, [], EVENTS), 20)).toBe(events);
+    expect(await read(responseOf(`${events}data: ${'x'.repeat(20)}`, [], EVENTS), 20)).toBeUndefined();
+  });
+
+  it('keeps the rest of a response, and one without a body', async () => {
+    const limit = { maxBytes: 10, onOverflow: () => {} };
+    const copy = limitBody(new Response('text', { status: 418, headers: { 'x-kept': 'yes' } }), limit);
+    expect([copy.status, copy.ok, copy.headers.get('x-kept'), await copy.text()]).toEqual([418, false, 'yes', 'text']);
+    const strange = Object.defineProperties(new Response('text'), {
+      status: { value: 999 },
+      url: { value: 'http://a.test/' },
+    });
+    expect(limitBody(strange, limit)).toMatchObject({ status: 999, url: 'http://a.test/' });
+    const empty = new Response(null, { status: 204 });
+    expect(limitBody(empty, limit)).toBe(empty);
+  });
+});

@@ -1,0 +1,60 @@
+import {
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/client';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+
+/**
+ * A line as a message; undefined where it is none. Of a request only the outline is looked at: the protocol checks the rest. An answer
+ * that the protocol would pass over is made one that it takes, an error if need be: else whoever asked would wait for the timeout.
+ */
+export function parseMessage(line: string): JSONRPCMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0') return undefined;
+  if (typeof value.method === 'string') return value as unknown as JSONRPCMessage;
+  if (!isRequestId(value.id) || !('result' in value || 'error' in value)) return undefined;
+  return isJsonObject(value.result) ? resultAnswer(value.id, value.result) : readError(value.id, value);
+}
+
+/** An answer that says why there is no other. */
+export function errorAnswer(
+  id: RequestId,
+  message: string,
+  more: { code?: number; data?: Json } = {},
+): JSONRPCErrorResponse {
+  return { jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message, ...more } };
+}
+
+/** Servers write `null` for what they leave out. */
+function resultAnswer(id: RequestId, { _meta, ...result }: JsonObject): JSONRPCMessage {
+  const meta = isJsonObject(_meta) ? { _meta } : {};
+  return { jsonrpc: '2.0', id, result: { ...result, ...meta } } as JSONRPCMessage;
+}
+
+function readError(id: RequestId, { result, error }: JsonObject): JSONRPCMessage {
+  if (!isJsonObject(error)) {
+    const what = error === undefined || error === null ? result : error;
+    return errorAnswer(id, `The server answered with ${nameOf(what)} in place of a result`);
+  }
+  const { code, message, data } = error;
+  return errorAnswer(id, typeof message === 'string' ? message : 'The server answered with an error and no reason', {
+    ...(Number.isSafeInteger(code) ? { code: code as number } : {}),
+    ...(data === undefined ? {} : { data }),
+  });
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../clock.ts';
+
+export interface TurnOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Whether the first is known to have what is asked for: then others are asked only if it fails. @default false */
+  readonly isFirstSure?: boolean;
+}
+
+/** After this long without an answer the next one is asked as well. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Asks one after the other until one answers, and ends what is still under way then. One that is silent is passed by, and may answer
+ * all the same. When all fail, the reason is the first one's: it is the likeliest to know. Undefined where there is nobody to ask.
+ */
+export async function askInTurn<Value>(
+  asks: readonly ((signal: AbortSignal) => Promise<Value>)[],
+  { clock, signal, isFirstSure = false }: TurnOptions,
+): Promise<Value | undefined> {
+  const over = new AbortController();
+  const asking = AbortSignal.any([signal, over.signal]);
+  const asked: Promise<Value>[] = [];
+  try {
+    for (const ask of asks) {
+      const latest = ask(asking);
+      asked.push(latest);
+      const isSure = isFirstSure && asked.length === 1;
+      const answer = await (isSure ? answerOf(asked) : takeTurn(asked, latest, clock));
+      if (answer !== undefined) return answer.value;
+      signal.throwIfAborted();
+    }
+    const answer = await answerOf(asked);
+    return answer === undefined ? await asked[0] : answer.value;
+  } finally {
+    over.abort();
+  }
+}
+
+interface Answer<Value> {
+  readonly value: Value;
+}
+
+/** Undefined when the latest has failed, or the time for its turn is over. */
+async function takeTurn<Value>(
+  asked: readonly Promise<Value>[],
+  latest: Promise<Value>,
+  clock: Clock,
+): Promise<Answer<Value> | undefined> {
+  let cancel: () => void = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(PATIENCE_MS, () => resolve(undefined));
+  });
+  const answer = answerOf(asked);
+  const failed = latest.then(
+    () => answer,
+    () => undefined,
+  );
+  const outcome = await Promise.race([answer, failed, late]);
+  cancel();
+  return outcome;
+}
+
+/** The first that comes. Undefined when all have failed. */
+async function answerOf<Value>(asked: readonly Promise<Value>[]): Promise<Answer<Value> | undefined> {
+  try {
+    return { value: await Promise.any(asked) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHub, type Hub } from '../hub/index.ts';
+import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.ts';
+import { rawServer } from '../testing/raw-server.fixture.ts';
+import { until } from '../testing/until.fixture.ts';
+import { createProxy } from './create-proxy.ts';
+import type { McpProxy } from './mcp-proxy.ts';
+
+const open: { hub: Hub; proxy: McpProxy }[] = [];
+
+afterEach(async () => {
+  for (const { hub, proxy } of open.splice(0)) {
+    await proxy.close();
+    await hub.close();
+  }
+});
+
+/** A client in front of a server that never answers some methods and one that does. No time passes but what the test lets pass. */
+async function connect(
+  silent: readonly string[],
+  capabilities: object,
+): Promise<{ readonly client: Client; readonly clock: ManualClock }> {
+  const clock = manualClock();
+  const servers = { silent: rawServer({ capabilities, silent }), fine: rawServer({ capabilities }) };
+  const hub = createHub({ servers, clock });
+  const proxy = createProxy({ hub, form: 'inline', clock });
+  open.push({ hub, proxy });
+  const client = createClient('v2');
+  await connectClient(proxy, client, { isSole: true });
+  return { client, clock };
+}
+
+describe('a server that does not answer', () => {
+  it('takes no list away from the others: it has the time for a list, not for a call', async () => {
+    const { client, clock } = await connect(['prompts/list'], { prompts: {} });
+    const listing = client.listPrompts();
+    await until(() => clock.pending.includes(30_000));
+    clock.advance(30_000);
+    expect((await listing).prompts.map(({ name }) => name)).toEqual(['fine__hello']);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('takes no list away from the others, however much time it was given for lists', async () => {
+    const clock = manualClock();
+    const capabilities = { resources: {} };
+    const patient = rawServer({ capabilities, silent: ['resources/list'] }, { listTimeoutMs: 600_000 });
+    const hub = createHub({ servers: { patient, fine: rawServer({ capabilities }) }, clock });
+    const proxy = createProxy({ hub, form: 'inline', clock });
+    open.push({ hub, proxy });
+    const client = createClient('v2');
+    await connectClient(proxy, client, { isSole: true });
+    const listing = client.listResources();
+    await until(() => clock.pending.includes(600_000));
+    clock.advance(45_000);
+    expect((await listing).resources.map(({ uri }) => uri)).toEqual(['raw://listed']);
+  });
+
+  it('is not the only one to be asked for a resource', async () => {
+    const { client, clock } = await connect(['resources/read'], { resources: {} });
+    const reading = client.readResource({ uri: 'raw://unlisted' });
+    await until(() => clock.pending.includes(2_000));
+    clock.advance(2_000);
+    expect((await reading).contents).toMatchObject([{ uri: 'raw://unlisted', text: 'read' }]);
+  });
+
+  it('is called all the same when it says nothing to the level that is set', async () => {
+    const { client } = await connect(['logging/setLevel'], { logging: {} });
+    await client.setLoggingLevel('info');
+    const line = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"called"}]}}';
+    expect(textOf(await client.callTool({ name: 'silent__answer', arguments: { line } }))).toBe('called');
+  });
+});
