@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** Which package may import which: core ← semantic, reranker ← wires ← host ← mcp ← agent, gateway ← cli. */
+/** Which package may import which: core ← semantic ← wires ← host ← mcp ← agent, gateway ← cli, and core ← reranker ← cli. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   semantic: ['core'],

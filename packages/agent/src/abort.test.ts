@@ -12,6 +12,7 @@ import {
   createSdkMcpServer,
   type McpServerConfig,
   type Options,
+  type Query,
   query,
   type SDKUserMessage,
   tool,
@@ -176,11 +177,7 @@ describe('leaving', () => {
 describe('interrupt', () => {
   it('ends the turn with a result, and the next prompt is taken', async () => {
     const { server, called } = hanging();
-    const prompt = (async function* (): AsyncGenerator<SDKUserMessage> {
-      yield { type: 'user', message: { role: 'user', content: 'Hang' }, parent_tool_use_id: null, session_id: '' };
-      yield { type: 'user', message: { role: 'user', content: 'Go on' }, parent_tool_use_id: null, session_id: '' };
-    })();
-    const messages = query({ prompt, options: options({ mcpServers: { slow: server } }) });
+    const messages = query({ prompt: prompts('Hang', 'Go on'), options: options({ mcpServers: { slow: server } }) });
     const all = collect(messages);
     await called;
     await messages.interrupt();
@@ -192,4 +189,25 @@ describe('interrupt', () => {
     ]);
     expect(resultOf(got).subtype).toBe('success');
   });
+
+  it('is no denial of a call that somebody was asked about', async () => {
+    let messages: Query | undefined;
+    const canUseTool: Options['canUseTool'] = async () => {
+      await messages?.interrupt();
+      return new Promise(() => {});
+    };
+    const asking = options({ mcpServers: { slow: hanging().server }, allowedTools: [], canUseTool });
+    messages = query({ prompt: prompts('Ask', 'Go on'), options: asking });
+    const results = (await collect(messages)).filter(({ type }) => type === 'result');
+    expect(results).toMatchObject([
+      { subtype: 'error_during_execution', permission_denials: [] },
+      { subtype: 'success', permission_denials: [] },
+    ]);
+  });
 });
+
+async function* prompts(...texts: readonly string[]): AsyncGenerator<SDKUserMessage> {
+  for (const content of texts) {
+    yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' };
+  }
+}

@@ -37,6 +37,7 @@ describe('tools in quartermaster.yaml', () => {
     ['tools: { tool_search: { enabled: auto } }', false],
     ['tools: { tool_search: { threshold_pct: 0 } }', true],
     ['deferral: auto\ntools: { tool_search: { enabled: off } }', false],
+    ['deferral: auto\ntools: { tool_search: true }', false],
   ])('%j decides whether tools are searched: %s', async (yaml, isOn) => {
     expect((await declared(yaml)).includes('tool_search')).toBe(isOn);
   });
@@ -88,6 +89,9 @@ describe('tools in quartermaster.yaml', () => {
     ],
     ['clients’ keys', `keys: [{ name: a, key: "\${QM_TEST_UNSET_A}" }, { name: b, key: "\${QM_TEST_UNSET_B}" }]`],
     ['the store', `store: { url: "\${QM_TEST_UNSET}" }`],
+    ['what the store encrypts with', `store: { encryptionKey: "\${QM_TEST_UNSET}" }`],
+    ['several of those', `store: { encryptionKey: ["\${QM_TEST_UNSET_A}", "\${QM_TEST_UNSET_B}"] }`],
+    ['where the gateway listens', `listen: { host: "\${QM_TEST_UNSET}", port: "\${QM_TEST_UNSET_B}" }`],
     ['other files', `mcpConfig: ["\${QM_TEST_UNSET}", none-such.json]`],
   ])('is taken where the upstream is given, though variables are not set: %s', async (_what, yaml) => {
     const warnings = heardWarnings();

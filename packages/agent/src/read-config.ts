@@ -1,6 +1,5 @@
 import { DEFAULT_GATE_SETTINGS, type GateRule, type PolicyRules, type SearchLimitSettings } from '@quartermaster/core';
 import {
-  type Config,
   ConfigError,
   type ConfigProblem,
   type Environment,
@@ -50,7 +49,8 @@ function read({ env, cwd }: ConfigSurroundings): AgentConfig {
   const { gate, policies } = config.tools;
   return {
     upstreams: config.upstreams,
-    rule: saysWhen(config) ? gate.rule : undefined,
+    // Where `tools.tool_search` is not written, the rule is the default itself. The same values, written, are another object.
+    rule: gate.rule === DEFAULT_GATE_SETTINGS.rule ? undefined : gate.rule,
     search: gate.search,
     pins: gate.pins,
     policies,
@@ -62,7 +62,8 @@ function readTools(surroundings: ConfigSurroundings, { problems, message }: Conf
   const unset = problems.flatMap(({ variable }) => variable ?? []);
   const standIns = unset.map((name) => [name, `http://unset.invalid/${name}`] as const);
   try {
-    const config = read({ ...surroundings, env: { ...surroundings.env, ...Object.fromEntries(standIns) } });
+    const env = { ...surroundings.env, ...Object.fromEntries(standIns), ...STRICT_STAND_INS };
+    const config = read({ ...surroundings, env });
     return { ...config, upstreams: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -76,9 +77,5 @@ function isAboutTools({ path }: ConfigProblem): boolean {
   return /^tools(?:[.[]|$)/.test(path);
 }
 
-/** Whether `tools.tool_search` is written. With `deferral` beside it that can't be told from the source, but from the values. */
-function saysWhen({ tools, deferralSource }: Config): boolean {
-  if (deferralSource === 'tools.tool_search') return true;
-  const { rule, search } = DEFAULT_GATE_SETTINGS;
-  return JSON.stringify([tools.gate.rule, tools.gate.search]) !== JSON.stringify([rule, search]);
-}
+/** Where not every text will do, in place of what the file says. */
+const STRICT_STAND_INS: Environment = { QUARTERMASTER_PORT: '0', QUARTERMASTER_ENCRYPTION_KEY: '0'.repeat(64) };

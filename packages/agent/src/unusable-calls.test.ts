@@ -5,6 +5,8 @@ import { ask } from './testing/ask.fixture.ts';
 import { resultOf, resultsIn } from './testing/collect.fixture.ts';
 
 interface Sent {
+  /** @default mcp__files__delete */
+  readonly name?: string;
   /** With the beginning of the block. */
   readonly input?: unknown;
   /** What follows it. */
@@ -13,11 +15,11 @@ interface Sent {
 }
 
 /** What a host streams for one call. */
-function callParts({ input, json, stopReason }: Sent): readonly AnthropicEvent[] {
+function callParts({ name = 'mcp__files__delete', input, json, stopReason }: Sent): readonly AnthropicEvent[] {
   const block = {
     type: 'tool_use',
     id: 'toolu_1',
-    name: 'mcp__files__delete',
+    name,
     ...(input === undefined ? {} : { input }),
   };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] } as const;
@@ -98,6 +100,19 @@ describe('a call', () => {
     expect(await outcomeOf({ input, stopReason: 'tool_use' })).toMatchObject({
       ran: 1,
       results: [{ text: 'Deleted.', isError: false }],
+    });
+  });
+
+  it.each([
+    ['a search', 'native', 'tool_search', '{"query": "del'],
+    ['a call through the bridge', 'bridge', 'tool_call', '{"name": "mcp__files__delete", "argu'],
+  ] as const)('that is cut and all there was is an error: %s', async (_what, form, name, json) => {
+    const parts = callParts({ name, input: {}, json, stopReason: 'max_tokens' });
+    const { messages, upstream } = await ask([{ parts }], { form });
+    expect(upstream.requests).toHaveLength(1);
+    expect(resultOf(messages)).toMatchObject({
+      subtype: 'error_during_execution',
+      errors: [expect.stringContaining('cut off at its limit of tokens before it said anything')],
     });
   });
 

@@ -23,6 +23,7 @@ it.each([
     'ECONNREFUSED',
   ],
   ['a code where there are no words', new Error('fetch failed', { cause: silent('ENOTFOUND') }), 'ENOTFOUND'],
+  ['what is above a cause without words', new Error('no answer', { cause: silent() }), 'no answer'],
   ['a name where there is nothing else', silent(), 'Error'],
   ['what is no error', 'gone', 'gone'],
 ])('tells %s', (_, error, reason) => {

@@ -3,15 +3,17 @@
  * where several addresses were tried that has no words of its own but those of each.
  */
 export function deepestReason(error: unknown): string {
-  let deepest = error;
+  let [deepest, reason] = [error, ''];
   for (let depth = 0; depth < MOST_CAUSES && deepest instanceof Error; depth += 1) {
-    const next = deepest instanceof AggregateError ? deepest.errors[0] : deepest.cause;
-    if (!(next instanceof Error)) break;
-    deepest = next;
+    reason = wordsOf(deepest) || reason;
+    deepest = deepest instanceof AggregateError ? deepest.errors[0] : deepest.cause;
   }
-  if (!(deepest instanceof Error)) return String(deepest);
-  const { code } = deepest as { readonly code?: unknown };
-  return deepest.message || (typeof code === 'string' ? code : deepest.name);
+  return reason || (error instanceof Error ? error.name : String(error));
+}
+
+function wordsOf(error: Error): string {
+  const { code } = error as { readonly code?: unknown };
+  return error.message || (typeof code === 'string' ? code : '');
 }
 
 /** Causes may go round in a circle. */

@@ -62,6 +62,20 @@ describe('refusals of the Messages API', () => {
     }
   });
 
+  it.each([
+    ['is no object', 'get_weather', 'no tool'],
+    ['is of no type', { type: { toString: 1 } }, 'no tool'],
+    ['is of an endless type', { type: 'x'.repeat(5_000) }, 'x'.repeat(200)],
+  ])('an addition of what %s is refused in few words', async (_, tool, kind) => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const messages = [...ASK.messages, { role: 'system', content: [{ type: 'tool_addition', tool }] }];
+    const response = await post('/v1/messages', { ...ASK, messages });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { message: `messages: tool_addition of ${kind} is not supported for this model; change tools instead` },
+    });
+  });
+
   it('the same tools a second time spare a request no check', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });

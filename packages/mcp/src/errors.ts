@@ -6,7 +6,7 @@ export type McpErrorCode =
   | 'server_down'
   /** The server wants the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
-  /** The server answered with something that the protocol does not have. */
+  /** The server's answer can't be used: it is none that the protocol has, or can't be handed on. */
   | 'invalid_answer'
   /** The server's settings can't be used. */
   | 'invalid_server'

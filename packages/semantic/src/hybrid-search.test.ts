@@ -53,6 +53,17 @@ describe('hybrid search with the embedded model', () => {
     expect((await bm25.search({ query, limit: 2 })).hits.map(({ tool }) => tool.name)).not.toContain(name);
   });
 
+  it.each(['say this in Spanish', 'song of the Beatles'])(
+    'sees that something fits «%s» where all tools are of one server and end in the same words',
+    async (query) => {
+      const end = 'Part of the Acme platform API; needs an access token of the workspace with the right scopes.';
+      const tools = TOOLS.map(([name, text]) => createTool({ name, server: 'acme', description: `${text}. ${end}` }));
+      const alike = createHybridSearcher(createSnapshot(tools), { embedder: embeddedModel() });
+      expect((await alike.search({ query })).verdict).toBe('match');
+      expect((await alike.search({ query: 'sequence the genome of a tomato' })).verdict).toBe('none');
+    },
+  );
+
   it('says that nothing fits what no tool can do', async () => {
     const { verdict } = await hybrid.search({ query: 'sequence the genome of a tomato' });
     expect(verdict).toBe('none');

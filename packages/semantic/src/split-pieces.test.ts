@@ -46,6 +46,7 @@ describe('splitPieces', () => {
   it('reads a text and a word of any length', () => {
     expect(split(`${'file '.repeat(20_000)}${'x'.repeat(50_000)}`)).toHaveLength(20_000);
     expect(split(`get${'log'.repeat(30)}`)).toEqual([]);
+    expect(split(`é ${'A'.repeat(60_000)} file`)).toEqual(['file']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HookInput } from './hook.ts';
+import type { HookCallback, HookInput } from './hook.ts';
 import { createRunHooks } from './run-hooks.ts';
 
 const INPUT: HookInput = {
@@ -29,4 +29,20 @@ it('the process stays as long as a hook may take, and no longer', async () => {
   await runHooks(INPUT, new AbortController().signal);
   expect(during).toBe(before + 1);
   expect(timers()).toBe(before);
+});
+
+it('a hook is told to end when another one has failed, and is not waited for', async () => {
+  let told: AbortSignal | undefined;
+  const hangs: HookCallback = (_input, _id, { signal }) => {
+    told = signal;
+    return new Promise(() => {});
+  };
+  const fails = (): Promise<never> => Promise.reject(new Error('broken'));
+  const runHooks = createRunHooks({ PreToolUse: [{ hooks: [hangs, fails] }] });
+  const before = timers();
+  await expect(runHooks(INPUT, new AbortController().signal)).rejects.toThrow('broken');
+  expect(told?.aborted).toBe(true);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  // Not the same number: a timer of the test runner may have ended meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before);
 });

@@ -12,7 +12,7 @@ import {
 /** How long a hook may take where its matcher says nothing. */
 const DEFAULT_TIMEOUT_S = 60;
 
-/** Calls every hook for an event and a tool, side by side. Rejects when one fails or takes too long. */
+/** Calls every hook for an event and a tool, side by side. Rejects when one fails or takes too long; the others are told to end then. */
 export type RunHooks = (input: HookInput, signal: AbortSignal) => Promise<readonly HookJSONOutput[]>;
 
 /** Throws a `SettingError` for an event that is not known here, a matcher that is no pattern, and a time that is none. */
@@ -30,10 +30,17 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
   const matchers = new Map(HOOK_EVENTS.map((event) => [event, (hooks[event] ?? []).map(compileMatcher)]));
   return async (input, signal) => {
     const fitting = (matchers.get(input.hook_event_name) ?? []).filter(({ fits }) => fits(input.tool_name));
+    const failed = new AbortController();
+    const ended = AbortSignal.any([signal, failed.signal]);
     const answers = fitting.flatMap(({ matcher }) =>
-      matcher.hooks.map((hook) => runOne(hook, matcher, { input, signal })),
+      matcher.hooks.map((hook) => runOne(hook, matcher, { input, signal: ended })),
     );
-    return (await Promise.all(answers)).filter((answer) => isJsonObject(answer));
+    try {
+      return (await Promise.all(answers)).filter((answer) => isJsonObject(answer));
+    } catch (error) {
+      failed.abort();
+      throw error;
+    }
   };
 }
 

@@ -10,5 +10,6 @@ it('the process stays as long as servers may take to start, and no longer', asyn
   expect(timers()).toBeGreaterThan(before);
   controller.abort();
   await expect(started).rejects.toThrow();
-  expect(timers()).toBe(before);
+  // Not the same number: a timer of the test runner may have ended meanwhile.
+  expect(timers()).toBeLessThanOrEqual(before);
 });

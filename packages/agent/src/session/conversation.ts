@@ -46,9 +46,8 @@ export class Conversation {
   }
 
   async #write(record: SessionRecord): Promise<void> {
-    const records = [...this.#unwritten, record];
+    await this.#store.append(this.id, [...this.#unwritten, record]);
     this.#unwritten = [];
-    await this.#store.append(this.id, records);
   }
 }
 

@@ -82,8 +82,12 @@ async function* rounds(
       yield tally.failure('error_during_execution', ['The model refused to answer.']);
       return;
     }
+    const isCut = CUT_REASONS.has(response.stop_reason ?? '');
     if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
-      yield tally.success(textOf(message.message.content), message.message.stop_reason);
+      const text = textOf(message.message.content);
+      yield isCut && text === ''
+        ? tally.failure('error_during_execution', [CUT_TO_NOTHING])
+        : tally.success(text, message.message.stop_reason);
       return;
     }
     pauses = calls.length > 0 ? 0 : pauses + 1;
@@ -92,7 +96,6 @@ async function* rounds(
       return;
     }
     if (calls.length > 0) {
-      const isCut = CUT_REASONS.has(response.stop_reason ?? '');
       yield isCut
         ? await answer(context, withoutResults(calls, CUT_ADVICE))
         : await runCalls(calls, { context, model, signal });
@@ -227,3 +230,7 @@ function messageOf(error: unknown): string {
 
 const CUT_ADVICE =
   'Nothing was called: the response was cut off at its limit of tokens, and arguments may be missing. Call again, with less at once.';
+
+/** Thoughts may have taken all tokens; or it was a search, or the bridge's call, which are left out when they are cut. */
+const CUT_TO_NOTHING =
+  'The response was cut off at its limit of tokens before it said anything. options.maxOutputTokens sets that limit.';

@@ -1,14 +1,13 @@
-import type { SecondStageEvent } from '@quartermaster/core';
+import { deepestReason, type SecondStageEvent } from '@quartermaster/core';
+import { oneLine } from '../terminal/index.ts';
 
-/** What has gone wrong with the reranker, on one line. */
+/** What has gone wrong with the reranker, on one line that is safe to print. */
 export function renderStageEvent(event: SecondStageEvent, times: number): string {
   const [what, why] =
     event.kind === 'fallback'
       ? ['searched without the reranker', event.reason]
-      : ['the vectors of tools could not be read from the store, or kept there', reasonOf(event.cause)];
-  return `${what}${times > 1 ? ` (${times} times)` : ''}: ${why}`.replace(/\s+/g, ' ');
+      : ['the vectors of tools could not be read from the store, or kept there', deepestReason(event.cause)];
+  return oneLine(`${what}${times > 1 ? ` (${times} times)` : ''}: ${why}`, MOST_CHARACTERS);
 }
 
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
+const MOST_CHARACTERS = 500;

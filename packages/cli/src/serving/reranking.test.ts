@@ -120,7 +120,7 @@ register("data:text/javascript,${encodeURIComponent(HOOKS)}");
 describe('what goes wrong with the reranker', () => {
   it.each([
     [
-      { kind: 'fallback', reason: 'The second stage failed: a\nb' } as const,
+      { kind: 'fallback', reason: 'The second stage failed: a\n\u001bb' } as const,
       1,
       'searched without the reranker: The second stage failed: a b',
     ],
@@ -130,7 +130,7 @@ describe('what goes wrong with the reranker', () => {
       'searched without the reranker (3 times): The second stage took longer than 2000 ms',
     ],
     [
-      { kind: 'store-failed', cause: new Error('disk full') } as const,
+      { kind: 'store-failed', cause: new Error('query failed', { cause: new Error('disk full') }) } as const,
       1,
       'the vectors of tools could not be read from the store, or kept there: disk full',
     ],

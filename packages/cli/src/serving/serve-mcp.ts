@@ -33,7 +33,10 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     reranker === undefined
       ? undefined
       : createServedStage({
-          ...{ embedder: reranker, signal, now: Date.now, ...(store === undefined ? {} : { store: store.vectors }) },
+          embedder: reranker,
+          ...(store === undefined ? {} : { store: store.vectors }),
+          signal,
+          now: Date.now,
           tell: (event, times) => print(renderStageEvent(event, times)),
         });
   const proxy = createProxy({

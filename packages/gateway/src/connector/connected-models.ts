@@ -179,7 +179,7 @@ function isAnthropic(question: ModelQuestion<Dialect>): question is Question {
 function readBody(bytes: Buffer): AnthropicRequest | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (!isJsonObject(value) || !Array.isArray(value.messages)) return undefined;
+    if (!isJsonObject(value) || typeof value.model !== 'string' || !Array.isArray(value.messages)) return undefined;
     return value.messages.every(isJsonObject) ? (value as unknown as AnthropicRequest) : undefined;
   } catch {
     return undefined;
@@ -217,9 +217,7 @@ function isListingWanted({ headers }: Question): boolean {
 
 /** The question as one that knows nothing of servers, but for those that lack tools: its searches tell of them. */
 function plainQuestion(question: Question, { tools, unavailable }: Connected, request: AnthropicRequest): Question {
-  const plain = { ...question, bytes: plainBytes(request, tools) };
-  // None is left in it; but what is said to have some is answered by this thread, and workers are told of none.
-  return unavailable.length === 0 ? plain : { ...plain, unavailable, leavesServers: true };
+  return { ...question, bytes: plainBytes(request, tools), unavailable };
 }
 
 /** The request as if its servers' tools were the client's own. */

@@ -26,6 +26,7 @@ describe('what is refused', () => {
       { mcp_servers: [serverAt('https://a.example', { authorization_token: 'a\nb' })] },
       /authorization_token/,
     ],
+    ['a model that is no text', { model: { toString: 1 } }, /^model: /],
     ['servers that are no list', { mcp_servers: 'crm' }, /mcp_servers: Input should be a valid list/],
   ])('%s', async (_, more, expected) => {
     const { post } = await runningGateway({ upstreams: scriptedUpstreams({}) });

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isToolset } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 
 /** A server that a request names. */
@@ -159,10 +160,6 @@ function blocksIn({ messages }: JsonObject): readonly JsonObject[] {
   return messages.flatMap((message: unknown) =>
     isJsonObject(message) && Array.isArray(message.content) ? message.content.filter(isJsonObject) : [],
   );
-}
-
-function isToolset(tool: unknown): tool is JsonObject {
-  return isJsonObject(tool) && tool.type === 'mcp_toolset';
 }
 
 function isMcpBlock({ type }: JsonObject): boolean {

@@ -29,6 +29,14 @@ const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: 'user'
 const rendered = (...messages: AnthropicMessage[]) => renderHistory(messages, NAMES);
 
 describe('the history with calls to servers', () => {
+  it.each([{ id: { toString: 1 } }, { name: { toString: 1 } }, { server_name: { toString: 1 } }, { name: undefined }])(
+    'leaves out a call that names nothing, and its result: %j',
+    (odd) => {
+      const content = assistant({ ...use('a'), ...odd }, result('a', odd.id && { tool_use_id: odd.id }), text('Done.'));
+      expect(rendered(ASK, content)).toEqual([ASK, assistant(text('Done.'))]);
+    },
+  );
+
   it('tells calls side by side from calls one after the other', () => {
     expect(rendered(ASK, assistant(use('a'), use('b'), result('a'), result('b'), text('Done.')))).toEqual([
       ASK,

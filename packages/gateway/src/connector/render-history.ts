@@ -39,8 +39,9 @@ interface RenderedTurn {
 }
 
 function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
-  const blocks = blocksOf(message);
-  if (!blocks.some(isTouched)) return { messages: [message], carried: [] };
+  const all = blocksOf(message);
+  if (!all.some(isTouched)) return { messages: [message], carried: [] };
+  const blocks = all.filter(isReadable);
   const paired = pairsIn(blocks);
   const messages: AnthropicMessage[] = [];
   let turn: AnthropicBlock[] = [];
@@ -48,11 +49,11 @@ function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
   let hasClientCall = false;
   for (const block of blocks) {
     if (block.type === 'mcp_tool_result') {
-      if (paired.has(String(block.tool_use_id))) results.push(toResult(block));
+      if (paired.has(block.tool_use_id)) results.push(toResult(block));
       continue;
     }
     if (block.type === 'mcp_tool_listing') continue;
-    if (block.type === 'mcp_tool_use' && !paired.has(String(block.id))) continue;
+    if (block.type === 'mcp_tool_use' && !paired.has(block.id)) continue;
     // What the model wrote after the results was its next turn; unless a call of the client's waits for its result as well.
     if (results.length > 0 && !hasClientCall) {
       messages.push({ ...message, content: turn }, { role: 'user', content: results });
@@ -67,12 +68,12 @@ function renderTurn(message: AnthropicMessage, names: Names): RenderedTurn {
 }
 
 /** Half a pair is left by a cut response, or by compaction. */
-function pairsIn(blocks: readonly AnthropicBlock[]): ReadonlySet<string> {
-  const called = new Set<string>();
-  const paired = new Set<string>();
+function pairsIn(blocks: readonly AnthropicBlock[]): ReadonlySet<unknown> {
+  const called = new Set<unknown>();
+  const paired = new Set<unknown>();
   for (const { type, id, tool_use_id: answered } of blocks) {
-    if (type === 'mcp_tool_use') called.add(String(id));
-    if (type === 'mcp_tool_result' && called.has(String(answered))) paired.add(String(answered));
+    if (type === 'mcp_tool_use') called.add(id);
+    if (type === 'mcp_tool_result' && called.has(answered)) paired.add(answered);
   }
   return paired;
 }
@@ -110,6 +111,11 @@ function withoutDangling(block: AnthropicBlock, names: Names): AnthropicBlock {
   );
   if (kept.length === content.tool_references.length) return block;
   return { ...block, content: { ...content, tool_references: kept } };
+}
+
+/** A call that names nothing is none, and its result half a pair. */
+function isReadable({ type, id, name, server_name: server }: AnthropicBlock): boolean {
+  return type !== 'mcp_tool_use' || [id, name, server].every((value) => typeof value === 'string');
 }
 
 function isTouched({ type }: AnthropicBlock): boolean {

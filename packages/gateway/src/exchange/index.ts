@@ -1,4 +1,5 @@
 export { isLeftToConnector } from './connector-needed.ts';
+export { isToolset } from './is-toolset.ts';
 export {
   createModelService,
   type HeldModels,

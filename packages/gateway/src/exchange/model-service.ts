@@ -1,10 +1,11 @@
-import { estimateTokens, isJsonObject, type JsonObject, type Unavailable } from '@quartermaster/core';
+import { estimateTokens, type JsonObject, type Unavailable } from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { leaveToConnector } from './connector-needed.ts';
+import { isToolset } from './is-toolset.ts';
 import { type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
 import { runExchange, streamExchange } from './run-exchange.ts';
 import type { Surface } from './surface.ts';
@@ -143,10 +144,6 @@ async function prepare<Name extends Dialect>(
   const exchange = (await upstream.for(surface.dialect)).forClient({ headers });
   const { isFromCatalog } = list;
   return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
-}
-
-function isToolset(tool: unknown): boolean {
-  return isJsonObject(tool) && tool.type === 'mcp_toolset';
 }
 
 /** Text alone tells tools apart, but not where some of them stand in the messages. */

@@ -12,6 +12,7 @@ import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
+import { isToolset } from './is-toolset.ts';
 import type { Surface } from './surface.ts';
 
 /** What becomes of a request. */
@@ -86,7 +87,6 @@ function refuseToolsets(
   { tools, mcp_servers: servers }: { readonly tools?: unknown; readonly mcp_servers?: unknown },
   can: TransportCapabilities,
 ): void {
-  const isToolset = (tool: unknown): boolean => isJsonObject(tool) && tool.type === 'mcp_toolset';
   if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
   if (servers === undefined) throw new ApiError(400, 'tools: an mcp_toolset needs its server in mcp_servers');
   throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
@@ -103,7 +103,7 @@ function refuseToolChanges(
     for (const { type, tool } of content.filter(isJsonObject)) {
       const isFollowed = type === 'tool_addition' && isJsonObject(tool) && tool.type === 'tool_reference';
       if ((type !== 'tool_addition' && type !== 'tool_removal') || isFollowed) continue;
-      const kind = isJsonObject(tool) ? String(tool.type) : 'no tool';
+      const kind = isJsonObject(tool) && typeof tool.type === 'string' ? tool.type.slice(0, 200) : 'no tool';
       throw new ApiError(400, `messages: ${type} of ${kind} is not supported for this model; change tools instead`);
     }
   }

@@ -15,6 +15,9 @@ export function faultOf(error: ApiError | undefined): { readonly error?: string;
 /** The same for an error that no client hears of. */
 export function originOf(cause: unknown): { readonly error?: string; readonly place?: string | undefined } {
   if (!(cause instanceof Error)) return {};
-  const place = cause.stack?.split('\n').find((line) => line.includes(' at '));
-  return { error: cause.name, place: place?.trim() };
+  // Its words stand before the places, and may look like one.
+  const lines = cause.stack?.replace(cause.message, '').split('\n');
+  return { error: cause.name, place: lines?.find((line) => PLACE.test(line))?.trim() };
 }
+
+const PLACE = /^\s+at /;

@@ -21,7 +21,7 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, limits } = job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, limits } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<Dialect> | undefined;
   let parts: AsyncIterator<PartOf<Dialect>> | undefined;
@@ -59,6 +59,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     access: { ...CHECKED_THERE, limits },
     signal: stop.signal,
     ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...(unavailable === undefined ? {} : { unavailable }),
   };
 }
 

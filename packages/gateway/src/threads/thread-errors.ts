@@ -1,4 +1,4 @@
-import { ApiError, toApiError } from '../http/index.ts';
+import { ApiError, faultOf, toApiError } from '../http/index.ts';
 import type { ErrorCodec } from './port-calls.ts';
 
 /** An error that stayed on the main thread, as the worker knows it. */
@@ -19,16 +19,16 @@ interface WrittenError {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** What an internal error was, for the log. */
-  readonly cause?: { readonly name: string; readonly stack: string | undefined } | undefined;
+  readonly cause?: Pick<Error, 'name' | 'message' | 'stack'> | undefined;
 }
 
 /** The worker's side: what it was given it gives back, anything else is told as the client is to hear it. */
 export const workerErrors: ErrorCodec = {
   write(error) {
     if (error instanceof HeldError) return { ticket: error.ticket };
-    const { status, message, type, details, headers, cause } = toApiError(error);
-    const told = cause instanceof Error ? { name: cause.name, stack: cause.stack } : undefined;
-    return { error: { status, message, type, details, headers, cause: told } satisfies WrittenError };
+    const told = toApiError(error);
+    const { status, message, type, details, headers } = told;
+    return { error: { status, message, type, details, headers, cause: internalCause(told) } satisfies WrittenError };
   },
   read: (written) => new HeldError((written as { ticket: number }).ticket),
 };
@@ -46,14 +46,18 @@ export function mainErrors(): ErrorCodec {
   };
 }
 
+/** Of an error that is not ours nothing is logged, and on the main thread it could not be told any more whose it was. */
+function internalCause(error: ApiError): WrittenError['cause'] {
+  const { cause } = error;
+  if (!(cause instanceof Error) || faultOf(error).error === undefined) return undefined;
+  const { name, message, stack } = cause;
+  return { name, message, ...(stack === undefined ? {} : { stack }) };
+}
+
 function readError({ status, message, type, details, headers, cause }: WrittenError): ApiError {
-  const origin = new Error('In a worker');
-  if (cause !== undefined) {
-    origin.name = cause.name;
-    if (cause.stack !== undefined) origin.stack = cause.stack;
-  }
   return new ApiError(status, message, {
-    ...{ type, headers, cause: origin },
+    ...{ type, headers },
     ...(details === undefined ? {} : { details }),
+    ...(cause === undefined ? {} : { cause: Object.assign(new Error(cause.message), cause) }),
   });
 }

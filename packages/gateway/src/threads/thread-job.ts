@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ModelLimits, TransportCapabilities } from '@quartermaster/core';
+import type { ModelLimits, TransportCapabilities, Unavailable } from '@quartermaster/core';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { Dialect } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
@@ -19,6 +19,8 @@ export interface ThreadJob {
   readonly dialect: Dialect;
   readonly bytes: Uint8Array;
   readonly maxRounds?: number | undefined;
+  /** Servers of which some tools are not among the request's. */
+  readonly unavailable?: readonly Unavailable[] | undefined;
   /** What the key may use: whether there is anything to count. */
   readonly limits: Access['limits'];
   readonly headers: readonly (readonly [string, string])[];

@@ -60,7 +60,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    const { bytes, headers, surface, maxRounds, access, leavesServers = false } = question;
+    const { bytes, headers, surface, maxRounds, unavailable, access, leavesServers = false } = question;
     // Servers that are left to the host are rare, and not worth telling the worker.
     if (bytes.length < settings.offThreadBytes || leavesServers) return undefined;
     const beginning = beginningOfTools(bytes);
@@ -69,7 +69,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams });
     const job: ThreadJob = {
-      ...{ bytes, maxRounds, dialect: surface.dialect, limits: access.limits },
+      ...{ bytes, maxRounds, unavailable, dialect: surface.dialect, limits: access.limits },
       ...{ headers: [...headers], port: port2 },
     };
     workerFor(beginning).postMessage(job, [port2]);

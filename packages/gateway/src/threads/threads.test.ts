@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asking, connected, toolset } from '../connector/connector.fixture.ts';
 import { listeningServer } from '../mcp/mcp-servers.fixture.ts';
 import { favouringEmbedder, foundIn, isTool, LETTERS, RERANKING, SEARCH_LETTERS } from '../reranking.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
@@ -92,6 +93,23 @@ describe('requests with large bodies', () => {
     expect(content.map(({ type }) => type)).toEqual(['mcp_tool_use', 'mcp_tool_result', 'text']);
   });
 
+  it('that name MCP servers are indexed by a worker even if these lack tools, and searches tell of that', async () => {
+    const search = { call: BM25.name, id: 'toolu_s', input: { query: 'zebra crossing' } };
+    const rounds = [message([search], 'tool_use'), message([{ text: 'Ok.' }], 'end_turn')];
+    const { create, crm, url } = await connected(rounds, {
+      ...{ workerUrl, settings: SETTINGS },
+      tools: { find: {}, too_long: { description: 'x'.repeat(1024 * 1024) } },
+    });
+    const { content } = await create(
+      asking(crm.url, { tools: [BM25, toolset({ default_config: { defer_loading: true } })] }),
+    );
+    expect(content[1]).toMatchObject({
+      content: { error_code: 'unavailable', error_message: expect.stringContaining('crm (1 of its tools') },
+    });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('quartermaster_tools_bytes 0\n');
+  });
+
   it('are refused by a worker in the same words', async () => {
     const { post } = await runningGateway({ upstreams: scriptedUpstreams({}), workerUrl, settings: SETTINGS });
     const response = await post('/v1/messages', { ...ASK, tools: [TOOLS[1]] });
@@ -115,6 +133,18 @@ describe('requests with large bodies', () => {
     await expect(anthropic.messages.create(ASK)).rejects.toMatchObject({ status: 529, type: 'overloaded_error' });
     await expect(anthropic.messages.stream(ASK).finalMessage()).rejects.toMatchObject({ type: 'overloaded_error' });
   });
+
+  it.each([false, true])(
+    'a 500 of the upstream’s is no fault of the worker’s in the log, streaming: %s',
+    async (stream) => {
+      const failure = { type: 'error' as const, error: { type: 'api_error', message: 'Oops.' } };
+      const upstreams = scriptedUpstreams({ anthropic: [[failure]] });
+      const { post, log } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+      await (await post('/v1/messages', { ...ASK, tools: TOOLS, stream })).text();
+      expect(log.at(-1)).toMatchObject({ level: 'warn', errorType: 'api_error' });
+      expect(log.at(-1)).not.toHaveProperty('error');
+    },
+  );
 
   it('a client that goes away ends the work upstream', async () => {
     const never = new Promise<never>(() => undefined);

@@ -70,7 +70,8 @@ export const KEYS: Shape<readonly ConfiguredKey[]> = {
         if (key === undefined) return undefined;
         const owner = `${where(at.path)} (${showValue(key.name)})`;
         const other = owners.get(key.hash);
-        if (other !== undefined) at.report(at.path, `${owner} has the same secret as ${other}: give each its own`);
+        const secret = [...at.path, isGiven(entry, 'key') ? 'key' : 'hash'];
+        if (other !== undefined) at.report(secret, `${owner} has the same secret as ${other}: give each its own`);
         else owners.set(key.hash, owner);
         return key;
       },

@@ -43,7 +43,10 @@ export interface DialectUpstream<D extends Dialect> {
   readonly dialect: D;
   /** What it is called in core's table of transports, which says what it can carry. */
   readonly transport: string;
-  /** The parts of a response as they come. Throws an `UpstreamError`, a `RequestError` for what can't be sent, or the signal's reason. */
+  /**
+   * The parts of a response as they come. Throws an `UpstreamError`, a `RequestError` for what can't be sent, or the signal's
+   * reason.
+   */
   readonly stream: Upstream<RequestOf<D>, PartOf<D>>;
   /** One whole response. */
   readonly whole: (request: RequestOf<D>, signal: AbortSignal) => Promise<ResponseOf<D>>;

@@ -1,7 +1,8 @@
-import { createSnapshot, type InlinePlan, type Read } from '@quartermaster/core';
+import type { Read } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Dialect, type DialectUpstream, type PartOf, WHOLES } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
+import { INLINE_PLAN } from './inline-plan.fixture.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** What the other end does. */
@@ -25,15 +26,6 @@ interface UpstreamUnderTest<D extends Dialect> {
   readonly upstream: DialectUpstream<D>;
   readonly stop?: () => Promise<void>;
 }
-
-const PLAN: InlinePlan = {
-  kind: 'inline',
-  snapshot: createSnapshot([]),
-  shown: [],
-  definitions: [],
-  reason: 'Nothing is deferred',
-  tokens: { before: 0, after: 0 },
-};
 
 /** What every upstream promises, whatever stands behind it. */
 export function describeUpstream<D extends Dialect>(contract: UpstreamContract<D>): void {
@@ -59,7 +51,7 @@ export function describeUpstream<D extends Dialect>(contract: UpstreamContract<D
     });
 
     it('sends parts that the real wire reads: a passed call, a close, nothing held', async () => {
-      const reader = sample.wire.reader(() => false, PLAN);
+      const reader = sample.wire.reader(() => false, INLINE_PLAN);
       const parts = await collect(ask(await make('answers')));
       const reads = [...parts.flatMap((part) => reader.read(part)), ...reader.end()];
       const of = (kind: Read<unknown>['kind']) => reads.filter((read) => read.kind === kind);
@@ -69,7 +61,7 @@ export function describeUpstream<D extends Dialect>(contract: UpstreamContract<D
     });
 
     it('sends a call that the real wire can hold, complete', async () => {
-      const reader = sample.wire.reader((name) => name === 'get_weather', PLAN);
+      const reader = sample.wire.reader((name) => name === 'get_weather', INLINE_PLAN);
       const parts = await collect(ask(await make('answers')));
       const reads = [...parts.flatMap((part) => reader.read(part)), ...reader.end()];
       const held = reads.flatMap((read) => (read.kind === 'held' ? [read.call] : []));

@@ -2,6 +2,7 @@ import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@m
 import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
 import { McpError } from '../errors.ts';
 import { ANY_RESULT } from './any-result.ts';
+import { kindOf } from './kind-of.ts';
 import type { ToolsPage } from './list-tools.ts';
 
 /** A live connection to one server. */
@@ -57,7 +58,7 @@ export function wrapClient(server: string, client: Client): Connection {
       const tools = takeRawTools?.() ?? result.tools;
       const { nextCursor } = result;
       if (!Array.isArray(tools)) {
-        throw new McpError('invalid_answer', `its answer holds ${nameOf(tools)} instead of a list`, {
+        throw new McpError('invalid_answer', `its answer holds ${kindOf(tools)} instead of a list`, {
           context: { server },
         });
       }
@@ -68,11 +69,6 @@ export function wrapClient(server: string, client: Client): Connection {
     },
     close: () => client.close(),
   };
-}
-
-function nameOf(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /**

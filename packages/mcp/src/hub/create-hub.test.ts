@@ -54,6 +54,21 @@ describe('a hub', () => {
     expect(hub.status()).toMatchObject([{ state: 'idle', tools: 0 }]);
   });
 
+  it('fails calls and requests once it is closed, and does not throw at once', async () => {
+    const hub = makeHub({ servers: { one: smallServer(() => ({ echo: 'Echo' })) } });
+    await hub.start();
+    const [tool] = hub.snapshot().tools;
+    if (tool === undefined) throw new Error('no tool');
+    await hub.close();
+    const failed = { status: 'rejected', reason: { code: 'closed' } };
+    expect(
+      await Promise.allSettled([
+        hub.call({ tool, arguments: {} }),
+        hub.request({ server: 'one', method: 'prompts/list', params: {} }),
+      ]),
+    ).toMatchObject([failed, failed]);
+  });
+
   it('calls a tool at its server', async () => {
     const hub = makeHub({ servers: { one: smallServer(() => ({ echo: 'Echo' })) } });
     await hub.start();

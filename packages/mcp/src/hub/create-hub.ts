@@ -103,8 +103,8 @@ export function createHub(options: HubOptions): Hub {
       currentSnapshot();
       return [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
     },
-    call: (call) => callTool(serverNamed(call.tool.server ?? ''), call),
-    request: (request) => sendRequest(serverNamed(request.server), request),
+    call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
+    request: async (request) => sendRequest(serverNamed(request.server), request),
     connect: async (name, origin = {}) => serverNamed(name).connect(origin),
     notify(peer, notification) {
       for (const connection of openConnections(servers, peer)) connection.notify(notification).catch(() => {});

@@ -17,7 +17,7 @@ export function findAnswerId({ head, tail }: LineEnds): RequestId | undefined {
 }
 
 const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
-const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[\w:.-]{1,100}")`;
+const ID = String.raw`"id"\s*:\s*(0|[1-9]\d{0,14}|"[\w:.-]{1,100}")`;
 const ANSWER = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?"(?:result|error)"\s*:`);
 const BEFORE = new RegExp(
   String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}\s*,\s*(?:${VERSION}\s*,\s*)?"(?:result|error)"\s*:`,

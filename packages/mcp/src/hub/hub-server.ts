@@ -325,7 +325,9 @@ export class HubServer {
             );
       const definitions = this.#read(tools);
       const about = {
-        ...{ tools, capabilities: connection.capabilities as JsonObject, ...instructionsOf(connection) },
+        tools,
+        capabilities: connection.capabilities as JsonObject,
+        ...instructionsOf(connection),
         ...(stopped === undefined ? {} : { stopped }),
         ...(definitions.unreadable === undefined ? {} : { unreadable: definitions.unreadable }),
       };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMemoryListingStore } from '../store/index.ts';
+import { createMemoryListingStore, type ListingStore } from '../store/index.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
@@ -177,6 +177,20 @@ describe('a hub with servers that misbehave', () => {
     expect(pauses).toEqual([100, 100, 200, 400]);
     await until(() => clock.pending.length === 1);
     expect(await callText(hub, 'restless/listed')).toBe('5');
+  });
+
+  it('keeps what has become unreadable though the tools that are left are the same', async () => {
+    const clock = manualClock();
+    const kept: (string | undefined)[] = [];
+    const listings: ListingStore = {
+      get: async () => undefined,
+      put: async (_, { unreadable }) => void kept.push(unreadable),
+    };
+    const hub = await startHub({ worsening: oddServer('worsening') }, { clock, listings });
+    await until(() => clock.pending.length === 1);
+    clock.advance(100);
+    await until(() => hub.unavailable().length === 1);
+    expect(kept).toEqual([undefined, hub.unavailable()[0]?.reason]);
   });
 
   it('does not wait for a server that is still starting when it is closed', async () => {

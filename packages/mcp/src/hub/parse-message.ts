@@ -5,6 +5,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { kindOf } from './kind-of.ts';
 
 /**
  * A line as a message; undefined where it is none. Of a request only the outline is looked at: the protocol checks the rest. An answer
@@ -41,7 +42,7 @@ function resultAnswer(id: RequestId, { _meta, ...result }: JsonObject): JSONRPCM
 function readError(id: RequestId, { result, error }: JsonObject): JSONRPCMessage {
   if (!isJsonObject(error)) {
     const what = error === undefined || error === null ? result : error;
-    return errorAnswer(id, `The server answered with ${nameOf(what)} in place of a result`);
+    return errorAnswer(id, `The server answered with ${kindOf(what)} in place of a result`);
   }
   const { code, message, data } = error;
   return errorAnswer(id, typeof message === 'string' ? message : 'The server answered with an error and no reason', {
@@ -52,9 +53,4 @@ function readError(id: RequestId, { result, error }: JsonObject): JSONRPCMessage
 
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-function nameOf(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }

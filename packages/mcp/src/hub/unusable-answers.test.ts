@@ -171,6 +171,15 @@ describe('a call over HTTP', () => {
   });
 });
 
+describe('a request that is no call', () => {
+  it('fails as well when its result nests too deeply to be handed on', async () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`);
+    const { hub } = await startRemote({ 'prompts/get': (message) => jsonAnswer(message, { result: { deep } }) });
+    const asking = hub.request({ server: 'remote', method: 'prompts/get', params: {} });
+    await expect(asking).rejects.toThrow('Server "remote" answered with a result that nests deeper than 1000 levels');
+  });
+});
+
 describe('a stream that a server wants opened again', () => {
   it.each([
     ['at once', 0, 1_000],

@@ -7,6 +7,7 @@ import { type Connectable, createHub, type Hub, type ServerSettings } from '../h
 import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
+import { rawServer } from '../testing/raw-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
@@ -357,9 +358,16 @@ describe('what goes both ways', () => {
       ['notifications/tasks/status', { taskId: 'a%20b/t/1', status: 'completed' }],
     ]);
     await client.sendRootsListChanged();
-    let heard = await call('heard');
-    while (!heard.includes('roots')) heard = await call('heard');
-    expect(heard).toContain('notifications/roots/list_changed');
+    await until(async () => (await call('heard')).includes('notifications/roots/list_changed'));
+  });
+
+  it('a level for logging reaches a server ahead of the first call to it', async () => {
+    const { hub, proxy } = serve({ raw: rawServer({ capabilities: { logging: {} } }) }, { form: 'inline' });
+    await hub.start();
+    const client = await connect(proxy);
+    await client.setLoggingLevel('warning');
+    const line = '{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"$LEVEL"}]}}';
+    expect(textOf(await client.callTool({ name: 'raw__answer', arguments: { line } }))).toBe('warning');
   });
 
   it('lists of prompts have all pages', async () => {

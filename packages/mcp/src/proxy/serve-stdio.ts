@@ -18,7 +18,7 @@ export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Pr
   return proxy.connect(transport, { isSole: true, ...(access === undefined ? {} : { access }) });
 }
 
-/** The longest message that a client may send: it ends the connection. */
+/** The longest message that a client may send; a longer one ends the connection. */
 const MOST_BYTES_IN = 32 * 1024 * 1024;
 
 /** SDK clients end the connection, and with it every server's, when more than 10 MiB come before a line's end; what follows it counts too. */

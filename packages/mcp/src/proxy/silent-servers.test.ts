@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHub, type Hub } from '../hub/index.ts';
+import { createHub, type Hub, type StdioSettings } from '../hub/index.ts';
 import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
 import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.ts';
 import { rawServer } from '../testing/raw-server.fixture.ts';
@@ -17,42 +17,53 @@ afterEach(async () => {
   }
 });
 
+interface Connected {
+  readonly client: Client;
+  readonly clock: ManualClock;
+  /** The servers that have answered, one for each request. */
+  readonly answered: readonly string[];
+}
+
 /** A client in front of a server that never answers some methods and one that does. No time passes but what the test lets pass. */
 async function connect(
   silent: readonly string[],
   capabilities: object,
-): Promise<{ readonly client: Client; readonly clock: ManualClock }> {
+  settings: Partial<StdioSettings> = {},
+): Promise<Connected> {
   const clock = manualClock();
-  const servers = { silent: rawServer({ capabilities, silent }), fine: rawServer({ capabilities }) };
+  const servers = { silent: rawServer({ capabilities, silent }, settings), fine: rawServer({ capabilities }) };
   const hub = createHub({ servers, clock });
-  const proxy = createProxy({ hub, form: 'inline', clock });
+  const answered: string[] = [];
+  const noting: Hub = {
+    ...hub,
+    async request(request) {
+      const result = await hub.request(request);
+      answered.push(request.server);
+      return result;
+    },
+  };
+  const proxy = createProxy({ hub: noting, form: 'inline', clock });
   open.push({ hub, proxy });
   const client = createClient('v2');
   await connectClient(proxy, client, { isSole: true });
-  return { client, clock };
+  return { client, clock, answered };
 }
 
 describe('a server that does not answer', () => {
   it('takes no list away from the others: it has the time for a list, not for a call', async () => {
-    const { client, clock } = await connect(['prompts/list'], { prompts: {} });
+    const { client, clock, answered } = await connect(['prompts/list'], { prompts: {} });
     const listing = client.listPrompts();
-    await until(() => clock.pending.includes(30_000));
+    await until(() => answered.includes('fine') && clock.pending.includes(30_000));
     clock.advance(30_000);
     expect((await listing).prompts.map(({ name }) => name)).toEqual(['fine__hello']);
     expect(clock.pending).toEqual([]);
   });
 
   it('takes no list away from the others, however much time it was given for lists', async () => {
-    const clock = manualClock();
-    const capabilities = { resources: {} };
-    const patient = rawServer({ capabilities, silent: ['resources/list'] }, { listTimeoutMs: 600_000 });
-    const hub = createHub({ servers: { patient, fine: rawServer({ capabilities }) }, clock });
-    const proxy = createProxy({ hub, form: 'inline', clock });
-    open.push({ hub, proxy });
-    const client = createClient('v2');
-    await connectClient(proxy, client, { isSole: true });
+    const settings = { listTimeoutMs: 600_000 };
+    const { client, clock, answered } = await connect(['resources/list'], { resources: {} }, settings);
     const listing = client.listResources();
-    await until(() => clock.pending.includes(600_000));
+    await until(() => answered.includes('fine') && clock.pending.includes(600_000));
     clock.advance(45_000);
     expect((await listing).resources.map(({ uri }) => uri)).toEqual(['raw://listed']);
   });
@@ -63,6 +74,17 @@ describe('a server that does not answer', () => {
     await until(() => clock.pending.includes(2_000));
     clock.advance(2_000);
     expect((await reading).contents).toMatchObject([{ uri: 'raw://unlisted', text: 'read' }]);
+  });
+
+  it('is the only one to be asked for a resource that it has listed', async () => {
+    const { client, clock } = await connect(['resources/read'], { resources: {} });
+    await client.listResources();
+    const caller = new AbortController();
+    const reading = client.readResource({ uri: 'raw://listed' }, { signal: caller.signal });
+    await until(() => clock.pending.includes(300_000));
+    expect(clock.pending).not.toContain(2_000);
+    caller.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
   });
 
   it('is called all the same when it says nothing to the level that is set', async () => {

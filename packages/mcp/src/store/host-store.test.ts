@@ -33,7 +33,8 @@ describe('the store of a running Quartermaster', () => {
     const { listings, close } = await openStore({ path: ':memory:' });
     const options = {
       servers: { math: smallServer(() => ({ add: 'Adds', divide: 'Divides' })) },
-      ...{ listings, listLimits: { ...LIST_DEFAULTS, maxTools: 1 } },
+      listings,
+      listLimits: { ...LIST_DEFAULTS, maxTools: 1 },
     };
     for (const state of ['ready', 'idle']) {
       const hub = createHub(options);

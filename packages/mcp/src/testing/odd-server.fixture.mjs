@@ -118,6 +118,13 @@ const modes = {
     },
     call: () => text(String(listed)),
   },
+  worsening: {
+    list: () => {
+      listed += 1;
+      if (listed === 1) send({ method: 'notifications/tools/list_changed' });
+      return { tools: [tool('good'), ...(listed === 1 ? [] : [null])] };
+    },
+  },
   tasks: {
     tools: () => [tool('slow', { execution: { taskSupport: 'required' } })],
     call: (params) => ({

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 
 const { capabilities = {}, silent = [] } = JSON.parse(process.argv[2] ?? '{}');
 const tools = [{ name: 'answer', description: 'Answers with a line', inputSchema: { type: 'object' } }];
+let level = 'none';
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -13,7 +14,10 @@ const results = {
   'prompts/list': () => ({ prompts: [{ name: 'hello' }] }),
   'resources/list': () => ({ resources: [{ uri: 'raw://listed', name: 'listed' }] }),
   'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'read' }] }),
-  'logging/setLevel': () => ({}),
+  'logging/setLevel': (params) => {
+    level = params.level;
+    return {};
+  },
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
@@ -21,7 +25,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (id === undefined || silent.includes(method)) return;
   if (method === 'tools/call') {
     const { line: answer, long = 0 } = params.arguments;
-    process.stdout.write(`${answer.replace('$ID', id).replace('$LONG', 'x'.repeat(long))}\n`);
+    const filled = answer.replace('$ID', id).replace('$LEVEL', level).replace('$LONG', 'x'.repeat(long));
+    process.stdout.write(`${filled}\n`);
     return;
   }
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: results[method](params) })}\n`);

@@ -266,9 +266,10 @@ describe('operators that nothing answers to', () => {
     ['select:send_email,nope', undefined],
     ['send an email', undefined],
     [
-      ['email server:nope', 'zzzz +qqqq', 'server:mail email'],
+      ['email server:nope', 'zzzz +qqqq', 'server:mail email', 'server:nope data'],
       ['server:nope', '+qqqq'],
     ],
+    ['select:nope server:mail', ['select:nope']],
   ])('%j', async (query, unresolved) => {
     expect((await createBm25Searcher(OFFICE).search({ query })).unresolved).toEqual(unresolved);
   });

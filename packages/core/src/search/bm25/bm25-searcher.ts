@@ -102,7 +102,7 @@ async function search(
     unresolved.push(...served.flatMap((one) => one.unresolved));
   }
   const verdict = hits.length > 0 ? 'match' : 'none';
-  return unresolved.length === 0 ? { hits, verdict } : { hits, verdict, unresolved };
+  return unresolved.length === 0 ? { hits, verdict } : { hits, verdict, unresolved: [...new Set(unresolved)] };
 }
 
 function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, { ranking, served }: Answer): Hit {

@@ -7,8 +7,9 @@ import {
 } from './learned-weights.ts';
 
 /**
- * What a tool's score is made of. Each feature runs from 0 to about 1 (`smallServer` to about 6), none counts against a tool, and the score is their
- * weighted sum: a linear model carries over to catalogs that it never saw, where trees and networks did not.
+ * What a tool's score is made of. Each feature runs from 0 to about 1 (`terms` to 2 for a tool that is named, `smallServer` to
+ * about 6), none counts against a tool, and the score is their weighted sum: a linear model carries over to catalogs that it
+ * never saw, where trees and networks did not.
  */
 export interface HybridFeatures {
   /** Cosine of the request's vector with the tool's. */

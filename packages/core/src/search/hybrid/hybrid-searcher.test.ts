@@ -112,7 +112,7 @@ describe('hybrid search', () => {
   });
 
   it('tells which operators nothing answers to', async () => {
-    const query = ['server:nope +zzzz', 'select:send_email', 'delete +file'];
+    const query = ['server:nope +zzzz', 'select:send_email', 'delete +file', 'server:nope file'];
     expect((await office.search({ query })).unresolved).toEqual(['server:nope', '+zzzz']);
     expect(await office.search({ query: 'delete +file' })).not.toHaveProperty('unresolved');
   });

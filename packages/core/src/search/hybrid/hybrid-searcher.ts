@@ -129,7 +129,7 @@ class HybridSearcher {
       return answer.rankings.length === 0 ? most : Math.max(most, answer.confidence);
     }, 0);
     const fits = hits.length > 0 && confidence >= this.#settings.leastConfidence;
-    const unresolved = answers.flatMap((answer) => answer.unresolved);
+    const unresolved = [...new Set(answers.flatMap((answer) => answer.unresolved))];
     return {
       hits,
       verdict: fits ? 'match' : 'none',

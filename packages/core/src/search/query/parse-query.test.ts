@@ -40,6 +40,8 @@ describe('parseQuery', () => {
     ['find +urgent mail server:"no such"', ['server:"no such"']],
     ['server:a +b', ['server:a']],
     [' select:a, b ', ['select:a, b']],
+    ['select:a server:b', ['select:a server:b']],
+    ['select:a +b', ['select:a b']],
     ['plain words', []],
   ])('names the operators of %j that do not apply, as they are written', (query, unresolved) => {
     const parsed = parseQuery(query);

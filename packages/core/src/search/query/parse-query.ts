@@ -48,9 +48,12 @@ export function removeOperators(text: string, operators: readonly QueryOperator[
   return rest + text.slice(at);
 }
 
-/** What looks like an operator and is none that applies, as it is written. `select:` takes all that follows with it. */
+/**
+ * What looks like an operator and is none that applies, as it is written. `select:` takes with it all that follows, less the
+ * operators in it that do apply.
+ */
 export function unresolvedOperators(parsed: ParsedQuery, applied: readonly QueryOperator[]): readonly string[] {
-  if (parsed.select.length > 0) return [parsed.text.trim()];
+  if (parsed.select.length > 0) return [removeOperators(parsed.text, applied).trim()];
   if (applied.length === parsed.operators.length) return NONE;
   return parsed.operators
     .filter((operator) => !applied.includes(operator))

@@ -35,5 +35,8 @@ describe('toolSentence', () => {
     );
     const tool = createTool({ name: 'big', description: 'x'.repeat(50_000), schema: { type: 'object', properties } });
     expect(toolSentence(tool).length).toBeLessThan(2_400);
+    const capitals = 'A'.repeat(30_000);
+    const named = { ...tool, name: capitals, server: capitals };
+    expect(toolSentence(named).length).toBeLessThan(2_700);
   });
 });

@@ -6,7 +6,9 @@ import { searchText, type Tool } from '../../catalog/index.ts';
  */
 export function toolSentence(tool: Tool): string {
   const { server, name, description, parameterNames, parameterDescriptions } = searchText(tool, TEXT_LIMITS);
-  const head = `${identifierWords(server)} ${identifierWords(withoutServer(name, server))}`.trim();
+  const head = `${identifierWords(server)} ${identifierWords(withoutServer(name, server))}`
+    .trim()
+    .slice(0, MOST.headCharacters);
   const parameters = parameterNames
     .slice(0, MOST.parameters)
     .map(identifierWords)
@@ -31,12 +33,19 @@ function withoutServer(name: string, server: string): string {
 /** `getHTTPResponse_v2` → `get HTTP Response v2`. */
 function identifierWords(text: string): string {
   return text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(WORD_CHANGE, ' ')
     .replace(/[^0-9A-Za-z\u0080-\uffff]+/g, ' ')
     .trim();
 }
 
-const MOST = { descriptionCharacters: 1_500, parameters: 60, parameterCharacters: 600, detailCharacters: 240 } as const;
+/** `get|HTTP|Response`. It looks at three characters at each place, so that a name of capitals without end costs no more than another. */
+const WORD_CHANGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
+const MOST = {
+  headCharacters: 300,
+  descriptionCharacters: 1_500,
+  parameters: 60,
+  parameterCharacters: 600,
+  detailCharacters: 240,
+} as const;
 /** Parameters deeper than this say little of what a tool is for. */
 const TEXT_LIMITS = { depth: 6 } as const;

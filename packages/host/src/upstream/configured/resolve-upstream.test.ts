@@ -1,5 +1,5 @@
 import { SettingError } from '@quartermaster/core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type Dialect, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
@@ -194,6 +194,7 @@ describe('asking', () => {
 
     it('sends neither its key nor the prompt to where a host redirects', async () => {
       const elsewhere = await startServer([{ body: {} }]);
+      onTestFinished(() => elsewhere.stop());
       server = await startServer([{ status: 307, headers: { location: `${elsewhere.url}/steal` } }]);
       const told = {
         code: 'malformed',
@@ -203,7 +204,6 @@ describe('asking', () => {
       expect(await ask(server.url)).toMatchObject([told, told]);
       expect(server.requests).toHaveLength(2);
       expect(elsewhere.requests).toEqual([]);
-      await elsewhere.stop();
     });
 
     it('tells of an answer with status 200 that can not be read as one of a host that failed', async () => {

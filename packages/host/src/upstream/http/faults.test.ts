@@ -1,19 +1,12 @@
-import { createSnapshot, type InlinePlan, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import { type Dialect, type PartOf, type ResponseOf, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { INLINE_PLAN } from '../inline-plan.fixture.ts';
 import { FAULTS } from './faults.ts';
 
 const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
 const JUNK = [null, 5, 'x', '', true, {}, [], [null], ['x'], [{}], { type: null }];
-const PLAN: InlinePlan = {
-  kind: 'inline',
-  snapshot: createSnapshot([]),
-  shown: [],
-  definitions: [],
-  reason: 'Nothing is deferred',
-  tokens: { before: 0, after: 0 },
-};
 
 /** The value with junk in place of each of its fields, one at a time, at every depth; and without the field. */
 function* spoiled(value: unknown): Generator<unknown> {
@@ -31,8 +24,8 @@ function* spoiled(value: unknown): Generator<unknown> {
 /** What happens to the parts of a response on their way to a client. */
 function carry<D extends Dialect>(dialect: D, parts: readonly PartOf<D>[], holds: boolean): void {
   const { wire, request } = SAMPLES[dialect];
-  const reader = wire.reader(() => holds, PLAN);
-  const writer = wire.writer(request, PLAN);
+  const reader = wire.reader(() => holds, INLINE_PLAN);
+  const writer = wire.writer(request, INLINE_PLAN);
   const sent: PartOf<D>[] = [];
   for (const read of [...parts.flatMap((part) => reader.read(part)), ...reader.end()]) {
     if (read.kind === 'forward') sent.push(...writer.forward(read.part));

@@ -1,9 +1,9 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { createSnapshot, type InlinePlan } from '@quartermaster/core';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { type Dialect, type DialectUpstream, type ResponseOf, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
+import { INLINE_PLAN } from '../inline-plan.fixture.ts';
 import { manualClock } from '../manual-clock.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -22,15 +22,6 @@ const CALL: LanguageModelV4StreamPart = {
   toolCallId: 'c1',
   toolName: 'get_weather',
   input: '{"city":"Oslo"}',
-};
-
-const PLAN: InlinePlan = {
-  kind: 'inline',
-  snapshot: createSnapshot([]),
-  shown: [],
-  definitions: [],
-  reason: 'Nothing is deferred',
-  tokens: { before: 0, after: 0 },
 };
 
 function upstreamOf<D extends Dialect>(
@@ -226,17 +217,20 @@ describe('tools that only OpenAI has', () => {
     ]);
   });
 
-  it('get their text and their namespace back in Responses', async () => {
+  it('get their text and their namespace back in Responses, declared or added in the middle', async () => {
     const { upstream } = upstreamOf('openai-responses', [{ parts: [patch, find, finish('tool-calls')] }]);
     const tools = [
       { type: 'custom', name: 'patch' },
       { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] },
     ];
-    const { output } = await upstream.whole({ input: 'x', tools }, signal);
-    expect(output).toMatchObject([
-      { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'raw', status: 'completed' },
-      { type: 'function_call', call_id: 'c2', name: 'find', namespace: 'crm', arguments: '{}' },
-    ]);
+    const added = [{ type: 'additional_tools', role: 'developer', tools }];
+    for (const asked of [{ input: 'x', tools }, { input: added }]) {
+      const { output } = await upstream.whole(asked, signal);
+      expect(output).toMatchObject([
+        { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'raw', status: 'completed' },
+        { type: 'function_call', call_id: 'c2', name: 'find', namespace: 'crm', arguments: '{}' },
+      ]);
+    }
   });
 });
 
@@ -257,7 +251,7 @@ describe('arguments that are no JSON object', () => {
     const { upstream } = upstreamOf('anthropic', [{ parts: [{ ...CALL, input }, finish('tool-calls')] }]);
     const response = await upstream.whole(request, signal);
     expect(response.content).toMatchObject([{ type: 'tool_use', id: 'c1', input: { INVALID_JSON: input } }]);
-    const reader = SAMPLES.anthropic.wire.reader(() => true, PLAN);
+    const reader = SAMPLES.anthropic.wire.reader(() => true, INLINE_PLAN);
     const reads = [...WHOLES.anthropic.apart(response).flatMap((part) => reader.read(part)), ...reader.end()];
     expect(reads).toContainEqual({ kind: 'held', call: { id: 'c1', name: 'get_weather', arguments: input } });
   });

@@ -101,7 +101,7 @@ async function* translated<D extends Dialect>(
     }
     yield* translation.end();
   } catch (error) {
-    if (isTooDeep(error)) writeBody(request);
+    refuseTooDeep(error, request);
     throw explained(error, asking, { deadline, signal });
   } finally {
     deadline.stop();
@@ -126,7 +126,7 @@ async function askWhole<D extends Dialect>(
       const parts = modelWhole.apart(result).flatMap((part) => translation.read(part));
       return WHOLES[options.dialect].together([...parts, ...translation.end()]);
     } catch (error) {
-      if (isTooDeep(error)) writeBody(request);
+      refuseTooDeep(error, request);
       throw explained(error, asking, { deadline, signal });
     } finally {
       deadline.stop();
@@ -210,6 +210,11 @@ async function* readParts<Part>(
     if (!isDone) cancel();
     reader.releaseLock();
   }
+}
+
+/** What broke on its depth is the request where that can't be written either, and otherwise the provider's answer. */
+function refuseTooDeep(error: unknown, request: object): void {
+  if (isTooDeep(error)) writeBody(request);
 }
 
 function explained<D extends Dialect>(

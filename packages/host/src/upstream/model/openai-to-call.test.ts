@@ -135,6 +135,20 @@ describe('a Chat request', () => {
     expect(call.tools?.map(({ name }) => name)).toEqual(['b']);
     expect(call.toolChoice).toEqual({ type: 'required' });
   });
+
+  it('forces no tool that the provider does not get', () => {
+    const tools = [{ type: 'function', function: { name: 'look' } }];
+    const choice = { type: 'function', function: { name: 'gone' } };
+    const call = chatToCall({ messages: [], tools, tool_choice: choice }, OTHER);
+    expect(call.tools?.map(({ name }) => name)).toEqual(['look']);
+    expect(call).not.toHaveProperty('toolChoice');
+    const allowed = { mode: 'required', tools: [choice] };
+    const none = chatToCall(
+      { messages: [], tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } },
+      OTHER,
+    );
+    expect(none).toEqual({ prompt: [] });
+  });
 });
 
 describe('a Responses request', () => {
@@ -206,9 +220,25 @@ describe('a Responses request', () => {
 
   it('declares tools that an item adds in the middle, each once', () => {
     const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } });
-    const added = { type: 'additional_tools', role: 'developer', tools: [tool('extra'), tool('read')] };
-    const request = { input: [{ role: 'user', content: 'Hi' }, added], tools: [tool('read')] };
-    expect(responsesToCall(request, OTHER).tools?.map(({ name }) => name)).toEqual(['read', 'extra']);
+    const group = (...names: string[]) => ({ type: 'namespace', name: 'crm', tools: names.map(tool) });
+    const tools = [tool('extra'), tool('read'), group('find', 'merge')];
+    const added = { type: 'additional_tools', role: 'developer', tools };
+    const request = { input: [{ role: 'user', content: 'Hi' }, added, added], tools: [tool('read'), group('find')] };
+    expect(responsesToCall(request, OTHER).tools?.map(({ name }) => name)).toEqual([
+      'read',
+      'crm__find',
+      'extra',
+      'crm__merge',
+    ]);
+  });
+
+  it('forces no search that the provider does not get', () => {
+    const tools = [
+      { type: 'tool_search', execution: 'client' },
+      { type: 'function', name: 'look' },
+    ];
+    const call = responsesToCall({ input: 'Hi', tools, tool_choice: { type: 'tool_search' } }, OTHER);
+    expect(call).not.toHaveProperty('toolChoice');
   });
 
   it('takes a text for its input', () => {

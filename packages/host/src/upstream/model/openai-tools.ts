@@ -80,7 +80,10 @@ function readSearch(tool: JsonObject, target: ModelTarget): readonly DeclaredToo
   return [{ modelName: SEARCH_CALL_NAME, name: SEARCH_CALL_NAME, kind: 'search', tool: definition }];
 }
 
-/** The tools and the choice among them. A list of allowed tools leaves the others out, which comes to the same. */
+/**
+ * The tools and the choice among them. A list of allowed tools leaves the others out, which comes to the same; a tool that does not
+ * go along can't be forced.
+ */
 export function readToolChoice(
   choice: unknown,
   declared: readonly DeclaredTool[],
@@ -93,10 +96,12 @@ export function readToolChoice(
     const { mode, tools: listed } = isJsonObject(choice.allowed_tools) ? choice.allowed_tools : choice;
     const names = new Set((Array.isArray(listed) ? listed : []).map((tool) => namedBy(tool)));
     const allowed = declared.filter(({ modelName, kind }) => names.has(modelName) || kind === 'search');
+    if (allowed.length === 0) return {};
     return { tools: allowed.map(({ tool }) => tool), ...readMode(typeof mode === 'string' ? mode : 'auto') };
   }
   const name = choice.type === 'tool_search' ? SEARCH_CALL_NAME : namedBy(choice);
-  return { tools: all, ...(name === undefined ? {} : { toolChoice: { type: 'tool', toolName: name } }) };
+  const forced = declared.find(({ modelName }) => modelName === name);
+  return { tools: all, ...(forced === undefined ? {} : { toolChoice: { type: 'tool', toolName: forced.modelName } }) };
 }
 
 function namedBy(choice: unknown): string | undefined {

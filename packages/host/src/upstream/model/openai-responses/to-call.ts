@@ -6,12 +6,13 @@ import { UpstreamError } from '../../upstream-error.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
-import { readArguments, readOpenaiTools, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
+import { readArguments, readToolChoice, SEARCH_CALL_NAME } from '../openai-tools.ts';
 import { parallelOptions } from '../parallel-options.ts';
 import { createPromptBuilder, type PromptBuilder, type UserPart } from '../prompt-builder.ts';
 import { readFormat, readNumber } from '../read-settings.ts';
 import { reasoningOptions } from '../reasoning-options.ts';
 import { statelessOptions } from '../stateless-options.ts';
+import { declaredTools } from './declared-tools.ts';
 
 /**
  * A Responses request for any provider.
@@ -31,22 +32,11 @@ export function toCall(request: ResponsesRequest, target: ModelTarget): Language
     ...readNumber('maxOutputTokens', request.max_output_tokens),
     ...readNumber('temperature', request.temperature),
     ...readNumber('topP', request.top_p),
-    ...readToolChoice(request.tool_choice, readOpenaiTools(toolsOf(request), target)),
+    ...readToolChoice(request.tool_choice, declaredTools(request, target)),
     ...readFormat(isJsonObject(text) ? text.format : undefined),
     ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
   };
-}
-
-/** What a request declares, and what its items add in the middle of the conversation. What is declared stands. */
-function toolsOf({ tools, input }: ResponsesRequest): readonly unknown[] {
-  const declared: readonly unknown[] = Array.isArray(tools) ? tools : [];
-  const names = new Set(declared.filter(isJsonObject).map(({ name }) => name));
-  const items: readonly unknown[] = Array.isArray(input) ? input : [];
-  const added = items.flatMap((item): readonly unknown[] =>
-    isJsonObject(item) && item.type === 'additional_tools' && Array.isArray(item.tools) ? item.tools : [],
-  );
-  return [...declared, ...added.filter((tool) => isJsonObject(tool) && !names.has(tool.name))];
 }
 
 function refuseKeptHistory(request: ResponsesRequest): void {

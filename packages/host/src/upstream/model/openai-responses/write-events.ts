@@ -9,8 +9,8 @@ import type {
 import { keptIn, writeSeal } from '../../internal/seal.ts';
 import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
-import { readOpenaiTools } from '../openai-tools.ts';
 import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
+import { declaredTools } from './declared-tools.ts';
 import { createItemWriter, type ItemWriter } from './write-item.ts';
 
 /**
@@ -18,7 +18,7 @@ import { createItemWriter, type ItemWriter } from './write-item.ts';
  * encrypted content. Sources, and calls that the provider executed itself, are left out; an image is an item of its own.
  */
 export function writeEvents(request: ResponsesRequest, context: WriterContext): BlockWriter<ResponsesEvent> {
-  const declared = readOpenaiTools(request.tools, context.target);
+  const declared = declaredTools(request, context.target);
   const output: ResponsesItem[] = [];
   let sequence = 0;
   let isOpen = false;

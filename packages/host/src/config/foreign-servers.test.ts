@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { load, problemsOf } from './config-folder.fixture.ts';
+
+describe('files of other programs', () => {
+  const files = {
+    '.mcp.json': JSON.stringify(
+      {
+        other: { setting: true },
+        mcpServers: {
+          github: {
+            command: 'npx',
+            args: ['-y', 'x'],
+            env: { TOKEN: `\${GITHUB_TOKEN:-none}` },
+            autoApprove: ['a'],
+            timeout: 5,
+          },
+          shared: { type: 'http', url: 'https://one.example.com' },
+        },
+      },
+      null,
+      '\t',
+    ),
+    'vscode.json': `{ "servers": { "shared": { "url": "https://two.example.com" }, "last": { "type": "stdio", "command": "\${env:CMD}" } } }`,
+  };
+
+  it('are read as they are; the first one that names a server wins', () => {
+    const yaml = 'mcpConfig: [.mcp.json, vscode.json]\nmcpServers: { github: { command: mine } }';
+    const config = load(yaml, { files, env: { CMD: 'run' } });
+    expect(config.mcpServers).toEqual(
+      Object.assign(Object.create(null), {
+        github: { command: 'mine' },
+        shared: { type: 'http', url: 'https://one.example.com' },
+        last: { type: 'stdio', command: 'run' },
+      }),
+    );
+    expect(config.files).toHaveLength(3);
+  });
+
+  it.each<[string, object, object]>([
+    ['Cline', { type: 'streamableHttp', url: 'https://h/mcp' }, { type: 'streamable-http', url: 'https://h/mcp' }],
+    ['others', { type: 'streamable_http', url: 'https://h/mcp' }, { type: 'streamable-http', url: 'https://h/mcp' }],
+    ['Gemini CLI', { httpUrl: 'https://h/mcp' }, { type: 'http', url: 'https://h/mcp' }],
+    ['Windsurf', { serverUrl: 'https://h/mcp' }, { url: 'https://h/mcp' }],
+    ['an editor of forms', { command: 'run', url: '' }, { command: 'run' }],
+    ['a program that says local', { type: 'local', command: 'run' }, { type: 'stdio', command: 'run' }],
+  ])('a server as %s writes it', (_, entry, expected) => {
+    const given = { '.mcp.json': JSON.stringify({ mcpServers: { a: entry } }) };
+    const { mcpServers } = load(undefined, { files: given, flags: { mcpConfig: ['.mcp.json'] } });
+    expect(mcpServers.a).toEqual(expected);
+  });
+
+  it('may have comments, another name for the block, and servers that are off, whose variables nobody sets', () => {
+    const text = `// mine
+{ /* Zed */ "context_servers": {
+  "off": { "command": "a", "disabled": true, "env": { "A": "\${NOT_SET}" } },
+  "out": { "command": "a", "enabled": false, "args": ["\${NOT_SET}"] },
+  "on": { "url": "https://h/mcp//x", "headers": { "Quote": "a \\" // b" } }, // here
+} }`;
+    const { mcpServers } = load(undefined, { files: { 'a.json': text }, flags: { mcpConfig: ['a.json'] } });
+    expect(mcpServers).toEqual(
+      Object.assign(Object.create(null), { on: { url: 'https://h/mcp//x', headers: { Quote: 'a " // b' } } }),
+    );
+    const wrong = text.replace('https:', 'ftp:');
+    const problems = problemsOf(() =>
+      load(undefined, { files: { 'a.json': wrong }, flags: { mcpConfig: ['a.json'] } }),
+    );
+    expect(problems[0]).toMatch(/a\.json:5: /);
+  });
+
+  it('are named by flag too', () => {
+    const config = load(undefined, { files, flags: { mcpConfig: ['.mcp.json'] }, env: {} });
+    expect(config.mcpServers).toMatchObject({ github: { env: { TOKEN: 'none' } } });
+  });
+
+  it('have their own lines in problems, together with those of the main file', () => {
+    const bad = '{\n  "mcpServers": {\n    "a": { "command": "" },\n    "b": { "url": "ws://x" }\n  }\n}';
+    const run = () =>
+      load('mcpConfig: [a.json, b.json, c.json]\ndeferral: x', { files: { 'a.json': bad, 'b.json': '{}' } });
+    expect(problemsOf(run)).toEqual([
+      expect.stringContaining('quartermaster.yaml:2: deferral is "x"'),
+      'a.json:3: mcpServers.a.command is empty; allowed: a text of at least one character',
+      'a.json:4: mcpServers.b.url is "ws://x"; allowed: an address that begins with http:// or https://',
+      'b.json: The document has neither mcpServers nor servers',
+      expect.stringMatching(/^c\.json: The file can't be read: ENOENT/),
+    ]);
+  });
+});

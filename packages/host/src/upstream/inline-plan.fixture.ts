@@ -1,0 +1,11 @@
+import { createSnapshot, type InlinePlan } from '@quartermaster/core';
+
+/** A plan for a request without tools, for wires that ask for one. */
+export const INLINE_PLAN: InlinePlan = {
+  kind: 'inline',
+  snapshot: createSnapshot([]),
+  shown: [],
+  definitions: [],
+  reason: 'Nothing is deferred',
+  tokens: { before: 0, after: 0 },
+};

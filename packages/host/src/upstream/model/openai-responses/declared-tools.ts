@@ -1,0 +1,18 @@
+import { isJsonObject } from '@quartermaster/core';
+import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
+import type { ModelTarget } from '../model-target.ts';
+import { type DeclaredTool, readOpenaiTools } from '../openai-tools.ts';
+
+/** What a request declares, and what its items add in the middle of the conversation. Of two with one name the first stands. */
+export function declaredTools({ tools, input }: ResponsesRequest, target: ModelTarget): readonly DeclaredTool[] {
+  const declared: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  const added = items.flatMap((item): readonly unknown[] =>
+    isJsonObject(item) && item.type === 'additional_tools' && Array.isArray(item.tools) ? item.tools : [],
+  );
+  const known = new Map<string, DeclaredTool>();
+  for (const tool of readOpenaiTools([...declared, ...added], target)) {
+    if (!known.has(tool.modelName)) known.set(tool.modelName, tool);
+  }
+  return [...known.values()];
+}
