@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import {
-  type Caller,
-  createHybridSearcher,
-  createToolbox,
-  type SearcherSource,
-  SettingError,
-} from '@quartermaster/core';
+import { type Caller, createToolbox, type SearcherSource, SettingError } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { embeddedModel } from '@quartermaster/semantic';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import { createRunHooks } from './hooks/index.ts';
 import { planFor, type ResolvedModel, readForm, readGateSettings, resolveModel } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
@@ -142,7 +136,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
 
 /** What it is building when the signal aborts would keep the process: it ends then. */
 function hybridUntil(signal: AbortSignal): SearcherSource {
-  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices: { signal } });
+  return (snapshot) => createEmbeddedSearcher(snapshot, { slices: { signal } });
 }
 
 /** Resolved once for each choice, so that what is planned for a model can be kept. */

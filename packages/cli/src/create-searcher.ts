@@ -1,6 +1,5 @@
 import {
   createBm25Searcher,
-  createHybridSearcher,
   createRegexSearcher,
   createSecondStage,
   createSemanticSearcher,
@@ -8,7 +7,7 @@ import {
   type SecondStage,
   type Snapshot,
 } from '@quartermaster/core';
-import { embeddedModel } from '@quartermaster/semantic';
+import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { cacheEmbeddings } from './evaluate/index.ts';
 import { findReranker } from './find-reranker.ts';
 import { InputError } from './input-error.ts';
@@ -39,12 +38,12 @@ export async function createSearcher(
     case 'semantic':
       return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
     case 'hybrid':
-      return createHybridSearcher(snapshot, { embedder: embeddedModel() });
+      return createEmbeddedSearcher(snapshot);
     case 'hybrid+reranker': {
       secondStage ??= loadSecondStage(options.cacheFolder);
       const found = await secondStage;
       if (found.kind === 'missing') throw new InputError(`The engine "${engine}" can't run here: ${found.reason}`);
-      return createHybridSearcher(snapshot, { embedder: embeddedModel(), second: found.stage });
+      return createEmbeddedSearcher(snapshot, { second: found.stage });
     }
   }
 }

@@ -1,12 +1,6 @@
-import {
-  createBm25Searcher,
-  createHybridSearcher,
-  type SearcherSource,
-  type SecondStage,
-  SettingError,
-} from '@quartermaster/core';
+import { createBm25Searcher, type SearcherSource, type SecondStage, SettingError } from '@quartermaster/core';
 import type { SearchSettings } from '@quartermaster/host/config';
-import { embeddedModel } from '@quartermaster/semantic';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 export interface SearcherParts {
   /** Ends what is being built when it aborts, which would else keep a process that is stopping. @default never */
@@ -26,7 +20,7 @@ export function createSearcherFor(
     ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
     ...(engine === 'hybrid+reranker' ? { second: needed(second) } : {}),
   };
-  return (snapshot) => createHybridSearcher(snapshot, { embedder: embeddedModel(), slices, ...tuning });
+  return (snapshot) => createEmbeddedSearcher(snapshot, { slices, ...tuning });
 }
 
 function needed(second: SecondStage | undefined): SecondStage {
