@@ -67,7 +67,10 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   });
   // Last, since from here on there is something to end.
   const servers: AgentServers = await startHub({
-    ...{ servers: entries, cwd, env, signal },
+    servers: entries,
+    cwd,
+    env,
+    signal,
     policies: options.policies ?? config.policies,
   });
   const { hub } = servers;

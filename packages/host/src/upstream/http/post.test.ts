@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { SYSTEM_CLOCK } from '../clock.ts';
+import { createDeadline } from '../internal/deadline.ts';
+import { explained } from './post.ts';
+
+const refused = new Error('connect ECONNREFUSED ::1:11434');
+
+it.each([
+  ['its cause', new TypeError('fetch failed', { cause: refused }), refused.message],
+  [
+    'the first address of several that were tried',
+    new TypeError('fetch failed', {
+      cause: new AggregateError([refused, new Error('connect ECONNREFUSED 127.0.0.1:11434')]),
+    }),
+    refused.message,
+  ],
+  ['itself', new Error('socket hang up'), 'socket hang up'],
+])('says why a host can not be reached by %s', (_, error, reason) => {
+  const { signal } = new AbortController();
+  expect(explained(error, createDeadline(SYSTEM_CLOCK, signal), signal)).toMatchObject({
+    code: 'unreachable',
+    message: `The upstream can't be reached: ${reason}`,
+  });
+});
