@@ -30,9 +30,11 @@ import {
   mountCatalogRoutes,
   mountMcpRoutes,
   mountModelRoutes,
+  mountSearchRoutes,
   mountStatusRoutes,
   type Services,
 } from './routes/index.ts';
+import { createSearchEngines, createSearchService } from './search/index.ts';
 import { createThreadedModels } from './threads/index.ts';
 
 /** An HTTP gateway as a web-standard handler. */
@@ -66,9 +68,11 @@ export function createGateway(options: GatewayOptions): Gateway {
           clock,
           onEvent: countMcpEvents(options.mcp, metrics, usage),
         });
+  const catalogs = createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs });
+  const engines = createSearchEngines({ configured: search.engine, source: searcher, signal: closed.signal });
   const lists = createToolLists({
     settings,
-    catalogs: createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs }),
+    catalogs,
     onEvent: metrics.onToolboxEvent,
     searcher,
   });
@@ -126,12 +130,18 @@ export function createGateway(options: GatewayOptions): Gateway {
   const app = new Hono();
   const services: Services = {
     ...{ settings, upstreams, store, reception, metrics, usage, models, surfaces, mcp },
+    catalogs,
+    search: {
+      engines,
+      service: createSearchService({ engines, cacheBytes: settings.cacheBytes * SEARCH_SHARE, now: clock.now }),
+    },
     onBatch: () => worker?.wake(),
   };
   mountModelRoutes(app, services);
   mountCatalogRoutes(app, services);
   mountBatchRoutes(app, services);
   mountMcpRoutes(app, services);
+  mountSearchRoutes(app, services);
   mountStatusRoutes(app, services);
 
   return {
@@ -198,6 +208,9 @@ function createMcpServices(
 
 /** Beside this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
+
+/** Of the memory for known tools: searches without a model keep indexes of their own. */
+const SEARCH_SHARE = 1 / 8;
 
 const SWEEP_MS = 60_000;
 

@@ -1,10 +1,12 @@
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { UsageMeter } from '../access/index.ts';
+import type { NamedCatalogs } from '../catalogs/index.ts';
 import type { ModelService, Surfaces } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
+import type { SearchEngines, SearchService } from '../search/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 
 /** What the routes work with. */
@@ -17,6 +19,9 @@ export interface Services {
   readonly usage: UsageMeter;
   readonly models: ModelService;
   readonly surfaces: Surfaces;
+  readonly catalogs: NamedCatalogs;
+  /** Searches that clients make without a model. */
+  readonly search: { readonly engines: SearchEngines; readonly service: SearchService };
   /** What is made of the configured MCP servers, where there are any. */
   readonly mcp: McpServices | undefined;
   /** Called when a batch was created, so that work on it begins at once. */

@@ -1,0 +1,144 @@
+import { isJsonObject, type JsonObject, SEARCH_LIMITS } from '@quartermaster/core';
+import { ApiError } from '../http/index.ts';
+import { SEARCH_ENGINES, type SearchEngineName } from './search-engines.ts';
+
+/** What a client asks of a catalog. */
+export interface CatalogSearchRequest {
+  readonly queries: readonly string[];
+  readonly engine: SearchEngineName;
+  readonly limit: number;
+  /** Whether each score is taken apart. */
+  readonly explain: boolean;
+  /** Whether each hit carries its input schema. */
+  readonly schema: boolean;
+  /** A tool whose rank is reported whether it is among the hits or not. */
+  readonly why?: string;
+  /** Descriptions to try in place of the stored ones, by tool id. Nothing is saved. */
+  readonly drafts: ReadonlyMap<string, string>;
+}
+
+/** A labelled request: a tool that answers it is among the best. */
+export interface EvaluationCase {
+  readonly query: string;
+  readonly tools: readonly string[];
+}
+
+export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' | 'drafts'> {
+  readonly cases: readonly EvaluationCase[];
+}
+
+/** A query is a sentence or a few; anything longer is a document that was pasted by mistake. */
+export const SEARCH_REQUEST_LIMITS = { queries: 16, queryLength: 4_000, cases: 1_000, drafts: 20, draftLength: 8_000 };
+
+const FIELDS = new Set(['query', 'queries', 'engine', 'limit', 'explain', 'schema', 'why', 'drafts', 'tools']);
+
+export function readSearchRequest(body: unknown): CatalogSearchRequest {
+  const fields = readFields(body, FIELDS);
+  const { why } = fields;
+  if (why !== undefined && typeof why !== 'string') throw invalid('why', 'the id or the name of a tool');
+  return {
+    queries: readQueries(fields),
+    engine: readEngine(fields.engine),
+    limit: readLimit(fields.limit),
+    explain: readFlag(fields, 'explain'),
+    schema: readFlag(fields, 'schema'),
+    ...(why === undefined ? {} : { why }),
+    drafts: readDrafts(fields.drafts),
+  };
+}
+
+export function readEvaluationRequest(body: unknown): EvaluationRequest {
+  const fields = readFields(body, new Set(['cases', 'engine', 'drafts']));
+  const { cases } = fields;
+  if (!Array.isArray(cases) || cases.length === 0 || cases.length > SEARCH_REQUEST_LIMITS.cases) {
+    throw invalid('cases', `a list of 1 to ${SEARCH_REQUEST_LIMITS.cases} cases`);
+  }
+  return {
+    cases: cases.map((one, index) => readCase(one, `cases.${index}`)),
+    engine: readEngine(fields.engine),
+    drafts: readDrafts(fields.drafts),
+  };
+}
+
+function readFields(body: unknown, known: ReadonlySet<string>): JsonObject {
+  if (!isJsonObject(body)) throw new ApiError(400, 'The request body should be a JSON object');
+  const unknown = Object.keys(body).find((name) => !known.has(name));
+  if (unknown === undefined) return body;
+  throw new ApiError(400, `${unknown.slice(0, 100)}: unknown field; this request takes ${[...known].join(', ')}`);
+}
+
+function readCase(value: unknown, place: string): EvaluationCase {
+  if (!isJsonObject(value)) throw invalid(place, 'an object with query and tools');
+  const { query, tools } = value;
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every((tool) => typeof tool === 'string')) {
+    throw invalid(`${place}.tools`, 'a list of tool ids');
+  }
+  return { query: readQuery(query, `${place}.query`), tools };
+}
+
+function readQueries({ query, queries }: JsonObject): readonly string[] {
+  if ((query === undefined) === (queries === undefined)) {
+    throw new ApiError(400, 'Pass query (a string) or queries (a list of strings), and not both');
+  }
+  if (query !== undefined) return [readQuery(query, 'query')];
+  if (!Array.isArray(queries) || queries.length === 0 || queries.length > SEARCH_REQUEST_LIMITS.queries) {
+    throw invalid('queries', `a list of 1 to ${SEARCH_REQUEST_LIMITS.queries} strings`);
+  }
+  return queries.map((one, index) => readQuery(one, `queries.${index}`));
+}
+
+function readQuery(value: unknown, place: string): string {
+  if (typeof value !== 'string' || value.trim() === '') throw invalid(place, 'a string that is not empty');
+  if (value.length <= SEARCH_REQUEST_LIMITS.queryLength) return value;
+  throw new ApiError(
+    400,
+    `${place}: a query has at most ${SEARCH_REQUEST_LIMITS.queryLength} characters, and this one has ${value.length}`,
+  );
+}
+
+function readEngine(value: unknown): SearchEngineName {
+  const engine = SEARCH_ENGINES.find((one) => one === (value ?? 'auto'));
+  if (engine === undefined) throw invalid('engine', `one of ${SEARCH_ENGINES.join(', ')}`);
+  return engine;
+}
+
+function readLimit(value: unknown): number {
+  const limit = value ?? SEARCH_LIMITS.default;
+  if (
+    typeof limit === 'number' &&
+    Number.isInteger(limit) &&
+    limit >= SEARCH_LIMITS.min &&
+    limit <= SEARCH_LIMITS.max
+  ) {
+    return limit;
+  }
+  throw invalid('limit', `a whole number from ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`);
+}
+
+function readFlag(fields: JsonObject, name: string): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value !== 'boolean') throw invalid(name, 'true or false');
+  return value;
+}
+
+function readDrafts(value: unknown): ReadonlyMap<string, string> {
+  if (value === undefined) return new Map();
+  if (!isJsonObject(value)) throw invalid('drafts', 'an object of descriptions by tool id');
+  const drafts = Object.entries(value);
+  if (drafts.length > SEARCH_REQUEST_LIMITS.drafts) {
+    throw invalid('drafts', `at most ${SEARCH_REQUEST_LIMITS.drafts} descriptions`);
+  }
+  return new Map(
+    drafts.map(([id, text]) => {
+      if (typeof text === 'string' && text.length <= SEARCH_REQUEST_LIMITS.draftLength) return [id, text];
+      throw invalid(
+        `drafts.${id.slice(0, 100)}`,
+        `a string of at most ${SEARCH_REQUEST_LIMITS.draftLength} characters`,
+      );
+    }),
+  );
+}
+
+function invalid(place: string, expected: string): ApiError {
+  return new ApiError(400, `${place}: should be ${expected}`);
+}

@@ -1,0 +1,201 @@
+import {
+  createSnapshot,
+  type Explanation,
+  type Hit,
+  NAME_TEMPLATES,
+  PatternError,
+  type Searcher,
+  type SearchResult,
+  SNAPSHOT_DEFAULTS,
+  type Snapshot,
+  snapshotTokens,
+  type Tool,
+} from '@quartermaster/core';
+import { ByteCache } from '../catalogs/index.ts';
+import { ApiError } from '../http/index.ts';
+import type { SearchEngineName, SearchEngines } from './search-engines.ts';
+import type { CatalogSearchRequest, EvaluationRequest } from './search-request.ts';
+
+/** Tools to search, with what tells them from others. */
+export interface SearchableTools {
+  /** Stands for the content: the same hash gives the same index back. Without it nothing is kept. */
+  readonly hash?: string;
+  readonly tools: readonly Tool[];
+  /** How long the definitions are as text. */
+  readonly bytes: number;
+}
+
+/** Search without a model: the engines of the gateway, asked directly. */
+export interface SearchService {
+  search(tools: SearchableTools, request: CatalogSearchRequest, signal: AbortSignal): Promise<object>;
+  /** How many of the labelled requests are answered within the first one, three and five. */
+  evaluate(tools: SearchableTools, request: EvaluationRequest, signal: AbortSignal): Promise<object>;
+}
+
+export function createSearchService(options: {
+  readonly engines: SearchEngines;
+  readonly cacheBytes: number;
+  readonly now: () => number;
+}): SearchService {
+  const { engines, now } = options;
+  const known = new ByteCache<Indexed>(options.cacheBytes);
+
+  function indexed({ hash, tools, bytes }: SearchableTools, drafts: ReadonlyMap<string, string>): Indexed {
+    const key = hash === undefined ? undefined : [hash, ...[...drafts].flat()].join('\n');
+    const kept = key === undefined ? undefined : known.get(key);
+    if (kept !== undefined) return kept;
+    const snapshot = createSnapshot(withDrafts(tools, drafts), {
+      nameTemplate: NAME_TEMPLATES.proxy,
+      maxTools: Math.max(SNAPSHOT_DEFAULTS.maxTools, tools.length),
+    });
+    const made = { snapshot, searchers: new Map<SearchEngineName, Searcher>() };
+    if (key !== undefined) known.set(key, made, bytes * BYTES_PER_BYTE);
+    return made;
+  }
+
+  function searcherOf({ snapshot, searchers }: Indexed, engine: SearchEngineName): Searcher {
+    const searcher = searchers.get(engine) ?? engines.create(engine, snapshot);
+    searchers.set(engine, searcher);
+    return searcher;
+  }
+
+  return {
+    async search(tools, request, signal) {
+      const index = indexed(tools, request.drafts);
+      const searcher = searcherOf(index, request.engine);
+      await searcher.prepare?.();
+      const startedAt = now();
+      const results = await Promise.all(
+        request.queries.map((query) =>
+          ask(searcher, { query, limit: request.limit, explain: request.explain, signal }),
+        ),
+      );
+      const tookMs = now() - startedAt;
+      const why =
+        request.why === undefined ? undefined : await standingOf(searcher, index, { ...request, why: request.why });
+      const total = snapshotTokens(index.snapshot).total;
+      return {
+        type: 'search_result',
+        engine: request.engine === 'auto' ? engines.configured : request.engine,
+        took_ms: Math.round(tookMs * 1000) / 1000,
+        catalog: { tool_count: index.snapshot.tools.length, tokens: total },
+        results: results.map((result, at) => ({
+          query: request.queries[at],
+          ...describeResult(result, index.snapshot, request),
+        })),
+        ...(why === undefined ? {} : { why }),
+      };
+    },
+    async evaluate(tools, { cases, engine, drafts }, signal) {
+      const index = indexed(tools, drafts);
+      const searcher = searcherOf(index, engine);
+      await searcher.prepare?.();
+      const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
+      for (const { query, tools: wanted } of cases) {
+        signal.throwIfAborted();
+        const { hits } = await ask(searcher, { query, limit: EVALUATED, explain: false, signal });
+        const rank = hits.findIndex(({ tool, also = [] }) => [tool, ...also].some(({ id }) => wanted.includes(id)));
+        outcomes.push({ query, tools: wanted, rank: rank < 0 ? null : rank + 1, first: hits[0]?.tool.id ?? null });
+      }
+      const share = (within: number): number =>
+        outcomes.filter(({ rank }) => rank !== null && rank <= within).length / outcomes.length;
+      return {
+        type: 'evaluation',
+        engine: engine === 'auto' ? engines.configured : engine,
+        hit_at: { 1: share(1), 3: share(3), 5: share(5) },
+        cases: outcomes,
+      };
+    },
+  };
+}
+
+interface Indexed {
+  readonly snapshot: Snapshot;
+  readonly searchers: Map<SearchEngineName, Searcher>;
+}
+
+/** What tools, search texts and up to five indexes take for each byte of definitions. */
+const BYTES_PER_BYTE = 8;
+
+/** How deep an evaluation looks. */
+const EVALUATED = 10;
+
+function withDrafts(tools: readonly Tool[], drafts: ReadonlyMap<string, string>): readonly Tool[] {
+  if (drafts.size === 0) return tools;
+  const missing = [...drafts.keys()].find((id) => !tools.some((tool) => tool.id === id));
+  if (missing !== undefined) throw new ApiError(400, `drafts: this catalog has no tool '${missing.slice(0, 200)}'`);
+  return tools.map((tool) => {
+    const description = drafts.get(tool.id);
+    return description === undefined ? tool : { ...tool, description };
+  });
+}
+
+/** A malformed pattern is the client's, and the engine says where it breaks. */
+async function ask(searcher: Searcher, request: Parameters<Searcher['search']>[0]): Promise<SearchResult> {
+  try {
+    return await searcher.search(request);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new ApiError(400, error.message, { cause: error, details: { error_code: error.code } });
+  }
+}
+
+async function standingOf(
+  searcher: Searcher,
+  { snapshot }: Indexed,
+  request: CatalogSearchRequest & { readonly why: string },
+): Promise<object> {
+  const { why, queries, limit } = request;
+  const tool = snapshot.get(why) ?? snapshot.resolve(why) ?? snapshot.tools.find((one) => one.name === why);
+  if (tool === undefined) return { tool: why, standing: 'not-in-catalog' };
+  const [query = ''] = queries;
+  const { kind, ...standing } = await searcher.explain({ query, limit }, tool);
+  return { tool: tool.id, standing: kind, ...standing };
+}
+
+function describeResult(
+  { hits, verdict, confidence, unresolved }: SearchResult,
+  snapshot: Snapshot,
+  request: CatalogSearchRequest,
+): object {
+  return {
+    verdict: verdict === 'none' ? 'no_match' : 'match',
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(unresolved === undefined ? {} : { unresolved }),
+    hits: hits.map((hit) => describeHit(hit, snapshot, request)),
+  };
+}
+
+interface DescribedHit {
+  readonly tool: string;
+  readonly server?: string;
+  readonly name: string;
+  /** The name under which a model would call it. */
+  readonly model_name: string;
+  readonly description: string;
+  readonly score: number;
+  /** What its definition costs in a prompt. */
+  readonly tokens: number;
+  readonly explanation?: Explanation;
+  readonly also?: readonly string[];
+  readonly input_schema?: unknown;
+}
+
+function describeHit(
+  { tool, score, explanation, also }: Hit,
+  snapshot: Snapshot,
+  request: CatalogSearchRequest,
+): DescribedHit {
+  return {
+    tool: tool.id,
+    ...(tool.server === undefined ? {} : { server: tool.server }),
+    name: tool.name,
+    model_name: snapshot.modelName(tool),
+    description: tool.description,
+    score,
+    tokens: snapshotTokens(snapshot).byTool.get(tool) ?? 0,
+    ...(explanation === undefined ? {} : { explanation }),
+    ...(also === undefined ? {} : { also: also.map(({ id }) => id) }),
+    ...(request.schema ? { input_schema: tool.schema } : {}),
+  };
+}
