@@ -6,7 +6,7 @@ import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import { createRunHooks } from './hooks/index.ts';
 import { planFor, type ResolvedModel, readForm, readGateSettings, resolveModel } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
-import { compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
+import { checkToolRules, compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
 import { readConfig } from './read-config.ts';
 import type { SDKSystemMessage } from './sdk-message.ts';
 import { type AgentServers, isLocal, type McpServerStatus, startHub } from './servers/index.ts';
@@ -51,6 +51,8 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens;
   checkMode(controls.mode);
   const entries = options.mcpServers ?? {};
+  checkToolRules('allowedTools', options.allowedTools ?? [], NO_TOOLS);
+  checkToolRules('disallowedTools', options.disallowedTools ?? [], NO_TOOLS);
   const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(entries));
   const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(entries));
   const model = createModelChoice(
@@ -136,6 +138,9 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     },
   };
 }
+
+/** Every tool belongs to a server. */
+const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** What it is building when the signal aborts would keep the process: it ends then. */
 function hybridUntil(signal: AbortSignal): SearcherSource {

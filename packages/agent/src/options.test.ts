@@ -32,7 +32,16 @@ describe('permissions', () => {
     },
   );
 
-  it.each([['mcp__other__*'], ['mcp__office__get_*'], ['send_mail']])('do not come from %s', async (rule) => {
+  it('refuse rules that can name no tool, instead of passing over them', async () => {
+    await expect(mail({ allowedTools: ['send_mail'] })).rejects.toThrow(
+      'allowedTools names "send_mail", but no tool has that name. Write mcp__server__tool',
+    );
+    await expect(mail({ disallowedTools: ['send_mail'] })).rejects.toThrow('disallowedTools names "send_mail"');
+    await expect(mail({ allowedTools: ['WebSearch'] })).rejects.toThrow('a tool of the agent SDK that is not here');
+    expect(await mail({ allowedTools: [MAIL], disallowedTools: ['WebSearch'] })).toMatchObject({ ran: true });
+  });
+
+  it.each([['mcp__other__*'], ['mcp__office__get_*']])('do not come from %s', async (rule) => {
     expect(await mail({ allowedTools: [rule] })).toMatchObject({ ran: false });
   });
 

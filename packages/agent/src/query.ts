@@ -2,6 +2,7 @@ import { isJsonObject, RequestError, untilAborted } from '@quartermaster/core';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, checkMode, openSession } from './agent-session.ts';
+import { checkOptions, refusedMethods } from './contract/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import type { PermissionMode } from './permissions/index.ts';
 import type { SDKMessage, SDKUserMessage } from './sdk-message.ts';
@@ -30,8 +31,10 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
 /**
  * Asks a model that has the tools of any number of MCP servers, and searches them instead of reading them all. Yields `system/init`,
  * then for each prompt `assistant` and `user` messages and a `result`. Nothing is started before the first message is asked for.
+ * Throws a `SettingError` at once for an option that has no effect here.
  */
 export function query({ prompt, options = {} }: QueryParameters): Query {
+  checkOptions(options);
   const closing = new AbortController();
   const controls: Controls = { mode: options.permissionMode ?? OPTION_DEFAULTS.permissionMode, model: options.model };
   const running: Running = { session: undefined, turn: undefined };
@@ -43,6 +46,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     await messages.return();
   };
   return {
+    ...refusedMethods(),
     next: () => messages.next(),
     async return() {
       // Before anything is waited for: a generator's return waits behind its pending step.

@@ -1,4 +1,5 @@
 import { isJsonObject, SettingError, untilAborted } from '@quartermaster/core';
+import { HOOK_ROWS } from '../contract/index.ts';
 import { createDeadline } from '../deadline.ts';
 import {
   HOOK_EVENTS,
@@ -19,13 +20,13 @@ export type RunHooks = (input: HookInput, signal: AbortSignal) => Promise<readon
 export function createRunHooks(hooks: HooksByEvent): RunHooks {
   const unknown = Object.keys(hooks).find((event) => !HOOK_EVENTS.includes(event as HookEvent));
   if (unknown !== undefined) {
-    throw new SettingError(
-      'invalid_setting',
-      `There is no hook ${JSON.stringify(unknown)}; there are ${HOOK_EVENTS.join(', ')}`,
-      {
-        context: { setting: 'hooks', value: unknown },
-      },
-    );
+    const row = Object.hasOwn(HOOK_ROWS, unknown) ? HOOK_ROWS[unknown] : undefined;
+    const problem =
+      row === undefined ? `There is no hook ${JSON.stringify(unknown)}` : `The hook ${unknown} is never called`;
+    const advice = row === undefined ? '' : ` ${row.note}`;
+    throw new SettingError('invalid_setting', `${problem}.${advice} Allowed: ${HOOK_EVENTS.join(', ')}`, {
+      context: { setting: 'hooks', value: unknown },
+    });
   }
   const matchers = new Map(HOOK_EVENTS.map((event) => [event, (hooks[event] ?? []).map(compileMatcher)]));
   return async (input, signal) => {

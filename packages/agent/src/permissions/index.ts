@@ -4,6 +4,7 @@ export {
   type PermissionResult,
   readPermissionResult,
 } from './can-use-tool.ts';
+export { checkToolRules } from './check-tool-rules.ts';
 export { decidePermission, type Permission, type PermissionQuestion } from './decide-permission.ts';
 export { PERMISSION_MODES, type PermissionMode } from './permission-mode.ts';
 export { compileToolRules, type ToolRules } from './tool-rules.ts';

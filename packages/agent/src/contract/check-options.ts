@@ -1,0 +1,58 @@
+import { SettingError } from '@quartermaster/core';
+import { type ContractRow, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
+
+/** Options of our own, which the agent SDK does not have. */
+export const OWN_OPTIONS: readonly string[] = [
+  'capabilities',
+  'contextTokens',
+  'costOf',
+  'form',
+  'maxOutputTokens',
+  'pins',
+  'policies',
+  'sessions',
+  'toolSearchThreshold',
+  'upstream',
+];
+
+/** Throws a `SettingError` for the first option that has no effect here, so that ported code does not seem to work. */
+export function checkOptions(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (OWN_OPTIONS.includes(name)) continue;
+    const row = Object.hasOwn(OPTION_ROWS, name) ? OPTION_ROWS[name] : undefined;
+    if (row === undefined) {
+      const known = [...OWN_OPTIONS, ...supportedIn(OPTION_ROWS)].sort();
+      throw refusal(`There is no option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`, name);
+    }
+    if (row.standing === 'refused' && !asksForNothing(value, row)) {
+      throw refusal(`options.${name} is not supported. ${row.note}`, name);
+    }
+  }
+}
+
+/** A method for each name that the agent SDK has and this package has not. Each rejects, and says what to do instead. */
+export function refusedMethods(): Readonly<Record<string, () => Promise<never>>> {
+  const refused = Object.entries(METHOD_ROWS).filter(([, { standing }]) => standing === 'refused');
+  return Object.fromEntries(
+    refused.map(([name, { note }]) => [
+      name,
+      async (): Promise<never> => {
+        throw refusal(`${name}() is not supported. ${note}`, name);
+      },
+    ]),
+  );
+}
+
+/** The names in a table that work here. */
+export function supportedIn(rows: Readonly<Record<string, ContractRow>>): readonly string[] {
+  return Object.entries(rows).flatMap(([name, { standing }]) => (standing === 'supported' ? [name] : []));
+}
+
+function asksForNothing(value: unknown, { harmless = [] }: ContractRow): boolean {
+  if (value === undefined || value === null || value === false || value === '' || harmless.includes(value)) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+function refusal(message: string, setting: string): SettingError {
+  return new SettingError('invalid_setting', message, { context: { setting } });
+}

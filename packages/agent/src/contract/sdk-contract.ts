@@ -1,0 +1,223 @@
+/** Where a name of the agent SDK stands here. */
+export type Standing =
+  /** Works; the note says what differs. */
+  | 'supported'
+  /** Throws at once; the note says what to do instead. */
+  | 'refused'
+  /** Accepted, because leaving it out would change nothing here; the note says why. */
+  | 'ignored';
+
+export interface ContractRow {
+  readonly standing: Standing;
+  readonly note: string;
+  /** Values of a refused option that ask for nothing, and so pass. `false`, `[]`, `{}` and `''` always do. */
+  readonly harmless?: readonly unknown[];
+}
+
+type Table = Readonly<Record<string, ContractRow>>;
+
+const supported = (note = ''): ContractRow => ({ standing: 'supported', note });
+const refused = (note: string, harmless?: readonly unknown[]): ContractRow => ({
+  standing: 'refused',
+  note,
+  ...(harmless === undefined ? {} : { harmless }),
+});
+const ignored = (note: string): ContractRow => ({ standing: 'ignored', note });
+
+const NO_PROCESS = 'No process is started for the agent itself.';
+const NO_SETTINGS_FILES = 'Use options, or `quartermaster.yaml` in `cwd`.';
+const NO_DIALOGS = 'Nothing here opens dialogs.';
+const THINKING = "Set it in the model's own settings, in a custom `upstream`.";
+const NO_BACKGROUND = 'Nothing runs in the background here: a subagent ends before its call returns.';
+
+/** Options of `query()`. */
+export const OPTION_ROWS: Table = {
+  abortController: supported(),
+  additionalDirectories: refused('Use an MCP server, such as @modelcontextprotocol/server-filesystem.'),
+  agent: refused('Put its prompt into `systemPrompt`, and name the tools it may not use in `disallowedTools`.'),
+  agentProgressSummaries: refused('Read the `assistant` messages instead.'),
+  agents: refused('Write a tool of your own that calls `query()`.'),
+  allowDangerouslySkipPermissions: ignored('`permissionMode` alone decides.'),
+  allowedTools: supported(),
+  betas: refused("Set `contextTokens` for a larger window; headers belong to the upstream's own settings."),
+  canUseTool: supported(),
+  continue: refused('Use `resume` with the `session_id` of the `init` message.'),
+  cwd: supported(),
+  debug: ignored('There is no debug log.'),
+  debugFile: ignored('There is no debug log.'),
+  disallowedTools: supported(),
+  effort: refused(THINKING),
+  enableFileCheckpointing: refused('Keep the folder under version control.'),
+  env: supported('Merged with the environment of the process; the SDK replaces it.'),
+  executable: ignored(NO_PROCESS),
+  executableArgs: ignored(NO_PROCESS),
+  extraArgs: refused('There is no command line to pass these to: use options.'),
+  fallbackModel: refused('Call `setModel()` when a result reports an error.'),
+  forkSession: supported(),
+  forwardSubagentText: refused('There are no subagents.'),
+  hooks: supported('See the table of hook events.'),
+  includeHookEvents: refused('Log from the hooks themselves.'),
+  includePartialMessages: supported(),
+  loadTimeoutMs: ignored('Belongs to `sessionStore`, which is refused.'),
+  managedSettings: refused(NO_SETTINGS_FILES),
+  maxBudgetUsd: refused('Set `maxTurns` and `maxOutputTokens`.'),
+  maxThinkingTokens: refused(THINKING),
+  maxTurns: supported('At least 1; 200 by default.'),
+  mcpServers: supported(),
+  model: supported('Any model of any provider.'),
+  onElicitation: refused('MCP servers are told that no one can be asked; pass what they need in `env` or `headers`.'),
+  onUserDialog: ignored(NO_DIALOGS),
+  outputFormat: refused('Ask for JSON in `systemPrompt`, and parse `result`.'),
+  pathToClaudeCodeExecutable: ignored(NO_PROCESS),
+  permissionMode: supported('`default`, `acceptEdits`, `bypassPermissions`, `plan`, `dontAsk`.'),
+  permissionPrompts: refused("Use permissionMode: 'dontAsk' to deny what would be asked.", ['host']),
+  permissionPromptToolName: refused('Use `canUseTool`.'),
+  persistSession: supported(),
+  perTaskStopAffordance: ignored(NO_BACKGROUND),
+  planModeInstructions: refused('Put them into `systemPrompt`.'),
+  pluginDelivery: ignored('Belongs to `plugins`, which are refused.'),
+  plugins: refused('Pass their servers in `mcpServers` and their hooks in `hooks`.'),
+  projectConfigRoot: refused('No project settings are read. `quartermaster.yaml` is read from `cwd`.'),
+  promptSuggestions: refused('Ask the model for them in a prompt.'),
+  resume: supported(),
+  resumeDropsTurn: refused('Fork an earlier session with `forkSession`.'),
+  resumeSessionAt: refused('Fork an earlier session with `forkSession`.'),
+  sandbox: refused('Run the whole program in a container.'),
+  sessionId: supported(),
+  sessionStore: refused('Use `sessions`: an object with `read` and `append`, or one of the stores in this package.'),
+  sessionStoreFlush: ignored('Belongs to `sessionStore`, which is refused.'),
+  settings: refused(NO_SETTINGS_FILES),
+  settingSources: refused(`No settings files are read. ${NO_SETTINGS_FILES}`),
+  skills: refused('Put their text into `systemPrompt`.'),
+  spawnClaudeCodeProcess: refused(
+    'No process is started, so that it would isolate nothing: run the whole program there.',
+  ),
+  stderr: ignored(NO_PROCESS),
+  strictMcpConfig: ignored('Only the servers in `mcpServers` are used, always.'),
+  supportedDialogKinds: ignored(NO_DIALOGS),
+  systemPrompt: supported('Of a preset, only `append` is used: the preset itself belongs to the SDK.'),
+  taskBudget: refused('Set `maxTurns`.'),
+  thinking: refused(THINKING),
+  title: ignored('Sessions have no titles.'),
+  toolAliases: refused('Give the tool the name that the model should see.'),
+  toolConfig: refused('The tools that it configures are not here.'),
+  tools: refused('Use an MCP server, such as @modelcontextprotocol/server-filesystem.'),
+  verbatimPrompts: ignored('Prompts are always sent as written.'),
+};
+
+/** Methods of what `query()` returns. A refused one rejects. */
+export const METHOD_ROWS: Table = {
+  accountInfo: refused('Accounts belong to the provider.'),
+  applyFlagSettings: refused('Start another query with other options.'),
+  backgroundTasks: refused(NO_BACKGROUND),
+  close: supported(),
+  getContextUsage: refused('Read `usage` in the result.'),
+  initializationResult: refused('Read the `init` message.'),
+  interrupt: supported('Resolves to nothing.'),
+  mcpServerStatus: supported(),
+  readFile: refused('Read the file with node:fs.'),
+  readMcpResource: refused('Use an MCP client of your own.'),
+  reconnectMcpServer: refused('Start another query with `resume`.'),
+  reinitialize: refused('Start another query with `resume`.'),
+  reloadOutputStyles: refused('There are no output styles.'),
+  reloadPlugins: refused('There are no plugins.'),
+  reloadSkills: refused('There are no skills.'),
+  rewindFiles: refused('No checkpoints of files are kept: keep the folder under version control.'),
+  seedReadState: refused('Files can be edited without having been read.'),
+  setMaxThinkingTokens: refused(THINKING),
+  setMcpPermissionModeOverride: refused('Use `canUseTool`, which sees the name of the tool.'),
+  setMcpServers: refused('Start another query with `resume`.'),
+  setModel: supported(),
+  setPermissionMode: supported(),
+  stopTask: refused(NO_BACKGROUND),
+  streamInput: refused('Pass an async iterable as `prompt`.'),
+  supportedAgents: refused('There are no subagents.'),
+  supportedCommands: refused('There are no slash commands.'),
+  supportedModels: refused('Any model of the upstream can be named.'),
+  toggleMcpServer: refused('Start another query with `resume`.'),
+  updateSettings: refused(NO_SETTINGS_FILES),
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: refused('Read `usage` and `modelUsage` in the result.'),
+};
+
+/** Types of messages that the SDK yields. One that is ignored is never yielded here. */
+export const MESSAGE_ROWS: Table = {
+  SDKAPIRetryMessage: ignored('Retries are the upstream’s own.'),
+  SDKAssistantMessage: supported('Searches are `server_tool_use` and `tool_search_tool_result` blocks.'),
+  SDKAuthStatusMessage: ignored('There is no account to sign in to.'),
+  SDKBackgroundTasksChangedMessage: ignored(NO_BACKGROUND),
+  SDKCommandsChangedMessage: ignored('There are no slash commands.'),
+  SDKCompactBoundaryMessage: supported(),
+  SDKControlRequestProgressMessage: ignored(NO_PROCESS),
+  SDKConversationResetMessage: ignored('There is no command that clears a conversation.'),
+  SDKElicitationCompleteMessage: ignored('MCP servers are told that no one can be asked.'),
+  SDKFilesPersistedEvent: ignored('No files are kept.'),
+  SDKHookProgressMessage: ignored('`includeHookEvents` is refused.'),
+  SDKHookResponseMessage: ignored('`includeHookEvents` is refused.'),
+  SDKHookStartedMessage: ignored('`includeHookEvents` is refused.'),
+  SDKInformationalMessage: ignored(NO_PROCESS),
+  SDKLocalCommandOutputMessage: ignored('There are no slash commands.'),
+  SDKMemoryRecallMessage: ignored('There are no memory files.'),
+  SDKMirrorErrorMessage: ignored('Belongs to `sessionStore`, which is refused.'),
+  SDKModelRefusalFallbackMessage: ignored('`fallbackModel` is refused.'),
+  SDKModelRefusalNoFallbackMessage: ignored('A refusal is an `error_during_execution` result.'),
+  SDKNotificationMessage: ignored(NO_DIALOGS),
+  SDKPartialAssistantMessage: supported('With `includePartialMessages`.'),
+  SDKPermissionDeniedMessage: ignored('Denials are in `permission_denials` of the result.'),
+  SDKPluginInstallMessage: ignored('There are no plugins.'),
+  SDKPromptSuggestionMessage: ignored('`promptSuggestions` is refused.'),
+  SDKRateLimitEvent: ignored('A limit that is reached is an `error_during_execution` result.'),
+  SDKResultMessage: supported(),
+  SDKSessionStateChangedMessage: ignored('A turn runs from its prompt to its result.'),
+  SDKSessionWritesLostMessage: ignored('A session that can’t be written ends the turn with an error.'),
+  SDKStatusMessage: ignored('`compact_boundary` follows a compaction.'),
+  SDKSystemMessage: supported(),
+  SDKTaskNotificationMessage: ignored(NO_BACKGROUND),
+  SDKTaskProgressMessage: ignored(NO_BACKGROUND),
+  SDKTaskStartedMessage: ignored(NO_BACKGROUND),
+  SDKTaskUpdatedMessage: ignored(NO_BACKGROUND),
+  SDKThinkingTokensMessage: ignored('Thinking arrives in `stream_event` and `assistant` messages.'),
+  SDKToolProgressMessage: ignored('A call is answered when it ends.'),
+  SDKToolUseSummaryMessage: ignored('Results are not summarised.'),
+  SDKUserMessage: supported('The results of calls. Prompts are not yielded again.'),
+  SDKUserMessageReplay: ignored('Prompts are not yielded again.'),
+  SDKWorkerShuttingDownMessage: ignored(NO_PROCESS),
+};
+
+const NEVER_HAPPENS = 'Never happens here.';
+
+/** Events that hooks can be set for. */
+export const HOOK_ROWS: Table = {
+  ConfigChange: refused(NEVER_HAPPENS),
+  CwdChanged: refused(NEVER_HAPPENS),
+  DirectoryAdded: refused(NEVER_HAPPENS),
+  Elicitation: refused(NEVER_HAPPENS),
+  ElicitationResult: refused(NEVER_HAPPENS),
+  FileChanged: refused(NEVER_HAPPENS),
+  InstructionsLoaded: refused(NEVER_HAPPENS),
+  MessageDisplay: refused('Read the messages instead.'),
+  Notification: refused('Use `canUseTool`.'),
+  PermissionDenied: refused('Read `permission_denials` in the result.'),
+  PermissionRequest: refused('Use `canUseTool`.'),
+  PostCompact: refused('Read the `compact_boundary` message.'),
+  PostModelSwitch: refused('You call `setModel()` yourself.'),
+  PostToolBatch: refused('Use `PostToolUse`.'),
+  PostToolUse: supported(),
+  PostToolUseFailure: supported(),
+  PreCompact: refused('Read the `compact_boundary` message.'),
+  PreModelSwitch: refused('You call `setModel()` yourself.'),
+  PreToolUse: supported(),
+  SessionEnd: refused('Run it after the loop.'),
+  SessionStart: refused('Run it before the loop.'),
+  Setup: refused(NEVER_HAPPENS),
+  Stop: refused('Read the `result` message.'),
+  StopFailure: refused('Read the `result` message.'),
+  SubagentStart: refused('There are no subagents.'),
+  SubagentStop: refused('There are no subagents.'),
+  TaskCompleted: refused(NEVER_HAPPENS),
+  TaskCreated: refused(NEVER_HAPPENS),
+  TeammateIdle: refused(NEVER_HAPPENS),
+  UserPromptExpansion: refused('There are no slash commands to expand.'),
+  UserPromptSubmit: refused('Change the prompt before you pass it.'),
+  WorktreeCreate: refused(NEVER_HAPPENS),
+  WorktreeRemove: refused(NEVER_HAPPENS),
+};
