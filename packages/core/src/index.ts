@@ -47,6 +47,7 @@ export { deepestReason } from './deepest-reason.ts';
 export {
   ANSWER_DEFAULTS,
   type AnswerBudget,
+  type AskedSearch,
   capabilitiesOf,
   chooseForm,
   cutText,
@@ -63,6 +64,7 @@ export {
   type Found,
   type FoundByName,
   type FoundBySearch,
+  forgetSearches,
   GUARD_DEFAULTS,
   type Guard,
   type GuardLimits,

@@ -181,7 +181,7 @@ function countMcpEvents(
 }
 
 function createMcpServices(
-  { hub, form, contextTokens, sessions, origins = [] }: McpOptions,
+  { hub, form, contextTokens, sessions, searchGuard = 'hint', origins = [] }: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
@@ -200,6 +200,7 @@ function createMcpServices(
     searcher,
     checkArguments: createArgumentChecker(),
     onEvent,
+    guard: { mode: searchGuard },
     ...(form === undefined ? {} : { form }),
     ...(sessions === undefined ? {} : { sessions }),
   });

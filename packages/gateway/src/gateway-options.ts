@@ -2,7 +2,7 @@ import type { GateSettings, PolicyRules, SecondStageOptions } from '@quartermast
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
-import type { Hub, ProxyOptions } from '@quartermaster/mcp';
+import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
 import type { ErrorCodes } from '@quartermaster/wires/anthropic';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
@@ -41,6 +41,8 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions'> {
   readonly hub: Hub;
   /** The context window of the clients' models, which the gate goes by. @default 128_000 */
   readonly contextTokens?: number;
+  /** What repeated and fruitless searches of a lasting connection lead to. @default 'hint' */
+  readonly searchGuard?: NonNullable<ProxyGuard['mode']>;
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself: `https://inspector.example`. @default none */
   readonly origins?: readonly string[];
 }

@@ -48,6 +48,7 @@ export {
   type Permissions,
   PROXY_DEFAULTS,
   type ProxyConnection,
+  type ProxyGuard,
   type ProxyOptions,
   SESSION_DEFAULTS,
   type ServeStdioOptions,

@@ -46,6 +46,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
     searcher: createSearcherFor(config.search, { signal, second }),
     checkArguments: createArgumentChecker(),
+    guard: { mode: config.mcp.searchGuard },
   });
   const { stopped, release } = waitForStop(io, 'quartermaster: stopping');
   try {

@@ -12,6 +12,10 @@ export interface FoundBySearch {
   readonly queries: readonly string[];
   /** Best first, as the model sees them. */
   readonly names: readonly string[];
+  /** How many it asked for at most. */
+  readonly limit?: number;
+  /** The loop guard answered it without searching: it does not count as a search. */
+  readonly isRefused?: true;
   /** Near-duplicates that were folded into a found tool. Told once; a client that keeps only names loses it. */
   readonly also?: readonly Duplicate[];
   /** Servers that can't be searched now. Told once, for the same reason. */

@@ -16,11 +16,21 @@ export interface PastSearch {
   readonly found: number;
   /** The `moves` before this search: tells a stuck model from a busy one. */
   readonly movesBefore: number;
+  /** How many tools it asked for at most, where that is known. */
+  readonly limit?: number;
+  /** When it was made, on surfaces with a clock: those forget it after a while. */
+  readonly atMs?: number;
 }
 
 /** One thing that the messages say. A wire reads facts; what they add up to is decided here only. */
 export type Fact =
-  | { readonly kind: 'searched'; readonly queries: readonly string[]; readonly names: readonly string[] }
+  | {
+      readonly kind: 'searched';
+      readonly queries: readonly string[];
+      readonly names: readonly string[];
+      readonly limit?: number;
+      readonly atMs?: number;
+    }
   | { readonly kind: 'revealed'; readonly names: readonly string[] }
   | { readonly kind: 'called'; readonly name: string }
   /** The user said something: a new question, for which searching begins anew. */
@@ -40,7 +50,13 @@ export function remember(memory: Memory, fact: Fact): Memory {
         revealed: union(memory.revealed, fact.names),
         searches: [
           ...memory.searches,
-          { query: fact.queries.join('\n'), found: fact.names.length, movesBefore: memory.moves },
+          {
+            query: fact.queries.join('\n'),
+            found: fact.names.length,
+            movesBefore: memory.moves,
+            ...(fact.limit === undefined ? {} : { limit: fact.limit }),
+            ...(fact.atMs === undefined ? {} : { atMs: fact.atMs }),
+          },
         ],
       };
     case 'revealed':
@@ -50,6 +66,19 @@ export function remember(memory: Memory, fact: Fact): Memory {
     case 'asked':
       return { ...memory, moves: memory.moves + 1 };
   }
+}
+
+/**
+ * Drops old searches, for a connection that outlives its conversations. A search without a time is kept. The same memory when
+ * nothing is dropped.
+ */
+export function forgetSearches(
+  memory: Memory,
+  { beforeMs, keep }: { readonly beforeMs: number; readonly keep: number },
+): Memory {
+  const recent = memory.searches.filter((search) => search.atMs === undefined || search.atMs >= beforeMs);
+  const searches = recent.slice(Math.max(0, recent.length - keep));
+  return searches.length === memory.searches.length ? memory : { ...memory, searches };
 }
 
 /** The same array when nothing is new, so that an unchanged memory can be recognised by identity. */

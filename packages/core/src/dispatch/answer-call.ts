@@ -24,15 +24,19 @@ export async function answerCall(toolbox: Toolbox, handling: Handling): Promise<
   };
 }
 
-/** What an answer adds to the memory. */
-export function rememberFound(memory: Memory, found: Found): Memory {
+/** What an answer adds to the memory. `atMs` is when, on a surface that forgets searches after a while. */
+export function rememberFound(memory: Memory, found: Found, atMs?: number): Memory {
+  const when = atMs === undefined ? {} : { atMs };
   switch (found.kind) {
-    case 'search':
-      return remember(memory, { kind: 'searched', queries: found.queries, names: found.names });
+    case 'search': {
+      if (found.isRefused === true) return memory;
+      const limit = found.limit === undefined ? {} : { limit: found.limit };
+      return remember(memory, { kind: 'searched', queries: found.queries, names: found.names, ...limit, ...when });
+    }
     case 'describe':
       return remember(memory, { kind: 'revealed', names: found.names });
     case 'failure':
-      return remember(memory, { kind: 'searched', queries: found.queries, names: [] });
+      return remember(memory, { kind: 'searched', queries: found.queries, names: [], ...when });
   }
 }
 

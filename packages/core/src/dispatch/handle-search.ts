@@ -30,10 +30,12 @@ export async function handleSearch(
 ): Promise<Step> {
   const { plan, call, memory, caller = {} } = handling;
   const startedMs = context.now();
-  const isStopped = guardSearch(memory, wish.queries, context.options.guard).kind === 'stop';
+  const limit = clampLimit(context, wish.limit);
+  const { queries } = wish;
+  const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
   const found: Found = isStopped
-    ? { kind: 'search', queries: wish.queries, names: [] }
-    : await search(context, handling, wish);
+    ? { kind: 'search', queries, names: [], limit, isRefused: true }
+    : await search(context, handling, { queries, limit });
   const text = tellFound(context, { plan, found, before: memory, caller });
   report(context, handling, { found, isStopped, text, durationMs: context.now() - startedMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
@@ -42,7 +44,7 @@ export async function handleSearch(
 async function search(
   context: ToolboxContext,
   handling: Handling & { readonly plan: DeferPlan },
-  wish: SearchWish,
+  wish: Required<SearchWish>,
 ): Promise<Found> {
   const { plan, caller = {}, signal } = handling;
   // One snapshot for all of it: the catalog may change while the search runs.
@@ -53,7 +55,7 @@ async function search(
   try {
     const result = await searcher.search({
       query: wish.queries.length === 1 && only !== undefined ? only : wish.queries,
-      limit: clampLimit(context, wish.limit),
+      limit: wish.limit,
       allow,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -66,6 +68,7 @@ async function search(
     });
     return {
       ...foundIn(hits, { snapshot, allow, queries: wish.queries }),
+      limit: wish.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
   } catch (error) {

@@ -135,6 +135,8 @@ export interface McpSettings {
   readonly contextTokens?: number;
   /** Whether clients of `/mcp` may have lasting connections, which live in one process. */
   readonly sessions: boolean;
+  /** What repeated and fruitless searches of an MCP connection lead to. */
+  readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
   readonly origins: readonly string[];
   readonly connector: McpConnectorSettings;

@@ -15,6 +15,7 @@ describe('defaults', () => {
       mcpServers: Object.create(null),
       mcp: {
         sessions: false,
+        searchGuard: 'hint',
         origins: [],
         connector: {
           enabled: true,

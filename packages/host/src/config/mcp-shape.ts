@@ -18,6 +18,12 @@ export const MCP: Shape<McpSettings> = object({
     shape: flag(),
     default: false,
   },
+  searchGuard: {
+    about:
+      'What repeated and fruitless searches of an MCP connection lead to. hint adds a sentence to the answer, stop-repeats also refuses a search that was made three times within ten minutes, off does neither. A search that was not made before is never refused.',
+    shape: choice(['hint', 'stop-repeats', 'off']),
+    default: 'hint',
+  },
   origins: {
     about: 'Addresses of web pages that may use /mcp, beside those of the gateway itself: https://inspector.example.',
     shape: listOf(webAddress()),

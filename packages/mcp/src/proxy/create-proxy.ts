@@ -9,6 +9,7 @@ import {
   createToolbox,
   DEFAULT_GATE_SETTINGS,
   type GateSettings,
+  type GuardLimits,
   type ModelLimits,
   type ToolboxOptions,
 } from '@quartermaster/core';
@@ -27,7 +28,7 @@ import { Session } from './session.ts';
 export interface ProxyOptions
   extends Pick<
     ToolboxOptions,
-    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'stubDescriptionLength' | 'guard' | 'budget' | 'countTokens'
+    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'stubDescriptionLength' | 'budget' | 'countTokens'
   > {
   readonly hub: Hub;
   /**
@@ -40,6 +41,12 @@ export interface ProxyOptions
   /** The model's window. @default the gate's default */
   readonly limits?: ModelLimits;
   readonly checkArguments?: ArgumentChecker;
+  /**
+   * What repeated and fruitless searches on a lasting connection lead to. One connection carries many conversations and never sees
+   * a user's message, so searches are forgotten after a while, and one that was not made before is never refused.
+   * @default { mode: 'hint' }
+   */
+  readonly guard?: ProxyGuard;
   /** Who an HTTP request is from; nobody is answered with 401. Not asked where `fetch` is given the access. @default anybody */
   readonly authenticate?: (request: Request) => Promise<Access | undefined>;
   /**
@@ -52,6 +59,15 @@ export interface ProxyOptions
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
+
+/** `stop` is not among the modes: it would refuse searches that were never made. */
+export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
+  readonly mode?: 'stop-repeats' | 'hint' | 'off';
+  /** How long a search counts. @default 600_000 */
+  readonly forgetAfterMs?: number;
+}
+
+const GUARD: { readonly mode: 'hint'; readonly forgetAfterMs: number } = { mode: 'hint', forgetAfterMs: 600_000 };
 
 export const PROXY_DEFAULTS: { readonly form: 'bridge'; readonly startTimeoutMs: number } = {
   form: 'bridge',
@@ -141,7 +157,8 @@ interface Opening extends ConnectOptions {
 function createContext(options: ProxyOptions): ProxyContext {
   const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
   const { searcher, hooks, onEvent, listingTokens, stubDescriptionLength } = options;
-  const { guard, budget, countTokens, checkArguments } = options;
+  const { budget, countTokens, checkArguments } = options;
+  const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const origins = new WeakMap<Caller, CallOrigin>();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
@@ -153,7 +170,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(listingTokens === undefined ? {} : { listingTokens }),
     ...(stubDescriptionLength === undefined ? {} : { stubDescriptionLength }),
-    ...(guard === undefined ? {} : { guard }),
+    guard,
     ...(budget === undefined ? {} : { budget }),
     ...(countTokens === undefined ? {} : { countTokens }),
     ...(checkArguments === undefined ? {} : { checkArguments }),
@@ -165,6 +182,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     limits: options.limits ?? contextWindow(),
     serverInfo: options.serverInfo ?? CLIENT_INFO,
     clock: options.clock ?? systemClock,
+    forgetSearchesAfterMs: forgetAfterMs,
     startTimeoutMs: options.startTimeoutMs ?? PROXY_DEFAULTS.startTimeoutMs,
   };
 }

@@ -1,4 +1,4 @@
-export { createProxy, PROXY_DEFAULTS, type ProxyOptions } from './create-proxy.ts';
+export { createProxy, PROXY_DEFAULTS, type ProxyGuard, type ProxyOptions } from './create-proxy.ts';
 export type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 export { type CompiledPermissions, compilePermissions, type Permissions } from './permissions.ts';
 export { SESSION_DEFAULTS, type SessionLimits } from './serve-http.ts';

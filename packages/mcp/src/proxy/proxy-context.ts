@@ -12,6 +12,7 @@ export interface ProxyContext {
   readonly serverInfo: Implementation;
   readonly clock: Clock;
   readonly startTimeoutMs: number;
+  readonly forgetSearchesAfterMs: number;
   /** Where a call comes from, by the caller that the toolbox was given for it. */
   readonly origins: WeakMap<Caller, CallOrigin>;
 }

@@ -49,6 +49,7 @@ export async function callProxyTool(
     ...(ask === undefined ? {} : { ask }),
   };
   context.origins.set(caller, origin);
+  session.forgetSearches();
   const step = await context.toolbox.handle({
     plan,
     call: { id: String(request.context.mcpReq.id), name, arguments: arguments_ },
@@ -79,7 +80,7 @@ function answer(
   const result = textResult([step.text, ...news], step.isError ?? false);
   if (!session.isLasting || step.found === undefined) return result;
   const before = session.memory.revealed;
-  session.memory = rememberFound(session.memory, step.found);
+  session.memory = rememberFound(session.memory, step.found, session.clock.now());
   const isAppended = plan.kind === 'defer' && plan.form.reveal === 'append';
   if (isAppended && session.memory.revealed !== before) onReveal();
   return result;

@@ -1,11 +1,22 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { type Caller, EMPTY_MEMORY, type Form, type Memory, type Plan, type Snapshot } from '@quartermaster/core';
+import {
+  type Caller,
+  EMPTY_MEMORY,
+  type Form,
+  forgetSearches,
+  type Memory,
+  type Plan,
+  type Snapshot,
+} from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import type { Connection, Origin, Peer } from '../hub/index.ts';
 import type { Access } from './mcp-proxy.ts';
 import type { CompiledPermissions } from './permissions.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { createSuspendedCalls, type SuspendableCall, type SuspendedCalls } from './suspended-calls.ts';
+
+/** How many searches of a connection count at most. */
+const MOST_SEARCHES = 100;
 
 /** A request of the client that is being served. */
 export interface RunningRequest {
@@ -75,6 +86,12 @@ export class Session {
     if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
     const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
     return isMissed ? toolbox.plan(limits, { ...options, searchWhenEmpty: true }) : plan;
+  }
+
+  /** Lets go of searches that no longer count, so that a connection can last. */
+  forgetSearches(): void {
+    const beforeMs = this.clock.now() - this.#context.forgetSearchesAfterMs;
+    this.memory = forgetSearches(this.memory, { beforeMs, keep: MOST_SEARCHES });
   }
 
   /** For calls: what a server asks meanwhile is asked of this client. */
