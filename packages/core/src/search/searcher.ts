@@ -12,6 +12,8 @@ export interface Searcher {
    * comes meanwhile waits for the same build. An engine that has nothing to build doesn't have it.
    */
   prepare?(): Promise<void>;
+  /** About how many bytes it keeps now, which grows when it is built. An engine that can't tell doesn't have it. */
+  byteLength?(): number;
 }
 
 export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';

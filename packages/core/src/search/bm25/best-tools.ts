@@ -28,6 +28,11 @@ export class BestTools {
   #tools: Uint32Array = new Uint32Array(LEAST_KEYS);
   #sums: Int32Array = new Int32Array(LEAST_KEYS);
 
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.#keys.byteLength + this.#tools.byteLength + this.#sums.byteLength;
+  }
+
   /** The best in no order, ties decided by catalog order. */
   choose(summed: SummedTools, count: number): RankedTools {
     const size = this.#collect(summed, count);
@@ -81,7 +86,7 @@ export class BestTools {
   }
 }
 
-const LEAST_KEYS = 256;
+const LEAST_KEYS = 16;
 
 /**
  * Moves the greatest `count` of the first `size` numbers to the front, the least of them last among these, the others in no

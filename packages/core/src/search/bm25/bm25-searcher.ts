@@ -20,11 +20,22 @@ export interface Bm25SearcherOptions extends Bm25Options {
 /** Lexical search over the tools of a snapshot. */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
   const { index, slices, ...tuning } = options;
-  const sharedRanker = new SharedBuild({
-    steps: () => buildRankerInSteps(snapshot, tuning),
-    slices,
-    built: index === undefined ? undefined : createRanker(snapshot, index),
-  });
+  return searcherOf(
+    snapshot,
+    new SharedBuild({
+      steps: () => buildRankerInSteps(snapshot, tuning),
+      slices,
+      built: index === undefined ? undefined : createRanker(snapshot, index),
+    }),
+  );
+}
+
+/** What searches with a ranker that others use too. */
+export function rankerSearcher(snapshot: Snapshot, ranker: QueryRanker): Searcher {
+  return searcherOf(snapshot, new SharedBuild({ steps: () => buildRankerInSteps(snapshot, {}), built: ranker }));
+}
+
+function searcherOf(snapshot: Snapshot, sharedRanker: SharedBuild<QueryRanker>): Searcher {
   return {
     engine: 'bm25',
     search: (request) => search(request, sharedRanker, snapshot),
@@ -32,6 +43,7 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
     async prepare() {
       await sharedRanker.wait();
     },
+    byteLength: () => OBJECT_BYTES + (sharedRanker.built?.byteLength ?? 0),
   };
 }
 
@@ -41,8 +53,11 @@ function* buildRankerInSteps(snapshot: Snapshot, tuning: Bm25Options): Generator
   return new QueryRanker(snapshot, index);
 }
 
+/** What the objects around the arrays take. */
+const OBJECT_BYTES = 8 * 1024;
+
 /** Reads an index that was handed in. */
-function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker {
+export function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker {
   if (index.toolCount === snapshot.tools.length) return new QueryRanker(snapshot, index);
   throw new QuartermasterError(
     'invalid_index',

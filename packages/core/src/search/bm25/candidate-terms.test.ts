@@ -29,11 +29,10 @@ describe('CandidateTerms', () => {
           terms.sums(ranker.plan(queries[0] ?? ''));
           terms.open(candidates);
           for (const plan of queries.map((query) => ranker.plan(query))) {
-            reader.open(plan);
             const [sums, coverages] = [terms.sums(plan), terms.coverages(plan)];
             for (const [at, tool] of candidates.entries()) {
               expect(sums[at]).toBe(ranker.sumTerms(plan, tool));
-              expect(coverages[at]).toBe(reader.readCoverage(tool));
+              expect(coverages[at]).toBe(reader.readCoverage(plan, tool));
             }
           }
         },

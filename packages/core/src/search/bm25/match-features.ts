@@ -23,53 +23,57 @@ const CACHE_LINE = 64;
 /** Not before any place. */
 const NOWHERE = -2;
 
-/** Reads the features of tools for one query after the other. */
+// What reading needs, once for all indexes of a thread: a reading is over before anything else runs, and thousands of small
+// catalogs would have more of this than of everything else.
+
+/** By the key of a stem: its number in the plan plus one. */
+const numbers: Uint8Array = new Uint8Array(0x10000);
+/** By the low bits of a key: whether the plan may have a stem with it. Small enough to stay near the processor. */
+const filter: Uint8Array = new Uint8Array(FILTER_SIZE);
+/** The plan whose stems are in the two. */
+let opened: QueryPlan | undefined;
+/** What was read last, by place. */
+const nameCoverages: Float64Array = new Float64Array(MOST_READ);
+const queryShares: Float64Array = new Float64Array(MOST_READ);
+const bigrams: Float64Array = new Float64Array(MOST_READ);
+/** Keeps the compiler from leaving out what is fetched ahead. */
+const fetched: Float64Array = new Float64Array(MOST_READ);
+const one: Uint32Array = new Uint32Array(1);
+
+/** Makes a query the one that is read for. */
+function open(plan: QueryPlan): void {
+  if (opened === plan) {
+    return;
+  }
+  for (const stem of opened?.stems ?? []) {
+    numbers[stem.key] = 0;
+    filter[stem.key & (FILTER_SIZE - 1)] = 0;
+  }
+  opened = plan;
+  for (let number = 0; number < plan.stems.length; number += 1) {
+    const key = plan.stems[number]?.key ?? 0;
+    numbers[key] = number + 1;
+    filter[key & (FILTER_SIZE - 1)] = 1;
+  }
+}
+
+/** Reads the features of tools for one query after the other. What {@link at} gives is of the latest reading, of whichever index. */
 export class FeatureReader {
   readonly #index: Bm25Index;
-  /** By the key of a stem: its number in the plan plus one. */
-  readonly #numbers: Uint8Array = new Uint8Array(0x10000);
-  /** By the low bits of a key: whether the plan may have a stem with it. Small enough to stay near the processor. */
-  readonly #filter: Uint8Array = new Uint8Array(FILTER_SIZE);
-  #plan: QueryPlan | undefined;
-  /** What was read last, by place. */
-  readonly #nameCoverages: Float64Array = new Float64Array(MOST_READ);
-  readonly #queryShares: Float64Array = new Float64Array(MOST_READ);
-  readonly #bigrams: Float64Array = new Float64Array(MOST_READ);
-  /** Keeps the compiler from leaving out what {@link #fetch} reads for nothing. */
-  readonly #fetched: Float64Array = new Float64Array(MOST_READ);
-  readonly #one: Uint32Array = new Uint32Array(1);
 
   constructor(index: Bm25Index) {
     this.#index = index;
   }
 
-  /** Makes a query the one that is read for. */
-  open(plan: QueryPlan): void {
-    for (const stem of this.#plan?.stems ?? []) {
-      this.#numbers[stem.key] = 0;
-      this.#filter[stem.key & (FILTER_SIZE - 1)] = 0;
-    }
-    this.#plan = plan;
-    for (let number = 0; number < plan.stems.length; number += 1) {
-      const key = plan.stems[number]?.key ?? 0;
-      this.#numbers[key] = number + 1;
-      this.#filter[key & (FILTER_SIZE - 1)] = 1;
-    }
-  }
-
-  read(tool: number): MatchFeatures {
-    this.#one[0] = tool;
-    this.readMany(this.#one, 1);
+  read(plan: QueryPlan, tool: number): MatchFeatures {
+    one[0] = tool;
+    this.readMany(plan, one, 1);
     return this.at(0);
   }
 
   /** Reads the first `count` of these tools, {@link MOST_READ} at the most, without making anything of them: see {@link at}. */
-  readMany(tools: Uint32Array, count: number): void {
-    const nameCoverages = this.#nameCoverages;
-    const queryShares = this.#queryShares;
-    const bigrams = this.#bigrams;
-    const plan = this.#plan;
-    if (plan === undefined || plan.stems.length === 0) {
+  readMany(plan: QueryPlan, tools: Uint32Array, count: number): void {
+    if (plan.stems.length === 0) {
       nameCoverages.fill(0);
       queryShares.fill(0);
       bigrams.fill(0);
@@ -78,8 +82,7 @@ export class FeatureReader {
     const { sequences, sequenceStarts, nameLengths, nameMasses } = this.#index.data;
     const { stems, mass } = plan;
     const hasBigrams = plan.bigrams.size > 0;
-    const filter = this.#filter;
-    const numbers = this.#numbers;
+    open(plan);
     this.#fetch(tools, count);
     for (let place = 0; place < count; place += 1) {
       const tool = tools[place] ?? 0;
@@ -132,7 +135,6 @@ export class FeatureReader {
    */
   #fetch(tools: Uint32Array, count: number): void {
     const { sequences, sequenceStarts, nameLengths, nameMasses } = this.#index.data;
-    const fetched = this.#fetched;
     for (let place = 0; place < count; place += 1) {
       const tool = tools[place] ?? 0;
       const start = sequenceStarts[tool] ?? 0;
@@ -143,14 +145,11 @@ export class FeatureReader {
 
   /** The features of one of the tools read last. */
   at(place: number): MatchFeatures {
-    return new Features(this.#nameCoverages[place] ?? 0, this.#queryShares[place] ?? 0, this.#bigrams[place] ?? 0);
+    return new Features(nameCoverages[place] ?? 0, queryShares[place] ?? 0, bigrams[place] ?? 0);
   }
 
   /** Puts the scores of the tools read last into `scores`: {@link combineScore} of their sums and of {@link at}. */
   scoreMany(sums: Int32Array, count: number, scores: Float64Array): void {
-    const nameCoverages = this.#nameCoverages;
-    const queryShares = this.#queryShares;
-    const bigrams = this.#bigrams;
     const { settings } = this.#index.data;
     for (let place = 0; place < count; place += 1) {
       const factor = nameFactor(settings, nameCoverages[place] as number, queryShares[place] as number);
@@ -160,9 +159,8 @@ export class FeatureReader {
   }
 
   /** How much of the query, by idf, a tool has anywhere; 0 to 1. */
-  readCoverage(tool: number): number {
-    const plan = this.#plan;
-    if (plan === undefined || plan.mass === 0) {
+  readCoverage(plan: QueryPlan, tool: number): number {
+    if (plan.mass === 0) {
       return 0;
     }
     let covered = 0;

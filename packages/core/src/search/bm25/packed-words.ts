@@ -7,9 +7,15 @@ import { NO_TERM } from './term-table.ts';
  */
 export class PackedWords {
   /** Open addressing: each word its two packed numbers, its term, and nothing. No word packs to 0. */
-  #entries: Int32Array = scratchInt32(ENTRY_SIZE << FIRST_BITS);
-  #bits = FIRST_BITS;
+  #entries: Int32Array;
+  #bits: number;
   #size = 0;
+
+  /** @param expected about how many words there will be */
+  constructor(expected: number = 1 << FIRST_BITS) {
+    this.#bits = Math.min(FIRST_BITS, Math.max(LEAST_BITS, 32 - Math.clz32(expected)));
+    this.#entries = scratchInt32(ENTRY_SIZE << this.#bits);
+  }
 
   /** The term of a word, or {@link NO_TERM}. */
   find(first: number, second: number): number {
@@ -81,6 +87,7 @@ function startOf(first: number, second: number, bits: number): number {
 
 /** A power of two, so that no entry lies in two cache lines. */
 const ENTRY_SIZE = 4;
+const LEAST_BITS = 6;
 const FIRST_BITS = 12;
 /** As many words as any catalog of people's words has; more would only crowd out what is needed often. */
 const MOST_BITS = 17;

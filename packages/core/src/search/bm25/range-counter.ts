@@ -4,12 +4,6 @@
  */
 export class RangeCounter {
   /**
-   * Of the numbers at even places, then of those at odd ones: many are in the same range, and going up one count again and
-   * again would have each step wait for the one before.
-   */
-  readonly #counts: Uint32Array = new Uint32Array(RANGES * 2);
-
-  /**
    * A number that at least `count` of the first `size` come up to, not far below the last of them; 1 when there are fewer.
    * They are 0 to `most`, which is below 2³¹.
    */
@@ -18,7 +12,6 @@ export class RangeCounter {
     size: number,
     { count, most }: { readonly count: number; readonly most: number },
   ): number {
-    const counts = this.#counts;
     const shift = Math.max(0, 32 - RANGE_BITS - Math.clz32(most));
     counts.fill(0);
     const whole = size & ~3;
@@ -48,3 +41,9 @@ function increase(counts: Uint32Array, range: number): void {
 
 const RANGE_BITS = 8;
 const RANGES: number = 1 << RANGE_BITS;
+
+/**
+ * Of the numbers at even places, then of those at odd ones: many are in the same range, and going up one count again and
+ * again would have each step wait for the one before. Once for all: nothing is left in it after a call.
+ */
+const counts: Uint32Array = new Uint32Array(RANGES * 2);

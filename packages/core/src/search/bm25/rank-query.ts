@@ -40,6 +40,9 @@ export interface QueryRanking {
   readonly isSelection: boolean;
 }
 
+/** What a string takes beside its characters, and its place in a list. */
+const STRING_BYTES = 24;
+
 /** Puts a named tool before any other; terms can't add up to this. */
 export const NAME_BONUS = 1_000_000;
 
@@ -61,6 +64,7 @@ export class QueryRanker {
   readonly #similar: SimilarTerms;
   /** Made for the first query of which no word is known. */
   #keys: readonly string[] | undefined;
+  #keyBytes = 0;
 
   constructor(snapshot: Snapshot, index: Bm25Index) {
     this.index = index;
@@ -69,6 +73,13 @@ export class QueryRanker {
     this.#ranker = new ToolRanker(index);
     this.#features = new FeatureReader(index);
     this.#similar = new SimilarTerms(index);
+  }
+
+  /** Bytes of the index and of what reading it needs, as far as it is made. */
+  get byteLength(): number {
+    // The bits of name keys are made at the first look for a name.
+    const nameKeys = this.index.terms.size >>> 3;
+    return this.index.byteLength + nameKeys + this.#ranker.byteLength + this.#similar.byteLength + this.#keyBytes;
   }
 
   /** The best tools for a query among those that are accepted, `count` of them where there are as many. */
@@ -107,8 +118,7 @@ export class QueryRanker {
 
   /** The features of a tool for a query, in the pool or not. */
   features(plan: QueryPlan, tool: number): MatchFeatures {
-    this.#features.open(plan);
-    return this.#features.read(tool);
+    return this.#features.read(plan, tool);
   }
 
   /** What a tool's terms add up to, in units of {@link scaleSum}. */
@@ -184,10 +194,9 @@ export class QueryRanker {
   }
 
   #rankNames(named: readonly number[], plan: QueryPlan): Ranking[] {
-    this.#features.open(plan);
     return named.map((tool, place) => {
       const bonus = NAME_BONUS * (named.length - place);
-      const score = bonus + combineScore(this.index, this.sumTerms(plan, tool), this.#features.read(tool));
+      const score = bonus + combineScore(this.index, this.sumTerms(plan, tool), this.#features.read(plan, tool));
       return { kind: 'name', tool, score, bonus };
     });
   }
@@ -207,7 +216,12 @@ export class QueryRanker {
   }
 
   #nameKeys(): readonly string[] {
-    this.#keys ??= this.#tools.map((tool) => nameKey(tool.name));
+    if (this.#keys === undefined) {
+      this.#keys = this.#tools.map((tool) => nameKey(tool.name));
+      for (const key of this.#keys) {
+        this.#keyBytes += key.length * 2 + STRING_BYTES;
+      }
+    }
     return this.#keys;
   }
 }

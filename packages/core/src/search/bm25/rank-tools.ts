@@ -35,6 +35,11 @@ export class ToolRanker {
     this.#tools = new Uint32Array(index.toolCount);
   }
 
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.#sums.byteLength + this.#best.byteLength + this.#tools.byteLength;
+  }
+
   /** The best tools; of those with the same sum, the first in the catalog. */
   rank(lists: readonly PlannedList[], options: RankOptions): RankedTools {
     const { count, accept } = options;

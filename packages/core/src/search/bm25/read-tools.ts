@@ -18,6 +18,10 @@ export interface ReadTools {
   readonly nameTerms: Uint32Array;
 }
 
+/** About how much one of a few tools has; of many, terms are mostly those of others. */
+const TERMS_PER_TOOL = 64;
+const TOKENS_PER_TOOL = 128;
+
 /** A step ends with so many tools… */
 const TOOLS_PER_STEP = 8;
 /** …or with the one that reaches this: a single tool can have as much text as hundreds. */
@@ -31,13 +35,13 @@ export function* readTools(tools: readonly Tool[]): Generator<void, ReadTools> {
 }
 
 function openStore(toolCount: number): ReadTools {
-  const terms = new TermTable();
+  const terms = new TermTable(undefined, FUNCTION_WORDS.length + toolCount * TERMS_PER_TOOL);
   for (const word of FUNCTION_WORDS) {
     terms.internText(word);
   }
   return {
     toolCount,
-    store: new TokenStore(terms),
+    store: new TokenStore(terms, toolCount * TOKENS_PER_TOOL),
     fieldEnds: scratchUint32(toolCount * FIELD_COUNT),
     fieldLengths: scratchUint32(toolCount * FIELD_COUNT),
     nameTerms: new Uint32Array(toolCount),

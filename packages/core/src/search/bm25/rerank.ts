@@ -27,8 +27,7 @@ export function rerank(of: {
   const { reader, plan, ranked, wanted } = of;
   const { tools, sums } = ranked;
   const size = Math.min(ranked.size, POOL_SIZE);
-  reader.open(plan);
-  reader.readMany(tools, size);
+  reader.readMany(plan, tools, size);
   reader.scoreMany(sums, size, scores);
   const best: TermsRanking[] = [];
   const count = orderPlaces(tools, size, Math.min(wanted, size));

@@ -26,6 +26,12 @@ export class SimilarTerms {
     this.#index = index;
   }
 
+  /** Bytes of its tables, as far as they are made. */
+  get byteLength(): number {
+    const table = this.#table;
+    return table === undefined ? 0 : table.starts.byteLength + table.terms.byteLength + table.letters.byteLength;
+  }
+
   /** The nearest terms with the same first letter: one letter away, or two for a word of 8 letters or more; the commonest first. */
   findTypos(word: string): SimilarTerm[] {
     if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO || !LETTERS.test(word)) {

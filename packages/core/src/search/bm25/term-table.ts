@@ -30,14 +30,16 @@ export class TermTable {
   #hashes: Int32Array | undefined;
   #size: number;
   /** A term in code units, and the same encoded. */
-  #units: Uint16Array = new Uint16Array(256);
-  #encoded: Uint8Array = new Uint8Array(768);
+  #units: Uint16Array = NO_UNITS;
+  #encoded: Uint8Array = NO_BYTES;
 
-  constructor(data?: TermTableData) {
-    this.#bytes = data?.bytes ?? new Uint8Array(1 << 16);
-    this.#starts = data?.starts ?? new Uint32Array(1 << 13);
-    this.#slots = data?.slots ?? new Uint32Array(1 << 14);
-    this.#hashes = data === undefined ? new Int32Array(1 << 13) : undefined;
+  /** @param expected about how many terms there will be, where no data is given: a small table is made of little, and grows */
+  constructor(data?: TermTableData, expected: number = MOST_EXPECTED) {
+    const room = 1 << (32 - Math.clz32(Math.min(MOST_EXPECTED, Math.max(LEAST_EXPECTED, expected)) - 1));
+    this.#bytes = data?.bytes ?? new Uint8Array(room * 8);
+    this.#starts = data?.starts ?? new Uint32Array(room);
+    this.#slots = data?.slots ?? new Uint32Array(room * 2);
+    this.#hashes = data === undefined ? new Int32Array(room) : undefined;
     this.#size = data === undefined ? 0 : data.starts.length - 1;
     this.seed = data?.seed ?? (Math.random() * 0x100000000) | 0;
   }
@@ -106,8 +108,10 @@ export class TermTable {
       return { bytes: this.#bytes, starts: this.#starts, slots: this.#slots, seed: this.seed };
     }
     // What is only read can do with fewer slots than what still grows.
-    const half = this.#slots.length / 2;
-    const slotCount = this.#size <= half * FULLEST ? half : this.#slots.length;
+    let slotCount = this.#slots.length;
+    while (this.#size <= (slotCount / 2) * FULLEST && slotCount > 1) {
+      slotCount /= 2;
+    }
     return {
       bytes: this.#bytes.slice(0, this.#starts[this.#size] ?? 0),
       starts: this.#starts.slice(0, this.#size + 1),
@@ -119,7 +123,7 @@ export class TermTable {
   /** Puts a text into `#units`. Returns its hash. */
   #load(text: string): number {
     if (text.length > this.#units.length) {
-      this.#units = new Uint16Array(text.length);
+      this.#units = new Uint16Array(Math.max(LEAST_TEXT, text.length));
     }
     let hash = this.seed;
     for (let at = 0; at < text.length; at += 1) {
@@ -180,7 +184,7 @@ export class TermTable {
   /** Writes a term to `#encoded`, each code unit on its own, so that lone surrogates survive. Returns its bytes. */
   #encode(characters: Uint16Array, length: number): number {
     if (length * 3 > this.#encoded.length) {
-      this.#encoded = new Uint8Array(length * 3);
+      this.#encoded = new Uint8Array(Math.max(LEAST_TEXT, length) * 3);
     }
     const encoded = this.#encoded;
     let end = 0;
@@ -252,6 +256,14 @@ export class TermTable {
     return slots;
   }
 }
+
+/** Terms that a new table has room for, powers of two. */
+const LEAST_EXPECTED = 1 << 8;
+const MOST_EXPECTED = 1 << 13;
+/** Code units that there is room for as soon as a text is looked up. */
+const LEAST_TEXT = 32;
+const NO_UNITS: Uint16Array = new Uint16Array(0);
+const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 /** The number plus one in a slot. */
 const NUMBER_MASK = 0xffffff;

@@ -18,6 +18,10 @@ const LEAST_SHARE = 1 / 8;
 /** …of the short ones this. */
 const LEAST_SHARE_OF_SHORT = 3 / 4;
 
+/** Tokens that a new store has room for. */
+const LEAST_EXPECTED = 1 << 8;
+const MOST_EXPECTED = 1 << 14;
+
 /** A unit from this on is the first of two. */
 export const TWO_UNITS = 0xc000;
 
@@ -28,14 +32,14 @@ export const TWO_UNITS = 0xc000;
 export class TokenStore implements TokenSink {
   readonly terms: TermTable;
   readonly seed: number;
-  units: Uint16Array = new Uint16Array(1 << 14);
+  units: Uint16Array;
   size = 0;
   /** Tokens so far that are words. */
   words = 0;
   /** The latest token. */
   last = 0;
   /** Per term, a bit for each {@link TokenKind} that it occurred as. */
-  uses: Uint8Array = new Uint8Array(1 << 13);
+  uses: Uint8Array;
   /** Which share of the texts is in the store, above 0 to 1: what its size goes by when it has to grow. */
   progress = 1;
   /** Tokens that the current text may still give. */
@@ -43,15 +47,21 @@ export class TokenStore implements TokenSink {
   /** Text → its number in `#runs`. */
   readonly #remembered = new Map<string, number>();
   /** Per remembered text, where its units start and end, and how many words they are. */
-  #runs: Uint32Array = new Uint32Array(1 << 12);
+  #runs: Uint32Array;
   /** Short words met so far, each of which occurred as a word. */
-  readonly #packed: PackedWords = new PackedWords();
+  readonly #packed: PackedWords;
   readonly #shortTexts: Trial = { leastShare: LEAST_SHARE_OF_SHORT, tried: 0, known: 0 };
   readonly #longTexts: Trial = { leastShare: LEAST_SHARE, tried: 0, known: 0 };
 
-  constructor(terms: TermTable) {
+  /** @param expected about how many tokens there will be: few need little room, and more is made where they are more */
+  constructor(terms: TermTable, expected: number = MOST_EXPECTED) {
+    const room = Math.min(MOST_EXPECTED, Math.max(LEAST_EXPECTED, expected));
     this.terms = terms;
     this.seed = terms.seed;
+    this.units = new Uint16Array(room);
+    this.uses = new Uint8Array(Math.max(room >> 1, terms.size));
+    this.#runs = new Uint32Array(room >> 2);
+    this.#packed = new PackedWords(room >> 2);
   }
 
   /** @returns how many tokens the text gave. */

@@ -34,6 +34,11 @@ export class ToolSums {
     this.#blocks = new Uint32Array(this.#peaks.length);
   }
 
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.sums.byteLength + this.#peaks.byteLength + this.#blocks.byteLength;
+  }
+
   /**
    * Adds the weighted impacts of a plain list. A weight below 0 takes off what a list that is added next has too much: in between, sums
    * may be below 0, and no peak moves.

@@ -3,8 +3,9 @@ import {
   type Bm25Index,
   type Bm25SearcherOptions,
   buildBm25IndexInSteps,
-  createBm25Searcher,
-  QueryRanker,
+  createRanker,
+  type QueryRanker,
+  rankerSearcher,
 } from '../bm25/index.ts';
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
@@ -40,6 +41,7 @@ export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcher
     search: (request) => searcher.search(request),
     explain: (request, tool) => searcher.explain(request, tool),
     prepare: () => searcher.prepare(),
+    byteLength: () => searcher.byteLength,
   };
 }
 
@@ -97,6 +99,10 @@ class HybridSearcher {
       slices: options.slices,
       built: isAllGiven ? runToEnd(this.#buildInSteps()) : undefined,
     });
+  }
+
+  get byteLength(): number {
+    return OBJECT_BYTES + (this.#engine.built?.ranker.byteLength ?? this.#given?.ranker.byteLength ?? 0);
   }
 
   async prepare(): Promise<void> {
@@ -229,12 +235,16 @@ function buildVectorsInSteps(tools: readonly Tool[], embedder: StaticEmbedder): 
 }
 
 function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {
-  return { searcher: createBm25Searcher(snapshot, { index }), ranker: new QueryRanker(snapshot, index) };
+  const ranker = createRanker(snapshot, index);
+  return { searcher: rankerSearcher(snapshot, ranker), ranker };
 }
 
 function toAnswers(served: HybridAnswer): Answer[] {
   return served.rankings.map((ranking) => ({ ranking, served }));
 }
+
+/** What the objects around the arrays take. */
+const OBJECT_BYTES = 12 * 1024;
 
 /** How many times the limit is ranked, so that folded duplicates leave no gap. */
 const DUPLICATE_SLACK = 3;

@@ -7,6 +7,7 @@ import {
   type StaticEmbedder,
   type VectorIndex,
   type VectorScan,
+  vectorBytes,
 } from '../semantic/index.ts';
 import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { type HybridRequest, readRequest } from './hybrid-request.ts';
@@ -77,6 +78,11 @@ export class HybridRanker {
     this.#parts = parts;
     this.#scan = createVectorScan(vectors);
     this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan, common: new CommonMeaning(vectors) });
+  }
+
+  /** Bytes of the index, the vectors and what reading them needs. */
+  get byteLength(): number {
+    return this.#parts.lexical.byteLength + vectorBytes(this.vectors) + this.#scan.byteLength + this.#rater.byteLength;
   }
 
   rank(query: string, { accept, wanted = Number.POSITIVE_INFINITY, isWhole = false }: RankOptions = {}): HybridAnswer {

@@ -40,9 +40,22 @@ export class ToolRater {
   }
 
   rate(asked: ToolsToRate): RatedTools {
+    this.#terms.open(asked.tools);
+    try {
+      return this.#rateOpened(asked);
+    } finally {
+      this.#terms.close();
+    }
+  }
+
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.#terms.byteLength + this.#servers.byteLength;
+  }
+
+  #rateOpened(asked: ToolsToRate): RatedTools {
     const { request, lexical, tools, weights } = asked;
     const columns = new Columns(OWN_COLUMNS + request.clauses.length, tools.length);
-    this.#terms.open(tools);
     const coverage = this.#terms.coverages(lexical.plan);
     const trust = trustOf(asked, coverage);
     const meaning = this.#readMeaning(request.vector, tools, columns.next());
@@ -129,9 +142,8 @@ export class ToolRater {
       isRead[at] = 1;
       into[at] = ranking.features.bigrams / plan.mass;
     }
-    this.#reader.open(plan);
     for (let at = 0; at < tools.length; at += 1) {
-      if (isRead[at] === 0) into[at] = this.#reader.read(tools[at] as number).bigrams / plan.mass;
+      if (isRead[at] === 0) into[at] = this.#reader.read(plan, tools[at] as number).bigrams / plan.mass;
     }
     return into;
   }

@@ -22,6 +22,11 @@ export class ToolServers {
     this.#smallness = sizes.map((size) => Math.log(most / Math.max(size, 1)));
   }
 
+  /** Bytes of its arrays. */
+  get byteLength(): number {
+    return this.#numbers.byteLength + this.#closeness.byteLength + this.#smallness.byteLength;
+  }
+
   /** For each of these tools 1 if the request, given as a key, names its server; else 0. */
   findNamed(requestKey: string, tools: Uint32Array, into: Float64Array): Float64Array {
     const known = new Int8Array(this.#keys.length);

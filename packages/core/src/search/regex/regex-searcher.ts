@@ -100,6 +100,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
       const kind = found.place <= limit ? 'listed' : 'below-limit';
       return { kind, rank: found.place, explanation: found.match.explain() };
     },
+    byteLength: () => fields.byteLength(),
   };
 }
 

@@ -9,6 +9,8 @@ export type FieldTexts = readonly (readonly string[])[];
 export interface SearchableFields {
   /** Read when first asked for, and kept. */
   of(tool: Tool): FieldTexts;
+  /** About how many bytes are kept so far; the texts themselves are the tools'. */
+  byteLength(): number;
 }
 
 export function searchableFields(
@@ -16,6 +18,7 @@ export function searchableFields(
   textOf: (tool: Tool) => SearchText = searchText,
 ): SearchableFields {
   const known = new Map<string, FieldTexts>();
+  let bytes = 0;
   // A snapshot makes all names when the first is asked for: here, and not in the first slice of the first search.
   const [first] = snapshot.tools;
   if (first !== undefined) snapshot.modelName(first);
@@ -25,11 +28,17 @@ export function searchableFields(
       if (fields === undefined) {
         fields = readFields(snapshot, tool, textOf(tool));
         known.set(tool.id, fields);
+        bytes += TOOL_BYTES + TEXT_BYTES * fields.reduce((sum, texts) => sum + texts.length, 0);
       }
       return fields;
     },
+    byteLength: () => bytes,
   };
 }
+
+/** Of a tool its place in the map and its lists; of a text its place in a list. */
+const TOOL_BYTES = 256;
+const TEXT_BYTES = 8;
 
 /** A tool goes by two names: the one that a model sees, and the one that its owner wrote. */
 function readFields(snapshot: Snapshot, tool: Tool, text: SearchText): FieldTexts {

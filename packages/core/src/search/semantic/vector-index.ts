@@ -43,6 +43,11 @@ export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: Vector
   return index;
 }
 
+/** Bytes of its arrays. In a WebAssembly memory, what lies beside them is counted by its scan. */
+export function vectorBytes({ components, scales, signs, sum }: VectorIndex): number {
+  return components.byteLength + scales.byteLength + signs.byteLength + sum.byteLength;
+}
+
 /** Words of sign bits of one vector. */
 export function signWords(dimensions: number): number {
   return Math.ceil(dimensions / 32);

@@ -12,6 +12,8 @@ export interface VectorScan {
   near(query: QueryVector, wanted: number, allowed?: (id: number) => boolean): Uint32Array;
   /** The cosine of the query with each of these vectors. @param into as long as `ids`; returned */
   cosines(query: QueryVector, ids: Uint32Array, into?: Float64Array): Float64Array;
+  /** Bytes that it keeps beside the vectors. */
+  readonly byteLength: number;
 }
 
 /** In WebAssembly where the index was laid out for it, else in JavaScript; the answers are the same to the last bit. */
@@ -24,6 +26,7 @@ export function createPlainScan(index: VectorIndex): VectorScan {
   const { count, dimensions } = index;
   const distances = new Uint16Array(count);
   return {
+    byteLength: distances.byteLength,
     near(query, wanted, allowed) {
       const histogram = new Uint32Array(dimensions + 1);
       scanSigns(index, query.signs, distances, histogram);
@@ -54,6 +57,7 @@ function createWasmScan(index: VectorIndex, { kernel, buffer, addresses }: Vecto
   distances.fill(NEVER, count);
 
   return {
+    byteLength: buffer.byteLength - addresses.querySigns,
     near(query, wanted, allowed) {
       querySigns.set(query.signs);
       histogram.fill(0);
