@@ -2,39 +2,77 @@ import type { StaticEmbedder } from '@quartermaster/core';
 import { readModel } from './read-model.ts';
 import { createStaticModel } from './static-model.ts';
 
-/** The model that comes with the package. Read on the first call, then kept. */
+/** The model that comes with the package, or the one that was provided. Read on the first call, then kept. */
 export function embeddedModel(): StaticEmbedder {
   model ??= createStaticModel(readModel(alignedBytes(readModelFile())));
   return model;
 }
 
-/** Whether there is a file system to read the model from: a browser and some edge runtimes have none. */
-export function hasFileSystem(): boolean {
-  return fileSystem() !== undefined;
+/**
+ * Hands in the bytes of the model's file (`@quartermaster/semantic/model`), where it can't be read from disk: in a Worker, a
+ * browser, or a bundle. Searches created from now on use it. Throws a `RangeError` where the bytes are no model.
+ *
+ * @example
+ * import model from '@quartermaster/semantic/model'; // in workerd, a data module
+ * provideModel(model);
+ */
+export function provideModel(bytes: Uint8Array | ArrayBuffer): void {
+  model = createStaticModel(readModel(alignedBytes(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes))));
+  problem = undefined;
 }
 
-const MODEL_FILE: URL = new URL('../model/tools-static-v5.bin', import.meta.url);
+/** The model, or undefined where it can't be read: `modelProblem` says why. */
+export function embeddedModelIfAny(): StaticEmbedder | undefined {
+  try {
+    return embeddedModel();
+  } catch (error) {
+    const isKnown = problem !== undefined;
+    problem = error instanceof Error ? error.message : String(error);
+    // Without a file system it is expected; with one, someone meant to have the model.
+    if (!isKnown && fileSystem() !== undefined) runtime()?.emitWarning?.(`Searches go by words alone. ${problem}`);
+    return undefined;
+  }
+}
+
+/** Why searches go by words alone; undefined where they don't, or none has been created yet. */
+export function modelProblem(): string | undefined {
+  return problem;
+}
 
 let model: StaticEmbedder | undefined;
+let problem: string | undefined;
 
 function readModelFile(): Uint8Array {
   const files = fileSystem();
   if (files === undefined) throw new Error(`The embedded model can't be read without a file system; ${OTHER_WAY}`);
+  const path = modelFile();
+  if (path === undefined) throw new Error(`A CommonJS bundle doesn't know where the embedded model is; ${OTHER_WAY}`);
   try {
-    return files.readFileSync(MODEL_FILE);
+    return files.readFileSync(path);
   } catch (cause) {
     throw new Error(
-      `The embedded model can't be read from ${MODEL_FILE}: a bundler leaves it behind unless @quartermaster/semantic stays external. Else ${OTHER_WAY}`,
+      `The embedded model can't be read from ${path}: a bundler leaves it behind unless @quartermaster/semantic stays external. Else ${OTHER_WAY}`,
       { cause },
     );
   }
 }
 
-const OTHER_WAY = 'pass the bytes of its file to createStaticModel(readModel(bytes))';
+/** Asked for when it is needed: workerd and CommonJS bundles have no address of the module, and would fail on import. */
+function modelFile(): URL | undefined {
+  const address: unknown = import.meta.url;
+  return typeof address === 'string' && URL.canParse(MODEL_PATH, address) ? new URL(MODEL_PATH, address) : undefined;
+}
+
+const MODEL_PATH = '../model/tools-static-v5.bin';
+const OTHER_WAY = 'pass the bytes of its file to provideModel(bytes)';
 
 /** Asked for when it is needed and not imported, so that a bundle for a browser has nothing to resolve. */
 function fileSystem(): typeof import('node:fs') | undefined {
-  return (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.('node:fs');
+  return runtime()?.getBuiltinModule?.('node:fs');
+}
+
+function runtime(): Partial<NodeJS.Process> | undefined {
+  return (globalThis as { process?: Partial<NodeJS.Process> }).process;
 }
 
 /** Float32 views need a multiple of 4 as their start; a small file may come from the middle of a shared buffer. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createSnapshot, createTool } from '@quartermaster/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { embeddedModel } from './embedded-model.ts';
@@ -32,23 +33,46 @@ describe('createEmbeddedSearcher', () => {
     ['a process without modules', {}],
     ['a process whose modules have no files', { getBuiltinModule: () => undefined }],
   ])('searches by words where there is %s', async (_, process) => {
+    vi.resetModules();
+    const fresh = await import('./index.ts');
     vi.stubGlobal('process', process);
-    const searcher = createEmbeddedSearcher(SHOP);
+    const searcher = fresh.createEmbeddedSearcher(SHOP);
     expect(searcher.engine).toBe('bm25');
+    expect(fresh.modelProblem()).toContain("can't be read without a file system");
     expect((await searcher.search({ query: 'invoices', limit: 1 })).hits[0]?.tool.name).toBe('list_invoices');
+  });
+
+  it('searches by words where a bundle left the model behind, and by meaning once its bytes are provided', async () => {
+    vi.resetModules();
+    const fresh = await import('./index.ts');
+    const bytes = readFileSync(new URL('../model/tools-static-v5.bin', import.meta.url));
+    const emitWarning = vi.fn();
+    vi.stubGlobal('process', { emitWarning, getBuiltinModule: () => ({ readFileSync: fail }) });
+    expect(fresh.createEmbeddedSearcher(SHOP).engine).toBe('bm25');
+    fresh.createEmbeddedSearcher(SHOP);
+    expect(emitWarning.mock.calls).toEqual([[expect.stringContaining('Searches go by words alone.')]]);
+    expect(fresh.modelProblem()).toContain('a bundler leaves it behind');
+    const { buffer, byteOffset, length } = new Uint8Array(bytes);
+    fresh.provideModel(buffer.slice(byteOffset, byteOffset + length));
+    expect(fresh.modelProblem()).toBeUndefined();
+    const searcher = fresh.createEmbeddedSearcher(SHOP);
+    expect(searcher.engine).toBe('hybrid');
+    expect((await searcher.search(REQUEST)).hits.map(({ tool }) => tool.name)).toEqual(['refund_payment']);
+    expect(() => fresh.provideModel(new Uint8Array(8))).toThrow();
   });
 
   it('says what to do where the model is asked for and there is no file system, or its file is gone', async () => {
     vi.resetModules();
     const fresh = await import('./embedded-model.ts');
     vi.stubGlobal('process', {});
-    expect(() => fresh.embeddedModel()).toThrow('createStaticModel(readModel(bytes))');
-    const readFileSync = (): never => {
-      throw new Error('ENOENT');
-    };
-    vi.stubGlobal('process', { getBuiltinModule: () => ({ readFileSync }) });
+    expect(() => fresh.embeddedModel()).toThrow('provideModel(bytes)');
+    vi.stubGlobal('process', { getBuiltinModule: () => ({ readFileSync: fail }) });
     expect(() => fresh.embeddedModel()).toThrow(/tools-static-v5\.bin: a bundler leaves it behind/);
     vi.unstubAllGlobals();
     expect(fresh.embeddedModel().dimensions).toBe(embeddedModel().dimensions);
   });
 });
+
+function fail(): never {
+  throw new Error('ENOENT');
+}

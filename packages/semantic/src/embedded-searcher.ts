@@ -5,17 +5,19 @@ import {
   type Searcher,
   type Snapshot,
 } from '@quartermaster/core';
-import { embeddedModel, hasFileSystem } from './embedded-model.ts';
+import { embeddedModelIfAny } from './embedded-model.ts';
 
 /**
  * Search by words and by meaning with the embedded model: what every surface searches with by default. A toolbox takes it as
- * its `searcher`. Where there is no file system to read the model from, it searches by words alone; `engine` says which.
+ * its `searcher`. Where the model can't be read (no file system, a bundle that left it behind) it searches by words alone:
+ * `engine` is then `bm25`, and `modelProblem()` says why.
  */
 export function createEmbeddedSearcher(
   snapshot: Snapshot,
   options: Omit<HybridSearcherOptions, 'embedder'> = {},
 ): Searcher {
-  if (hasFileSystem()) return createHybridSearcher(snapshot, { embedder: embeddedModel(), ...options });
+  const embedder = embeddedModelIfAny();
+  if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
   const { bm25, slices } = options;
   return createBm25Searcher(snapshot, { ...bm25, ...(slices === undefined ? {} : { slices }) });
 }

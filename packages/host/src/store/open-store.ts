@@ -3,8 +3,6 @@ import { createCatalogStore } from './catalog-store.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
 import { migrate } from './internal/migrate.ts';
-import { openPostgres } from './internal/open-postgres.ts';
-import { openSqlite } from './internal/open-sqlite.ts';
 import { createSeal } from './internal/seal.ts';
 import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
@@ -33,7 +31,7 @@ export interface StoreOptions {
 
 /** Opens a store and brings its tables up to date. */
 export async function openStore(options: StoreLocation & StoreOptions): Promise<Store> {
-  const sql = 'url' in options ? openPostgres(checkUrl(options.url)) : openSqlite(options.path);
+  const sql = await openDatabase(options);
   try {
     const now = await prepareTables(sql, options.now);
     return composeStore({ sql, now, createId: options.createId ?? randomId }, options.encryptionKeys ?? []);
@@ -41,6 +39,27 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
     // Why it can't be had matters more than how closing it went.
     await sql.close().catch(() => undefined);
     throw error;
+  }
+}
+
+/** Drivers are optional peers: each is loaded when its database is opened. */
+async function openDatabase(location: StoreLocation): Promise<Sql> {
+  if ('url' in location) {
+    const url = checkUrl(location.url);
+    const { openPostgres } = await withDriver('pg', import('./internal/open-postgres.ts'));
+    return openPostgres(url);
+  }
+  const { openSqlite } = await withDriver('libsql', import('./internal/open-sqlite.ts'));
+  return openSqlite(location.path);
+}
+
+async function withDriver<Module>(driver: string, loading: Promise<Module>): Promise<Module> {
+  try {
+    return await loading;
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
+    const reason = isMissing ? `npm install ${driver}` : cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError('unreachable', `The store needs the package ${driver}: ${reason}`, { cause });
   }
 }
 

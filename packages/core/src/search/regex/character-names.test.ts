@@ -1,5 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { characterNamed, prepareCharacterNames } from './character-names.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { characterNamed, loadCharacterNames, prepareCharacterNames } from './character-names.ts';
+
+describe('before the table is loaded', () => {
+  it('names that follow a rule are known, and a pattern with another one is refused', async () => {
+    vi.resetModules();
+    const { compilePattern } = await import('./compile-pattern.ts');
+    expect(compilePattern('\\N{CJK UNIFIED IDEOGRAPH-4E2D}').test('中')).toBe(true);
+    expect(() => compilePattern('\\N{SNOWMAN}')).toThrow('The names of characters, for \\N{SNOWMAN}, are not loaded');
+  });
+});
+
+beforeAll(loadCharacterNames);
 
 describe('reading the table', () => {
   it('can pause many times, and happens once', () => {

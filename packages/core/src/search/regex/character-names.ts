@@ -1,35 +1,43 @@
 import { runToEnd } from '../slices/index.ts';
-import {
-  ALIAS_RUNS,
-  ALIASES,
-  KEPT_WORDS,
-  NAME_RUNS,
-  NAMES,
-  SINGLE_SIGNS,
-  WORD_SIGNS,
-  WORDS,
-} from './character-name-table.ts';
 import { composedCharacter } from './composed-names.ts';
+
+/** The names as data: 212 kB that only `\N{NAME}` needs. */
+export type CharacterNameTable = typeof import('./character-name-table.ts');
 
 /** The character that `\N{NAME}` names: every name and alias of Unicode 14, in either case. */
 export function characterNamed(name: string): number | undefined {
-  names ??= runToEnd(readNames());
+  if (table !== undefined) names ??= runToEnd(readNames(table));
   const upper = name.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
-  return names.get(upper) ?? composedCharacter(name);
+  return names?.get(upper) ?? composedCharacter(name);
+}
+
+/** Loads the table, unless that was done. A bundler keeps it in a file of its own. */
+export async function loadCharacterNames(): Promise<void> {
+  if (table === undefined) useCharacterNames(await import('./character-name-table.ts'));
+}
+
+/** The table, where it was imported already. */
+export function useCharacterNames(loaded: CharacterNameTable): void {
+  table ??= loaded;
+}
+
+export function areCharacterNamesLoaded(): boolean {
+  return table !== undefined;
 }
 
 /** Reads the table, unless that was done, and yields where it may pause: 33,000 names take some time, and some memory. */
 export function* prepareCharacterNames(): Generator<void, void> {
-  names ??= yield* readNames();
+  if (table !== undefined) names ??= yield* readNames(table);
 }
 
+let table: CharacterNameTable | undefined;
 let names: ReadonlyMap<string, number> | undefined;
 
-function* readNames(): Generator<void, ReadonlyMap<string, number>> {
+function* readNames(data: CharacterNameTable): Generator<void, ReadonlyMap<string, number>> {
   const map = new Map<string, number>();
-  const words = WORDS.join('').split(' ');
-  yield* readList({ text: NAMES.join(''), runs: NAME_RUNS, words }, map);
-  yield* readList({ text: ALIASES.join(''), runs: ALIAS_RUNS, words }, map);
+  const words = data.WORDS.join('').split(' ');
+  yield* readList({ text: data.NAMES.join(''), runs: data.NAME_RUNS, words, data }, map);
+  yield* readList({ text: data.ALIASES.join(''), runs: data.ALIAS_RUNS, words, data }, map);
   return map;
 }
 
@@ -37,13 +45,14 @@ interface NameList {
   readonly text: string;
   readonly runs: string;
   readonly words: readonly string[];
+  readonly data: CharacterNameTable;
 }
 
 /** How many names are read between two pauses. */
 const NAMES_PER_STEP = 256;
 
-function* readList({ text, runs, words }: NameList, map: Map<string, number>): Generator<void, void> {
-  const nextName = nameReader(text, words);
+function* readList({ runs, ...list }: NameList, map: Map<string, number>): Generator<void, void> {
+  const nextName = nameReader(list);
   let read = 0;
   for (const code of codePoints(runs)) {
     map.set(nextName(), code);
@@ -62,9 +71,10 @@ function* codePoints(runs: string): Generator<number> {
 }
 
 /** Reads one name after the other. */
-function nameReader(text: string, words: readonly string[]): () => string {
+function nameReader({ text, words, data }: Omit<NameList, 'runs'>): () => string {
+  const { SINGLE_SIGNS, WORD_SIGNS } = data;
   const signs = numbersOf(WORD_SIGNS);
-  const keeps = numbersOf(KEPT_WORDS);
+  const keeps = numbersOf(data.KEPT_WORDS);
   const name: string[] = [];
   let at = 0;
   const peek = (): number => (at < text.length ? text.charCodeAt(at) : 0);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
 import { runToEnd } from '../slices/index.ts';
-import { compilePattern } from './compile-pattern.ts';
 import { naiveSpan } from './naive-matcher.fixture.ts';
 import { parsePattern } from './parse-pattern.ts';
 import { resolvePattern } from './resolve-pattern.ts';
+import { compilePattern } from './standalone.ts';
 
 const atom = fc.constantFrom(
   'a',

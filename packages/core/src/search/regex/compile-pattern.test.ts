@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
-import { compilePattern, type Pattern } from './compile-pattern.ts';
 import { PYTHON_ANSWERS, type PythonAnswer } from './python-answers.fixture.ts';
+import { compilePattern, type Pattern } from './standalone.ts';
 
 function answer([pattern, text, , flags = '']: PythonAnswer): PythonAnswer[2] {
   try {

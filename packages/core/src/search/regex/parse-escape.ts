@@ -1,4 +1,5 @@
-import { characterNamed } from './character-names.ts';
+import { PatternError } from '../../errors.ts';
+import { areCharacterNamesLoaded, characterNamed } from './character-names.ts';
 import { type Category, MAX_CODE_POINT } from './character-set.ts';
 import type { GroupRegister } from './group-register.ts';
 import type { PatternNode, Place, SetItem } from './pattern-node.ts';
@@ -86,6 +87,10 @@ function parseNamed(source: PatternSource): number {
   const name = source.takeUntil('}', 'character name');
   const code = characterNamed(name);
   if (code === undefined) {
+    if (!areCharacterNamesLoaded()) {
+      const problem = `The names of characters, for \\N{${name}}, are not loaded`;
+      throw new PatternError('invalid_pattern', problem, { context: { name } });
+    }
     throw source.error(`undefined character name ${quote(name)}`, codePointLength(name) + '\\N{}'.length);
   }
   return code;

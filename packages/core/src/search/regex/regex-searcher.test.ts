@@ -82,6 +82,12 @@ describe('where a pattern is looked for', () => {
     expect(await names({ query: '(?i)TELL' })).toEqual(['clock']);
   });
 
+  it('a character may be named, though its name is loaded first', async () => {
+    const snapshot = createSnapshot([tool({ name: 'build', description: 'Build a ☃' })]);
+    const { hits } = await createRegexSearcher(snapshot).search({ query: '\\N{SNOWMAN}' });
+    expect(hits).toHaveLength(1);
+  });
+
   it('a pattern never matches across two fields or two parameters', async () => {
     expect(await names({ query: '(?s)clock.+Tell' })).toEqual([]);
     expect(await names({ query: '(?s)file_path.*body' })).toEqual([]);

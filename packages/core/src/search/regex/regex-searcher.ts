@@ -2,6 +2,7 @@ import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
 import { QUERY_LIMITS, resolveLimit } from '../query/index.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../slices/index.ts';
+import { loadCharacterNames } from './character-names.ts';
 import { compileInSteps } from './compile-pattern.ts';
 import { findMatches } from './find-matches.ts';
 import { meteredMatcher, STEP_LIMITS, type StepLimits } from './metered-matcher.ts';
@@ -57,8 +58,9 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
     return interleave(lists);
   }
 
-  function inSlices<Result>(steps: Generator<void, Result>, { signal }: SearchRequest): Promise<Result> {
-    return runInSlices(steps, { ...settings, signal });
+  async function inSlices<Result>(steps: Generator<void, Result>, request: SearchRequest): Promise<Result> {
+    if (listQueries(request).some((query) => query.includes('\\N'))) await loadCharacterNames();
+    return runInSlices(steps, { ...settings, signal: request.signal });
   }
 
   function* bestMatches(request: SearchRequest, limit: number): Generator<void, readonly RankedMatch[]> {

@@ -1,0 +1,20 @@
+import * as characterNameTable from './character-name-table.ts';
+import { useCharacterNames } from './character-names.ts';
+import { type CompileOptions, compilePattern as compile, type Pattern } from './compile-pattern.ts';
+
+export { PatternError } from '../../errors.ts';
+export {
+  COMPILE_DEFAULTS,
+  type CompileOptions,
+  type Matcher,
+  type MatchOutcome,
+  type MatchSpan,
+  type Pattern,
+} from './compile-pattern.ts';
+export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex-searcher.ts';
+
+/** Compiles a pattern of Python's `re` syntax, the names of characters (`\N{SNOWMAN}`) included. */
+export function compilePattern(pattern: string, options: CompileOptions = {}): Pattern {
+  useCharacterNames(characterNameTable);
+  return compile(pattern, options);
+}
