@@ -26,7 +26,7 @@ upstreams:
 mcpServers:
   empty: {}
   both:
-    command: [npx]
+    command: true
     args: { a: 1 }
 tools:
   tool_search: { treshold_pct: 5, search_default_limit: 30 }
@@ -49,15 +49,15 @@ keys:
       expect.stringMatching(/^quartermaster\.yaml:8: upstreams\[1\]\.modles is no setting\. Did you mean models\?/),
       'quartermaster.yaml:7: upstreams[1] lacks models: Names of models that it serves, * standing for any text.',
       'quartermaster.yaml:9: upstreams[1].toolSearch is "loacl"; allowed: local, upstream. Did you mean local?',
-      'quartermaster.yaml:12: mcpServers.empty has neither command nor url: give one of them',
-      'quartermaster.yaml:14: mcpServers.both.command is a list; allowed: a text',
-      'quartermaster.yaml:15: mcpServers.both.args is a block; allowed: a list, in [ ] or with a dash before each entry',
       expect.stringMatching(
         /^quartermaster\.yaml:17: tools\.tool_search\.treshold_pct is no setting\. Did you mean threshold_pct\?/,
       ),
       'quartermaster.yaml:17: tools.tool_search.search_default_limit is 30; allowed: a number from 1 to 20',
       'quartermaster.yaml:20: keys[0] has neither key nor hash: give one of them',
       'quartermaster.yaml:21: keys[1] lacks name: For people to tell keys apart.',
+      'quartermaster.yaml:12: mcpServers.empty has neither command nor url: give one of them',
+      'quartermaster.yaml:14: mcpServers.both.command is true; allowed: a text',
+      'quartermaster.yaml:15: mcpServers.both.args is a block; allowed: a list, in [ ] or with a dash before each entry',
     ]);
   });
 
@@ -159,7 +159,7 @@ keys:
     ],
     [
       'a header',
-      'mcpServers: { a: { url: "http://h", headers: { Authorization: [sk-ant-0123456789abcdefghij] } } }',
+      'deferral: x\nmcpServers: { a: { url: "http://h", headers: { Authorization: [sk-ant-0123456789abcdefghij] } } }',
       {},
     ],
     ['an encryption key', 'store: { encryptionKey: sk-ant-0123456789abcdefghij }', {}],

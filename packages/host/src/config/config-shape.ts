@@ -3,14 +3,13 @@ import type {
   ConfiguredKey,
   LimitSettings,
   ListenSettings,
-  McpServerSettings,
   McpSettings,
   SearchSettings,
   UpstreamSettings,
 } from './config.ts';
 import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
-import { MCP_SERVER } from './mcp-server-shape.ts';
+import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
 import { MCP } from './mcp-shape.ts';
 import { choice, flag, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape } from './shape.ts';
@@ -23,7 +22,7 @@ export interface ConfigDocument {
   readonly listen: ListenSettings;
   readonly store: StoreDocument;
   readonly upstreams: readonly UpstreamSettings[];
-  readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  readonly mcpServers: Readonly<Record<string, McpServerDocument>>;
   readonly mcpConfig: readonly string[];
   readonly mcp: McpSettings;
   readonly tools: ToolsDocument;

@@ -9,6 +9,12 @@ export interface Config {
   readonly upstreams: readonly UpstreamSettings[];
   /** By name. The object has no prototype: any name is just a name. */
   readonly mcpServers: Readonly<Record<string, McpServerSettings>>;
+  /** Entries that can't be used. Each costs itself and nothing else. */
+  readonly unusableServers: readonly UnusableServer[];
+  /** What clients' files say of servers and is not carried over. */
+  readonly notes: readonly ServerNote[];
+  /** Values that servers need and that a person is asked for once. */
+  readonly inputs: readonly ServerInput[];
   readonly mcp: McpSettings;
   readonly tools: ToolSettings;
   readonly search: SearchSettings;
@@ -125,6 +131,37 @@ export interface McpServerOptions {
   readonly callTimeoutMs?: number;
   /** Whether to leave the server out. @default false */
   readonly disabled?: boolean;
+}
+
+/** An entry that names a server and can't be used. */
+export interface UnusableServer {
+  readonly name: string;
+  /** Never contains a secret. */
+  readonly reason: string;
+  /** The file that has it. */
+  readonly source: string;
+  /** Counted from 1. */
+  readonly line?: number;
+}
+
+export interface ServerNote {
+  readonly server: string;
+  readonly message: string;
+  readonly source: string;
+}
+
+/** An `${input:…}` of a file. */
+export interface ServerInput {
+  /** The file that has it: the same id in another file is another input. */
+  readonly source: string;
+  readonly id: string;
+  readonly description?: string;
+  readonly default?: string;
+  /** The values to choose from. */
+  readonly options?: readonly string[];
+  readonly isSecret: boolean;
+  /** The servers that need it. */
+  readonly servers: readonly string[];
 }
 
 /** What the gateway makes of MCP servers. */

@@ -19,6 +19,7 @@ export function describeConfig(config: Config): JsonObject {
     mcpServers: Object.fromEntries(
       Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
     ),
+    unusableServers: config.unusableServers.map(({ name, reason }) => ({ name, reason })),
     mcp: { ...config.mcp, connector: { ...config.mcp.connector } },
     tools: {
       rule: { ...config.tools.gate.rule },

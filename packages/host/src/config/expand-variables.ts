@@ -15,6 +15,11 @@ interface ExpansionProblem {
   readonly variable?: string;
 }
 
+/** What stands for a reference that is not the name of a variable. Undefined for one that means nothing. */
+export type ResolveReference = (
+  reference: string,
+) => { readonly value: string } | { readonly problem: string } | undefined;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Deeper than any settings; a document made to exhaust the stack stops here. */
@@ -27,7 +32,11 @@ const NAME = /^(?:env:)?([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
  * Replaces `${NAME}` and `${NAME:-default}` in every text of a document. As in a shell, the default also stands for an
  * empty variable. `${env:NAME}`, as some clients write it, is the same; `$${` is a plain `${`. Keys are left alone.
  */
-export function expandVariables(document: unknown, environment: Environment): Expansion {
+export function expandVariables(
+  document: unknown,
+  environment: Environment,
+  resolve: ResolveReference = () => undefined,
+): Expansion {
   const templates = new Map<string, string>();
   const problems: ExpansionProblem[] = [];
 
@@ -46,6 +55,12 @@ export function expandVariables(document: unknown, environment: Environment): Ex
     templates.set(pathKey(path), text);
     return text.replace(REFERENCE, (reference, inside: string | undefined) => {
       if (inside === undefined) return '${';
+      const special = resolve(inside);
+      if (special !== undefined) {
+        if ('value' in special) return special.value;
+        problems.push({ path, problem: special.problem });
+        return '';
+      }
       const [, name, fallback] = NAME.exec(inside) ?? [];
       if (name === undefined) {
         problems.push({

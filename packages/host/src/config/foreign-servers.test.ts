@@ -61,10 +61,8 @@ describe('files of other programs', () => {
       Object.assign(Object.create(null), { on: { url: 'https://h/mcp//x', headers: { Quote: 'a " // b' } } }),
     );
     const wrong = text.replace('https:', 'ftp:');
-    const problems = problemsOf(() =>
-      load(undefined, { files: { 'a.json': wrong }, flags: { mcpConfig: ['a.json'] } }),
-    );
-    expect(problems[0]).toMatch(/a\.json:5: /);
+    const { unusableServers } = load(undefined, { files: { 'a.json': wrong }, flags: { mcpConfig: ['a.json'] } });
+    expect(unusableServers).toMatchObject([{ name: 'on', line: 5 }]);
   });
 
   it('are named by flag too', () => {
@@ -78,10 +76,10 @@ describe('files of other programs', () => {
       load('mcpConfig: [a.json, b.json, c.json]\ndeferral: x', { files: { 'a.json': bad, 'b.json': '{}' } });
     expect(problemsOf(run)).toEqual([
       expect.stringContaining('quartermaster.yaml:2: deferral is "x"'),
+      expect.stringMatching(/^b\.json: The document has no block of servers: mcpServers, /),
+      expect.stringMatching(/^c\.json: The file can't be read: ENOENT/),
       'a.json:3: mcpServers.a.command is empty; allowed: a text of at least one character',
       'a.json:4: mcpServers.b.url is "ws://x"; allowed: an address that begins with http:// or https://',
-      'b.json: The document has neither mcpServers nor servers',
-      expect.stringMatching(/^c\.json: The file can't be read: ENOENT/),
     ]);
   });
 });

@@ -1,42 +1,71 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { Path } from './shape.ts';
 
-/** What programs call the block of their servers. */
-const BLOCKS: readonly string[] = ['mcpServers', 'servers', 'context_servers'];
-
-/** The name of the block of servers in another program's file, if it has one. */
-export function findServerBlock(document: unknown): string | undefined {
-  return BLOCKS.find((key) => isJsonObject(document) && Object.hasOwn(document, key));
+/** The servers of one file, wherever their client keeps them. */
+export interface ServerBlock {
+  /** What the block is called in messages. */
+  readonly label: string;
+  readonly entries: readonly ServerEntry[];
+  /** Definitions of `${input:…}`, as VS Code writes them. */
+  readonly inputs: readonly JsonObject[];
 }
 
-/**
- * The servers as other programs write them, in our words. Those that are switched off are left out before anything is asked of them:
- * nobody sets the variables of a server that is not used.
- */
-export function readForeignServers(block: unknown): unknown {
-  if (!isJsonObject(block)) return block;
-  const entries = Object.entries(block).filter(([, entry]) => !isOff(entry));
-  return Object.fromEntries(entries.map(([name, entry]) => [name, isJsonObject(entry) ? inOurWords(entry) : entry]));
+interface ServerEntry {
+  readonly name: string;
+  readonly entry: unknown;
+  /** Where it stands in the file. */
+  readonly path: Path;
 }
 
-function isOff(entry: unknown): boolean {
-  return isJsonObject(entry) && (entry.disabled === true || entry.enabled === false);
+/** What programs call the block of their servers. Gemini CLI has `mcp` beside `mcpServers`, so `mcp` comes last. */
+const BLOCKS: readonly Path[] = [
+  ['mcpServers'],
+  ['servers'],
+  ['context_servers'],
+  ['mcp_servers'],
+  ['mcp', 'servers'],
+  ['mcp'],
+];
+
+/** The servers in another program's file. Undefined when there is no block of servers. */
+export function findServers(document: unknown): ServerBlock | undefined {
+  for (const path of BLOCKS) {
+    const block = valueAt(document, path);
+    const label = path.join('.');
+    if (Array.isArray(block) && label === 'mcpServers') {
+      const entries = block.map((entry: unknown, index) => ({
+        name: nameOf(entry, index),
+        entry,
+        path: [...path, index],
+      }));
+      return { label, entries, inputs: [] };
+    }
+    if (!isJsonObject(block) || (label === 'mcp' && !Object.values(block).some(isOpencodeEntry))) continue;
+    const entries = Object.entries(block).map(([name, entry]) => ({ name, entry, path: [...path, name] }));
+    return { label, entries, inputs: inputsAt(valueAt(document, [...path.slice(0, -1), 'inputs'])) };
+  }
+  return undefined;
 }
 
-/** Gemini CLI has `httpUrl`, Windsurf `serverUrl`; transports go by many spellings. */
-function inOurWords({ httpUrl, serverUrl, enabled, url, type, ...rest }: JsonObject): JsonObject {
-  const address = [url, httpUrl, serverUrl].find((one) => one !== undefined && one !== '');
-  const transport = httpUrl !== undefined && type === undefined ? 'http' : transportOf(type);
-  return {
-    ...(transport === undefined ? {} : { type: transport }),
-    ...(address === undefined ? {} : { url: address }),
-    ...rest,
-  };
+function valueAt(document: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    document,
+  );
 }
 
-function transportOf(type: Json | undefined): Json | undefined {
-  if (typeof type !== 'string') return type;
-  if (/^streamable[-_]?http$/i.test(type)) return 'streamable-http';
-  return type === 'local' ? 'stdio' : type;
+function inputsAt(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function isOpencodeEntry(entry: unknown): boolean {
+  return isJsonObject(entry) && ['type', 'command', 'url', 'enabled'].some((key) => Object.hasOwn(entry, key));
+}
+
+/** Continue keeps its servers in a list, each with its name. */
+function nameOf(entry: unknown, index: number): string {
+  const name = isJsonObject(entry) ? entry.name : undefined;
+  return typeof name === 'string' && name !== '' ? name : `mcpServers[${index}]`;
 }
 
 /** JSON with comments as plain JSON; what was a comment becomes spaces, so that every line stays where it is. */

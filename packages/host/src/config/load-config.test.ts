@@ -13,6 +13,9 @@ describe('defaults', () => {
       store: { location: { path: join(folder, '.quartermaster/store.db') }, encryptionKeys: [] },
       upstreams: [],
       mcpServers: Object.create(null),
+      unusableServers: [],
+      notes: [],
+      inputs: [],
       mcp: {
         sessions: false,
         searchGuard: 'hint',

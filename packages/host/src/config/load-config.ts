@@ -4,20 +4,20 @@ import {
   DEFAULT_GATE_SETTINGS,
   type GateRule,
   isJsonObject,
+  type JsonObject,
   readEnableToolSearch,
   SettingError,
 } from '@quartermaster/core';
 import type { StoreLocation } from '../store/index.ts';
-import type { Config, DeferralSource, McpServerSettings } from './config.ts';
+import type { Config, DeferralSource, McpServerSettings, UnusableServer } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { CONFIG_SHAPE, type ConfigDocument } from './config-shape.ts';
 import type { Environment } from './expand-variables.ts';
-import { findServerBlock, readForeignServers, withoutComments } from './foreign-servers.ts';
-import { MCP_SERVER } from './mcp-server-shape.ts';
+import { findServers, withoutComments } from './foreign-servers.ts';
 import { type ConfigFlags, listOverrides } from './overrides.ts';
-import { parseSource, readDocument, type SourceDocument } from './read-document.ts';
+import { parseSource, readDocument } from './read-document.ts';
+import { type InputAnswers, type ReadServers, type ReadServersOptions, readServers } from './read-servers.ts';
 import { readSettings } from './read-settings.ts';
-import { object, record } from './shape.ts';
 
 export interface LoadConfigOptions {
   /** The file. @default QUARTERMASTER_CONFIG, else `quartermaster.yaml` or `quartermaster.yml` in the folder, else none */
@@ -26,32 +26,41 @@ export interface LoadConfigOptions {
   readonly folder?: string;
   readonly env: Environment;
   readonly flags?: ConfigFlags;
+  /** What people have answered to the inputs of files. @default nothing */
+  readonly answers?: InputAnswers;
 }
 
 const FILE_NAMES = ['quartermaster.yaml', 'quartermaster.yml'];
 
-/** Reads the settings: the file, then the environment over it, then the flags. Throws one `ConfigError` with everything that is wrong. */
-export function loadConfig(options: LoadConfigOptions): Config {
-  const { env, flags = {}, folder = process.cwd() } = options;
-  const file = findFile(options.path ?? env.QUARTERMASTER_CONFIG, folder);
+/**
+ * Reads the settings: the file, then the environment over it, then the flags. Throws one `ConfigError` with everything that is wrong.
+ * A server that can't be used is no reason to throw: it is in `unusableServers`.
+ */
+export function loadConfig(given: LoadConfigOptions): Config {
+  const { env, flags = {}, folder = process.cwd() } = given;
+  const file = findFile(given.path ?? env.QUARTERMASTER_CONFIG, folder);
   const main = file === undefined ? parseSource('defaults', '') : readDocument(file);
   const base = file === undefined ? folder : dirname(file);
   const problems: ConfigProblem[] = [];
+  const own = findServers(isJsonObject(main.value) ? { mcpServers: main.value.mcpServers } : undefined);
   const document = readSettings(CONFIG_SHAPE, {
-    document: main,
+    // Servers are read one by one below.
+    document: own === undefined ? main : { ...main, value: { ...(main.value as JsonObject), mcpServers: {} } },
     env,
     problems,
     overrides: listOverrides({ env, flags, folder }),
   });
   const others = (document?.mcpConfig ?? []).map((name) => resolve(base, name));
-  const servers: Record<string, McpServerSettings> = Object.assign(Object.create(null), document?.mcpServers);
-  for (const other of others) {
-    const found = readServers(other, { env, problems });
-    for (const [name, settings] of Object.entries(found)) servers[name] ??= settings;
-  }
+  const options = { env, answers: given.answers ?? (() => undefined) };
+  const read = [
+    ...(own === undefined ? [] : [readServers({ ...options, document: main, block: own, isOurs: true })]),
+    ...others.flatMap((other) => readFile(other, { ...options, problems }) ?? []),
+  ];
   const rule = readRule(env, problems);
   // Where there are problems, parts of the document may be missing.
-  if (document === undefined || problems.length > 0) throw new ConfigError(problems);
+  if (document === undefined || problems.length > 0) {
+    throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
+  }
 
   const { store, tools, mcpConfig, deferral, ...rest } = document;
   const { tool_search, pins, policies } = tools;
@@ -62,7 +71,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
     ...rest,
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
-    mcpServers: servers,
+    ...mergeServers(read),
     tools: { gate, policies: { patterns: policies } },
     files: [...(file === undefined ? [] : [file]), ...others],
   };
@@ -84,26 +93,44 @@ function findFile(given: string | undefined, folder: string): string | undefined
 }
 
 /** Another program's file: only its servers are ours to judge. */
-function readServers(
+function readFile(
   file: string,
-  { env, problems }: { readonly env: Environment; readonly problems: ConfigProblem[] },
-): Readonly<Record<string, McpServerSettings>> {
+  { env, answers, problems }: Pick<ReadServersOptions, 'env' | 'answers'> & { readonly problems: ConfigProblem[] },
+): ReadServers | undefined {
   try {
-    const document = readDocument(file, file.endsWith('.json') ? withoutComments : undefined);
-    const block = findServerBlock(document.value);
-    if (block === undefined || !isJsonObject(document.value)) {
-      problems.push({ source: file, path: '', message: 'The document has neither mcpServers nor servers' });
-      return {};
-    }
-    const only: SourceDocument = { ...document, value: { [block]: readForeignServers(document.value[block]) } };
-    const shape = object({ [block]: { about: '', shape: record(MCP_SERVER) } });
-    return readSettings(shape, { document: only, env, problems, ignoresUnknownKeys: true })?.[block] ?? {};
+    const document = readDocument(file, /\.jsonc?$/.test(file) ? withoutComments : undefined);
+    const block = findServers(document.value);
+    if (block !== undefined) return readServers({ document, block, env, answers, isOurs: false });
+    problems.push({ source: file, path: '', message: NO_BLOCK });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);
-    return {};
   }
+  return undefined;
 }
+
+/** The first file that names a server decides about it, whether its entry can be used or not. */
+function mergeServers(
+  files: readonly ReadServers[],
+): Pick<Config, 'mcpServers' | 'unusableServers' | 'notes' | 'inputs'> {
+  const mcpServers: Record<string, McpServerSettings> = Object.create(null);
+  const unusableServers: UnusableServer[] = [];
+  for (const { servers, unusable } of files) {
+    const isNew = (name: string): boolean =>
+      !Object.hasOwn(mcpServers, name) && unusableServers.every((one) => one.name !== name);
+    const [usable, others] = [[...servers].filter(([name]) => isNew(name)), unusable.filter(({ name }) => isNew(name))];
+    for (const [name, settings] of usable) mcpServers[name] = settings;
+    unusableServers.push(...others.map(({ problems: _, ...rest }) => rest));
+  }
+  return {
+    ...{ mcpServers, unusableServers },
+    notes: files.flatMap(({ notes }) => notes),
+    inputs: files.flatMap(({ inputs }) => inputs),
+  };
+}
+
+const NO_BLOCK =
+  'The document has no block of servers: mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Codex) or mcp (opencode)';
 
 function readLocation({ path, url }: ConfigDocument['store'], base: string): StoreLocation {
   if (url !== undefined) return { url };

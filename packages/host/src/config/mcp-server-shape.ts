@@ -22,6 +22,7 @@ const STDIO = object(
     command: { about: 'The program to start.', shape: text() },
     args: { about: 'Its arguments.', shape: listOf(passedOn()) },
     env: { about: 'Its environment variables; little else of ours is handed on.', shape: record(passedOn()) },
+    envFile: { about: 'A file of further variables, NAME=value a line; weaker than env.', shape: text() },
     cwd: { about: 'The folder that it starts in.', shape: text() },
     ...OPTIONS,
   },
@@ -42,8 +43,11 @@ const REMOTE = object(
   { required: ['url'] },
 );
 
+/** A server as it is written, before its file of variables is read. */
+export type McpServerDocument = McpServerSettings & { readonly envFile?: string };
+
 /** A server of the usual `mcpServers` block: a program to start, or an address. */
-export const MCP_SERVER: Shape<McpServerSettings> = {
+export const MCP_SERVER: Shape<McpServerDocument> = {
   schema: { anyOf: [STDIO.schema, REMOTE.schema] },
   read(value, place) {
     if (!isJsonObject(value)) return wrong(value, place, 'a block with command or url');

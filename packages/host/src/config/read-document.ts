@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ConfigError } from './config-error.ts';
+import { parseTomlSource } from './parse-toml.ts';
 import type { Path } from './shape.ts';
 
 /** A parsed file that knows where its values stand. */
@@ -15,11 +16,12 @@ export interface SourceDocument {
 /** Settings are pages, not books. */
 const MOST_BYTES = 4_000_000;
 
-/** Reads a YAML or JSON file (JSON is YAML), once what its author may write beside that has been taken out. */
+/** Reads a TOML, YAML or JSON file (JSON is YAML), once what its author may write beside that has been taken out. */
 export function readDocument(file: string, clean: (text: string) => string = (text) => text): SourceDocument {
   try {
     if (statSync(file).size > MOST_BYTES) throw problem(file, `has more than ${MOST_BYTES} bytes`);
-    return parseSource(file, clean(readFileSync(file, 'utf8')));
+    const text = readFileSync(file, 'utf8');
+    return file.endsWith('.toml') ? parseTomlSource(file, text) : parseSource(file, clean(text));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw problem(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core';
 import type { ConfigProblem } from './config-error.ts';
-import { type Environment, expandVariables, pathKey } from './expand-variables.ts';
+import { type Environment, expandVariables, pathKey, type ResolveReference } from './expand-variables.ts';
 import type { Override } from './overrides.ts';
 import type { SourceDocument } from './read-document.ts';
 import { type Path, type Shape, where } from './shape.ts';
@@ -12,12 +12,14 @@ export interface Reading {
   readonly problems: ConfigProblem[];
   readonly overrides?: readonly Override[];
   readonly ignoresUnknownKeys?: boolean;
+  /** References that are no variables. @default none */
+  readonly resolve?: ResolveReference;
 }
 
 /** Expands variables, applies overrides and reads; every problem is traced back to its file and line, its variable or its flag. */
 export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Value | undefined {
-  const { document, env, problems, overrides = [], ignoresUnknownKeys = false } = reading;
-  const { value, templates, problems: unresolved } = expandVariables(document.value ?? {}, env);
+  const { document, env, problems, overrides = [], ignoresUnknownKeys = false, resolve } = reading;
+  const { value, templates, problems: unresolved } = expandVariables(document.value ?? {}, env, resolve);
   const origins = new Map<string, Override>(overrides.map((override) => [pathKey(override.path), override]));
 
   function report(path: Path, message: string, variable?: string): void {

@@ -1,0 +1,245 @@
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+
+/** A client's entry in our words. */
+export interface TranslatedServer {
+  readonly entry: JsonObject;
+  /** Why the entry can't be used, if it can't. */
+  readonly problems: readonly string[];
+  /** What is true of the entry and not carried over. */
+  readonly notes: readonly string[];
+  /** Keys that mean nothing to us. */
+  readonly unknown: readonly string[];
+}
+
+/** Whether an entry is switched off. */
+export function isOff(entry: unknown): boolean {
+  return isJsonObject(entry) && (entry.disabled === true || entry.enabled === false);
+}
+
+/** Writes a server as we do, whichever client wrote it. A restriction that can't be kept makes the entry unusable. */
+export function translateServer(given: JsonObject): TranslatedServer {
+  const problems: string[] = [];
+  const notes: string[] = [];
+  const { command, args, env, rest } = readCommand(given);
+  const { headers, rest: plain } = readHeaders(rest);
+  const address = ['url', 'httpUrl', 'serverUrl']
+    .map((key) => given[key])
+    .find((one) => one !== undefined && one !== '');
+  const type = readTransport(given, problems);
+  const entry: Record<string, Json> = {
+    ...(type === undefined ? {} : { type }),
+    ...(command === undefined || (command === '' && address !== undefined) ? {} : { command }),
+    ...(address === undefined ? {} : { url: address }),
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+  for (const [key, toolNames] of [
+    ['allow', ALLOWED],
+    ['deny', DENIED],
+  ] as const) {
+    const names = readToolNames(plain, toolNames, problems);
+    if (names !== undefined) entry[key] = names;
+  }
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(plain)) {
+    const milliseconds = readSeconds(key, value);
+    if (milliseconds !== undefined) Object.assign(entry, milliseconds);
+    else if (OURS.has(key)) entry[key] = value;
+    else if (APPROVALS.has(key)) notes.push(...describeApproval(key, value));
+    else if (!READ.has(key) && !PASSED_OVER.has(key)) unknown.push(key);
+  }
+  // Anything else than a flag is how to sign in, which needs no telling: addresses may always ask for it.
+  if (typeof given.oauth === 'boolean') entry.oauth = given.oauth;
+  for (const key of unknown.filter((one) => RESTRICTION.test(one))) {
+    problems.push(`has ${key}, which looks like a restriction and is not understood; write allow or deny instead`);
+  }
+  if (
+    given.source === 'extension' ||
+    (given.settings !== undefined && command === undefined && address === undefined)
+  ) {
+    problems.push('is a Zed extension, which only Zed can start');
+  }
+  if (given.uses !== undefined) problems.push("comes from Continue's hub, which only Continue can read");
+  return { entry, problems, notes, unknown };
+}
+
+interface ReadCommand {
+  readonly command: Json | undefined;
+  readonly args: Json | undefined;
+  readonly env: Json | undefined;
+  readonly rest: JsonObject;
+}
+
+/** Zed nests it, opencode lists it with its arguments. */
+function readCommand({ command, args, env, environment, env_vars, ...rest }: JsonObject): ReadCommand {
+  if (isJsonObject(command)) {
+    return { command: command.path, args: command.args ?? args, env: command.env ?? env, rest };
+  }
+  const handedOn = Array.isArray(env_vars)
+    ? Object.fromEntries(
+        env_vars.map((one) => (isJsonObject(one) ? one.name : one)).map((name) => [name, `\${${name}:-}`]),
+      )
+    : undefined;
+  const given = env ?? environment;
+  const variables = handedOn === undefined ? given : { ...handedOn, ...(isJsonObject(given) ? given : {}) };
+  if (!Array.isArray(command)) return { command, args, env: variables, rest };
+  const [first, ...others] = command;
+  return { command: first, args: [...others, ...(Array.isArray(args) ? args : [])], env: variables, rest };
+}
+
+/** Codex names variables instead of writing values; Continue has its headers a level deeper. */
+function readHeaders(given: JsonObject): { readonly headers: Json | undefined; readonly rest: JsonObject } {
+  const { headers, http_headers, env_http_headers, bearer_token_env_var, requestOptions, ...rest } = given;
+  const deeper = isJsonObject(requestOptions) ? requestOptions.headers : undefined;
+  const plain = headers ?? http_headers ?? deeper;
+  if (env_http_headers === undefined && bearer_token_env_var === undefined) return { headers: plain, rest };
+  const variables = Object.entries(isJsonObject(env_http_headers) ? env_http_headers : {});
+  return {
+    headers: {
+      ...(isJsonObject(plain) ? plain : {}),
+      ...Object.fromEntries(variables.map(([name, variable]) => [name, `\${${variable}}`])),
+      ...(bearer_token_env_var === undefined ? {} : { Authorization: `Bearer \${${bearer_token_env_var}}` }),
+    },
+    rest,
+  };
+}
+
+function readTransport({ type, transport, httpUrl }: JsonObject, problems: string[]): Json | undefined {
+  const given = type ?? transport;
+  if (typeof given !== 'string') return given ?? (httpUrl === undefined ? undefined : 'http');
+  if (/^(?:ws|wss|websocket)$/i.test(given)) {
+    problems.push('uses WebSocket, which is not supported; servers are reached as stdio, http or sse');
+    return undefined;
+  }
+  if (/^streamable[-_]?http$/i.test(given)) return 'streamable-http';
+  if (given === 'remote') return undefined;
+  return given === 'local' ? 'stdio' : given;
+}
+
+/** The names in all of the lists that say the same. */
+function readToolNames(given: JsonObject, keys: readonly string[], problems: string[]): string[] | undefined {
+  const present = keys.filter((key) => given[key] !== undefined && given[key] !== null);
+  const lists = present.flatMap((key) => {
+    const value = given[key];
+    // Codex has a table of approvals under the same name as others have a list of tools.
+    if (key === 'tools' && isJsonObject(value)) return [];
+    if (isTexts(value)) return [value];
+    problems.push(`has ${key}, which is not a list of tool names, so it can't be kept`);
+    return [];
+  });
+  if (keys === ALLOWED && lists.length > 1) {
+    problems.push(`has ${present.join(' and ')}: keep one of them`);
+  }
+  return lists.length === 0 ? undefined : lists.flat();
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function readSeconds(key: string, value: Json | undefined): JsonObject | undefined {
+  const name =
+    key === 'startup_timeout_sec' ? 'connectTimeoutMs' : key === 'tool_timeout_sec' ? 'callTimeoutMs' : undefined;
+  return name === undefined || typeof value !== 'number' ? undefined : { [name]: Math.round(value * 1000) };
+}
+
+function describeApproval(key: string, value: Json | undefined): readonly string[] {
+  const isEmpty = value === false || value === null || (Array.isArray(value) && value.length === 0);
+  return isEmpty ? [] : [`${key} is not carried over: your client asks about the tools that it sees now`];
+}
+
+const ALLOWED: readonly string[] = [
+  'allow',
+  'includeTools',
+  'enabledTools',
+  'enabled_tools',
+  'allowedTools',
+  'allowed_tools',
+  'tools',
+];
+const DENIED: readonly string[] = [
+  'deny',
+  'excludeTools',
+  'disabledTools',
+  'disabled_tools',
+  'excludedTools',
+  'excluded_tools',
+  'deniedTools',
+];
+
+/** Settings of ours that clients don't have, or that mean the same there. */
+const OURS: ReadonlySet<string> = new Set([
+  'cwd',
+  'envFile',
+  'policy',
+  'connectTimeoutMs',
+  'listTimeoutMs',
+  'callTimeoutMs',
+  'disabled',
+]);
+
+/** Who may be called without asking; the client goes by the names that it sees, which are others now. */
+const APPROVALS: ReadonlySet<string> = new Set([
+  'autoApprove',
+  'alwaysAllow',
+  'trust',
+  'default_tools_approval_mode',
+  'autoApproveTools',
+  'requireApproval',
+]);
+
+/** Keys that were read above. */
+const READ: ReadonlySet<string> = new Set([
+  ...ALLOWED,
+  ...DENIED,
+  'url',
+  'httpUrl',
+  'serverUrl',
+  'type',
+  'transport',
+  'enabled',
+  'oauth',
+  'source',
+  'settings',
+  'uses',
+  'name',
+]);
+
+/** Keys that change nothing about which tools there are. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  ...[
+    'description',
+    'icon',
+    'iconUrl',
+    'title',
+    'displayName',
+    'timeout',
+    'connectionTimeout',
+    'networkTimeout',
+    'required',
+    'dev',
+    'gallery',
+    'version',
+    'id',
+    'faviconUrl',
+  ],
+  ...[
+    'alwaysLoad',
+    'startup_timeout_ms',
+    'scopes',
+    'oauth_resource',
+    'auth',
+    'authProviderType',
+    'registry',
+    'metadata',
+    '_meta',
+    'fromGalleryId',
+    'isActive',
+    'note',
+    'notes',
+    '//',
+  ],
+]);
+
+const RESTRICTION = /(?:allow|den(?:y|ied)|block|exclu|inclu|disab|enab|restrict|forbid|permi|filter|only)/i;
