@@ -13,6 +13,7 @@ export {
   type HubEvent,
   type HubOptions,
   type HubRequest,
+  type HubServers,
   hashDefinition,
   type InProcessSettings,
   LIST_DEFAULTS,

@@ -1,18 +1,13 @@
 import type { Config } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
-import {
-  createHub,
-  createMemoryTokenStore,
-  createOAuthClient,
-  type Hub,
-  type ServerSettings,
-} from '@quartermaster/mcp';
+import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, type HubServers } from '@quartermaster/mcp';
 import type { CommandIo } from '../command-io.ts';
+import { oneLine } from '../terminal/index.ts';
 import { leaveOutOurselves } from './leave-out-ourselves.ts';
 
 export interface ConfiguredHubOptions {
   /** As `configuredServers` gives them. */
-  readonly servers: Readonly<Record<string, ServerSettings>>;
+  readonly servers: HubServers;
   /** Keeps listings, pins and tokens. Without it every server is started to know its tools. */
   readonly store: Pick<Store, 'listings' | 'pins' | 'tokens'> | undefined;
   /** Files that `quartermaster mcp login` has to be told of to know the same servers; not where strangers get to read it. */
@@ -26,12 +21,19 @@ export interface ConfiguredHubOptions {
 
 /** The servers of the settings, without those that would start this program again. Undefined where there are none. */
 export function configuredServers(
-  { mcpServers }: Config,
+  { mcpServers, unusableServers, notes }: Config,
   print: (line: string) => void,
-): Readonly<Record<string, ServerSettings>> | undefined {
+): HubServers | undefined {
   const { servers, ourselves } = leaveOutOurselves(mcpServers);
   if (ourselves.length > 0) print(`left out, since it is this proxy itself: ${ourselves.join(', ')}`);
-  return Object.keys(servers).length === 0 ? undefined : servers;
+  for (const { name, source, line, reason } of unusableServers) {
+    print(
+      `${oneLine(name, 100)}: not usable (${source}${line === undefined ? '' : `:${line}`}): ${oneLine(reason, 500)}`,
+    );
+  }
+  for (const { server, message } of notes) print(`${oneLine(server, 100)}: ${oneLine(message, 500)}`);
+  if (Object.keys(servers).length === 0 && unusableServers.length === 0) return undefined;
+  return { servers, unusable: unusableServers.map(({ name, reason }) => ({ server: name, reason })) };
 }
 
 export function createConfiguredHub(
@@ -40,7 +42,7 @@ export function createConfiguredHub(
 ): Hub {
   const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
   return createHub({
-    servers,
+    ...servers,
     environment: env,
     isLazy,
     definitionChanges: isStrict ? 'strict' : 'report',
@@ -58,15 +60,13 @@ export function createConfiguredHub(
  * For one user: every address may ask for a sign-in, since clients' files don't say which ones do. One that was given a key of its
  * own is asked with that.
  */
-export function offerSignIn(
-  servers: Readonly<Record<string, ServerSettings>>,
-): Readonly<Record<string, ServerSettings>> {
+export function offerSignIn({ servers, ...rest }: HubServers): HubServers {
   const offered = Object.entries(servers).map(([name, settings]) => {
     if (!('url' in settings) || settings.oauth !== undefined) return [name, settings] as const;
     const hasKey = Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization');
     return [name, { ...settings, oauth: !hasKey }] as const;
   });
-  return Object.fromEntries(offered);
+  return { ...rest, servers: Object.fromEntries(offered) };
 }
 
 function shellWord(word: string, index: number): string {

@@ -174,3 +174,24 @@ describe('quartermaster mcp', () => {
     expect(ended).toMatchObject({ code: 2, out: '' });
   });
 });
+
+describe('entries that can not be used', () => {
+  it('are named on stderr and in searches; the other servers are served', async () => {
+    const folder = temporaryFolder();
+    const mcpServers = {
+      files: { command: process.execPath, args: [FILESYSTEM, folder], includeTools: ['read_text_file'] },
+      unset: { command: 'run', env: { TOKEN: `\${NOT_SET}` } },
+      socket: { type: 'ws', url: 'ws://127.0.0.1/mcp' },
+      missing: { command: 'no-such-program-anywhere' },
+    };
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }));
+    const { client, err } = await startProxy(folder, ['--form', 'bridge']);
+    const found = textOf(await client.callTool({ name: 'tool_search', arguments: { query: 'read a text file' } }));
+    expect(found).toContain('files__read_text_file');
+    expect(found).not.toContain('files__write_file');
+    for (const reason of ['NOT_SET', 'WebSocket', 'no-such-program-anywhere']) expect(found).toContain(reason);
+    expect(err()).toMatch(/quartermaster: unset: not usable \(.*\.mcp\.json:1\): .*NOT_SET/);
+    expect(err()).toMatch(/quartermaster: socket: not usable .*WebSocket/);
+    expect(err()).toMatch(/quartermaster: missing: can't be reached: .*no-such-program-anywhere/);
+  });
+});

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Implementation, RequestOptions } from '@modelcontextprotocol/client';
 import {
   applyPolicies,
@@ -19,15 +20,14 @@ import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type
 import { checkDepth } from './check-depth.ts';
 import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
-import type { Hub, HubCall, HubEvent, HubRequest } from './hub.ts';
+import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
 import type { ListLimits } from './list-tools.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+import type { ServerStatus } from './server-status.ts';
 
-export interface HubOptions {
-  /** By name, as in the usual `mcpServers` block. */
-  readonly servers: Readonly<Record<string, ServerSettings>>;
+export interface HubOptions extends HubServers {
   /** Where listings are kept. @default in memory */
   readonly listings?: ListingStore;
   /** Where pins are kept. @default in memory */
@@ -65,13 +65,16 @@ export function createHub(options: HubOptions): Hub {
   let leftOut: ReadonlyMap<string, number> = new Map();
   let starting: Promise<void> | undefined;
   let isClosed = false;
-  const servers = createServers(options, {
+  let unusable = options.unusable ?? [];
+  let sole: Peer | undefined;
+  const createServer = serverFactory(options, {
     onChange: (server) => {
       snapshot = undefined;
       emit({ kind: 'server-change', server });
     },
     onEvent: emit,
   });
+  const servers = new Map(enabled(options.servers).map(([name, settings]) => [name, createServer(name, settings)]));
 
   const serverNamed = (name: string): HubServer => {
     if (isClosed) throw new McpError('closed', 'The hub is closed');
@@ -92,16 +95,18 @@ export function createHub(options: HubOptions): Hub {
 
   return {
     start({ peer } = {}) {
+      sole ??= peer;
       if (peer !== undefined) for (const server of servers.values()) server.adopt(peer);
       starting ??= Promise.all([...servers.values()].map(begin)).then(() => {});
       return starting;
     },
     snapshot: currentSnapshot,
     servers: () => [...servers.values()].map((server) => server.about),
-    status: () => [...servers.values()].map((server) => server.status()),
+    status: () => [...[...servers.values()].map((server) => server.status()), ...unusable.map(unusableStatus)],
     unavailable() {
       currentSnapshot();
-      return [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
+      const missed = [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
+      return [...missed, ...unusable];
     },
     call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
     request: async (request) => sendRequest(serverNamed(request.server), request),
@@ -124,6 +129,28 @@ export function createHub(options: HubOptions): Hub {
       await serverNamed(owner.server).retry(owner.user);
       return owner;
     },
+    async reconfigure(next) {
+      if (isClosed) return;
+      const before = new Map(servers);
+      const named = [...unusable, ...(next.unusable ?? [])].map(({ server }) => server);
+      unusable = next.unusable ?? [];
+      servers.clear();
+      for (const [name, settings] of enabled(next.servers)) {
+        const known = before.get(name);
+        const isSame = known !== undefined && isDeepStrictEqual(known.settings, settings);
+        servers.set(name, isSame ? known : createServer(name, settings));
+      }
+      const ended = [...before.values()].filter((server) => servers.get(server.name) !== server);
+      const begun = [...servers.values()].filter((server) => before.get(server.name) !== server);
+      snapshot = undefined;
+      for (const server of new Set([...ended.map(({ name }) => name), ...named]))
+        emit({ kind: 'server-change', server });
+      if (sole !== undefined) for (const server of begun) server.adopt(sole);
+      await Promise.all([
+        ...ended.map((server) => server.close()),
+        ...(starting === undefined ? [] : begun.map(begin)),
+      ]);
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -141,10 +168,19 @@ function urlOf({ name, settings }: HubServer): string {
   throw new McpError('invalid_server', `Server "${name}" has no address to sign in at`, { context: { server: name } });
 }
 
-function createServers(
+function enabled(servers: HubServers['servers']): readonly (readonly [string, ServerSettings])[] {
+  return Object.entries(servers).filter(([, settings]) => settings.disabled !== true);
+}
+
+function unusableStatus({ server, reason }: Unavailable): ServerStatus {
+  const nothing = { problems: [], held: [], suspicions: [], noise: { count: 0 }, stderr: '' };
+  return { name: server, state: 'down', reason, tools: 0, ...nothing };
+}
+
+function serverFactory(
   options: HubOptions,
   on: { onChange: (server: string) => void; onEvent: (event: HubEvent) => void },
-): ReadonlyMap<string, HubServer> {
+): (name: string, settings: ServerSettings) => HubServer {
   const context = {
     clientInfo: options.clientInfo ?? CLIENT_INFO,
     clock: options.clock ?? systemClock,
@@ -162,8 +198,7 @@ function createServers(
     onNotification: (notification: (HubEvent & { kind: 'server-notification' })['notification']) =>
       on.onEvent({ kind: 'server-notification', notification }),
   };
-  const enabled = Object.entries(options.servers).filter(([, settings]) => settings.disabled !== true);
-  return new Map(enabled.map(([name, settings]) => [name, new HubServer(name, settings, context)]));
+  return (name, settings) => new HubServer(name, settings, context);
 }
 
 /** One catalog of all servers' tools. What is past the bound is counted by server, not lost in silence. */

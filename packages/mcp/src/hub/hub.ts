@@ -5,6 +5,7 @@ import type { DefinitionChange } from './compare-pins.ts';
 import type { Connection, Outgoing } from './connection.ts';
 import type { Origin } from './hub-server.ts';
 import type { Peer, PeerRequest } from './peer.ts';
+import type { ServerSettings } from './server-settings.ts';
 import type { ServerStatus, ServerSummary } from './server-status.ts';
 
 /** A client of many servers: one catalog, one way to call. */
@@ -41,9 +42,18 @@ export interface Hub {
    * error of a call that needs it: `authorization_required`, with `context.authorizationUrl`.
    */
   finishSignIn(callback: URLSearchParams): Promise<TokenOwner>;
+  /** Takes another set of servers: those that are new are started, those that are gone are ended, those that changed are both. */
+  reconfigure(next: HubServers): Promise<void>;
   subscribe(listener: (event: HubEvent) => void): () => void;
   /** Ends every connection and every process. */
   close(): Promise<void>;
+}
+
+export interface HubServers {
+  /** By name, as in the usual `mcpServers` block. */
+  readonly servers: Readonly<Record<string, ServerSettings>>;
+  /** Servers that are configured and can't be used, and why: named in answers to searches and in the status. @default none */
+  readonly unusable?: readonly Unavailable[];
 }
 
 export interface StartOptions {

@@ -5,7 +5,7 @@ export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';
 export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
 export { findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
 export { hashDefinition } from './hash-definition.ts';
-export type { Hub, HubCall, HubEvent, HubRequest, StartOptions } from './hub.ts';
+export type { Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
 export type { Origin } from './hub-server.ts';
 export { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 export type { Peer, PeerRequest } from './peer.ts';
