@@ -3,13 +3,13 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** Which package may import which: core ← semantic ← wires ← host ← mcp ← agent, gateway ← cli, and core ← reranker ← cli. */
+/** Which package may import which: core ← semantic ← wires ← host ← mcp ← agent, gateway ← cli, and core ← reranker ← host. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   semantic: ['core'],
   reranker: ['core'],
   wires: ['core', 'semantic'],
-  host: ['core', 'semantic', 'wires'],
+  host: ['core', 'semantic', 'reranker', 'wires'],
   mcp: ['core', 'semantic', 'wires', 'host'],
   agent: ['core', 'semantic', 'wires', 'host', 'mcp'],
   gateway: ['core', 'semantic', 'wires', 'host', 'mcp'],

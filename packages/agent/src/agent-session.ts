@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Caller, createToolbox, type SearcherSource, SettingError } from '@quartermaster/core';
+import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { createEmbeddedSearcher } from '@quartermaster/semantic';
+import { chooseEngine, createLazyReranker, createSearcherFor } from '@quartermaster/host/search';
 import { createRunHooks } from './hooks/index.ts';
 import { planFor, type ResolvedModel, readForm, readGateSettings, resolveModel } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
@@ -31,7 +32,7 @@ export interface SessionOpening {
   readonly options: Options;
   readonly controls: Controls;
   readonly signal: AbortSignal;
-  /** @default hybrid, with the model in the package */
+  /** @default the engine of the settings: `auto`, the reranker where it loads */
   readonly searcher?: SearcherSource;
 }
 
@@ -94,7 +95,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
     execute: (call, context) => hub.call({ tool: call.tool, arguments: call.arguments, signal: context.signal }),
-    searcher: opening.searcher ?? hybridUntil(closed.signal),
+    searcher: opening.searcher ?? searcherUntil(closed.signal, config.engine),
     settings: gate.settings,
     checkArguments: createArgumentChecker(),
     hooks: guard.hooks,
@@ -142,9 +143,11 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
 /** Every tool belongs to a server. */
 const NO_TOOLS: ReadonlySet<string> = new Set();
 
-/** What it is building when the signal aborts would keep the process: it ends then. */
-function hybridUntil(signal: AbortSignal): SearcherSource {
-  return (snapshot) => createEmbeddedSearcher(snapshot, { slices: { signal } });
+/** Stops building when the signal aborts, so that it doesn't keep the process alive. The reranker's model is read by the first search. */
+function searcherUntil(signal: AbortSignal, engine: SearchSettings['engine']): SearcherSource {
+  const isReranking = engine === 'auto' || engine === 'hybrid+reranker';
+  const reranker = isReranking ? createLazyReranker(() => chooseEngine({ engine }), { signal }) : undefined;
+  return createSearcherFor({ engine, whenNothingFits: 'empty' }, { signal, reranker });
 }
 
 /** Resolved once for each choice, so that what is planned for a model can be kept. */

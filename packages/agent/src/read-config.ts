@@ -4,6 +4,7 @@ import {
   type ConfigProblem,
   type Environment,
   loadConfig,
+  type SearchSettings,
   type UpstreamSettings,
 } from '@quartermaster/host/config';
 
@@ -13,6 +14,8 @@ export interface AgentConfig {
   /** When tools are deferred; undefined where the file does not say. */
   readonly rule: GateRule | undefined;
   readonly search: SearchLimitSettings;
+  /** What searches. */
+  readonly engine: SearchSettings['engine'];
   readonly pins: readonly string[];
   readonly policies: PolicyRules;
   /** Why nothing of the file is used, though it may say something about tools. */
@@ -52,6 +55,7 @@ function read({ env, cwd }: ConfigSurroundings): AgentConfig {
     // Where `tools.tool_search` is not written, the rule is the default itself. The same values, written, are another object.
     rule: gate.rule === DEFAULT_GATE_SETTINGS.rule ? undefined : gate.rule,
     search: gate.search,
+    engine: config.search.engine,
     pins: gate.pins,
     policies,
   };
@@ -69,7 +73,7 @@ function readTools(surroundings: ConfigSurroundings, { problems, message }: Conf
     if (!(error instanceof ConfigError)) throw error;
     const { search, pins } = DEFAULT_GATE_SETTINGS;
     const warning = `The configuration is not used, nor what it says of tools: ${message}`;
-    return { upstreams: [], rule: undefined, search, pins, policies: {}, warning };
+    return { upstreams: [], rule: undefined, search, engine: 'auto', pins, policies: {}, warning };
   }
 }
 

@@ -1,30 +1,37 @@
 import {
   createBm25Searcher,
   createRegexSearcher,
-  createSecondStage,
+  createReranker,
   createSemanticSearcher,
+  type Reranker,
   type Searcher,
-  type SecondStage,
   type Snapshot,
 } from '@quartermaster/core';
+import { chooseEngine, findReranker } from '@quartermaster/host/search';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { cacheEmbeddings } from './evaluate/index.ts';
-import { findReranker } from './find-reranker.ts';
 import { InputError } from './input-error.ts';
 
 /** The engines that can be asked for by name, the default first. */
-export const ENGINES = ['hybrid', 'bm25', 'semantic', 'regex', 'hybrid+reranker'] as const;
+export const ENGINES = ['auto', 'hybrid', 'bm25', 'semantic', 'regex', 'hybrid+reranker'] as const;
 
 export type EngineName = (typeof ENGINES)[number];
 
-export const DEFAULT_ENGINE: EngineName = 'hybrid';
+export const DEFAULT_ENGINE: EngineName = 'auto';
 
 export interface CreateSearcherOptions {
   /** A folder where the reranker's vectors outlast the process. @default nowhere */
   readonly cacheFolder?: string | undefined;
 }
 
-/** The only place where an engine is chosen. Asynchronous, since an engine may have a model to load. */
+/** Which engine a name stands for here, and why. */
+export async function resolveEngine(
+  engine: EngineName,
+): Promise<{ readonly engine: Exclude<EngineName, 'auto'>; readonly reason: string }> {
+  return engine === 'auto' ? await chooseEngine({ engine }) : { engine, reason: 'as asked' };
+}
+
+/** Asynchronous, since an engine may have a model to load. */
 export async function createSearcher(
   engine: EngineName,
   snapshot: Snapshot,
@@ -37,13 +44,15 @@ export async function createSearcher(
       return createBm25Searcher(snapshot);
     case 'semantic':
       return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
+    case 'auto':
+      return createSearcher((await resolveEngine(engine)).engine, snapshot, options);
     case 'hybrid':
       return createEmbeddedSearcher(snapshot);
     case 'hybrid+reranker': {
-      secondStage ??= loadSecondStage(options.cacheFolder);
-      const found = await secondStage;
+      reranker ??= loadReranker(options.cacheFolder);
+      const found = await reranker;
       if (found.kind === 'missing') throw new InputError(`The engine "${engine}" can't run here: ${found.reason}`);
-      return createEmbeddedSearcher(snapshot, { second: found.stage });
+      return createEmbeddedSearcher(snapshot, { reranker: found.stage });
     }
   }
 }
@@ -52,26 +61,26 @@ export async function createSearcher(
 export async function findEngines(
   options: CreateSearcherOptions = {},
 ): Promise<{ readonly engines: readonly EngineName[]; readonly missing: string | undefined }> {
-  secondStage ??= loadSecondStage(options.cacheFolder);
-  const found = await secondStage;
+  reranker ??= loadReranker(options.cacheFolder);
+  const found = await reranker;
   const engines: EngineName[] = ['bm25', 'semantic', 'hybrid'];
   if (found.kind === 'missing') return { engines, missing: found.reason };
   return { engines: [...engines, 'hybrid+reranker'], missing: undefined };
 }
 
 type FoundStage =
-  | { readonly kind: 'found'; readonly stage: SecondStage }
+  | { readonly kind: 'found'; readonly stage: Reranker }
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** Shared by all searchers: the model is read once, and no tool is embedded twice. */
-let secondStage: Promise<FoundStage> | undefined;
+let reranker: Promise<FoundStage> | undefined;
 
-async function loadSecondStage(cacheFolder: string | undefined): Promise<FoundStage> {
+async function loadReranker(cacheFolder: string | undefined): Promise<FoundStage> {
   const found = await findReranker();
   if (found.kind === 'missing') return found;
   const { reranker } = found;
   const embedder = cacheFolder === undefined ? reranker : await cacheEmbeddings(reranker, cacheFolder);
-  return { kind: 'found', stage: createSecondStage({ embedder, timeoutMs: PATIENCE_MS }) };
+  return { kind: 'found', stage: createReranker({ embedder, timeoutMs: PATIENCE_MS }) };
 }
 
 /** On the command line an answer that is late is better than one without the stage that was asked for. */

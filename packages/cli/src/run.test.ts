@@ -61,7 +61,9 @@ describe('search', () => {
     const args = ['search', 'list files', '--tools', file('rpc.json'), '-', '--json'];
     const { code, out } = await qm(args, { stdin: JSON.stringify([MAIL]) });
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ engine: 'hybrid', verdict: 'match', hits: [{ id: 'list_files' }] });
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ engine: 'hybrid+reranker', reranker: { kind: 'used' }, verdict: 'match', hits: [{ id: 'list_files' }] },
+    });
   });
 
   it('keeps tools of the same name on different servers apart', async () => {
@@ -102,10 +104,11 @@ describe('search', () => {
     const lines = out.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       {
-        ...{ query: 'send an email', engine: 'hybrid', verdict: 'match', confidence: expect.any(Number) },
+        ...{ query: 'send an email', engine: 'hybrid+reranker', verdict: 'match', confidence: expect.any(Number) },
+        reranker: { kind: 'used' },
         hits: [{ id: 'send_email', name: 'send_email', score: expect.any(Number) }],
       },
-      { query: 'zzzz qqqq', engine: 'hybrid', hits: [], verdict: 'none', confidence: 0 },
+      { query: 'zzzz qqqq', engine: 'hybrid+reranker', hits: [], verdict: 'none', confidence: 0 },
     ]);
     expect(code).toBe(0);
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { contextWindow, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
+import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
 import { createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
@@ -8,8 +9,7 @@ import { type BatchItemContext, createBatchWorker, runBatchItem } from './batche
 import { createBodyReader, createNamedCatalogs, createToolLists } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
-import { createGatewayStage } from './create-gateway-stage.ts';
-import { createSearcherFor } from './create-searcher-for.ts';
+import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createModelService, surfacesFor, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
@@ -56,8 +56,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const metrics = createGatewayMetrics();
   const closed = new AbortController();
-  const second = createGatewayStage(options, { metrics, logger, clock, signal: closed.signal });
-  const searcher = createSearcherFor(search, { signal: closed.signal, second });
+  const reranker = createGatewayReranker(options, { metrics, logger, clock, signal: closed.signal });
+  const searcher = createSearcherFor(search, { signal: closed.signal, reranker });
   const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
   const mcp =
     options.mcp === undefined
@@ -83,7 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     workerUrl === false
       ? undefined
       : createThreadedModels({
-          ...{ local, upstreams, settings, search, second, workerUrl },
+          ...{ local, upstreams, settings, search, reranker, workerUrl },
           onEvent: metrics.onToolboxEvent,
         });
   const models = createConnectedModels({

@@ -1,4 +1,4 @@
-import type { GateSettings, PolicyRules, SecondStageOptions } from '@quartermaster/core';
+import type { GateSettings, PolicyRules, RerankerOptions } from '@quartermaster/core';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
@@ -19,10 +19,10 @@ export interface GatewayOptions {
   /** Bounds on connecting to servers that clients name in `mcp_servers`. @default any public https address */
   readonly connector?: Partial<McpConnectorSettings>;
   readonly settings?: Partial<GatewaySettings>;
-  /** What searches by words. @default hybrid, which finds nothing where nothing fits */
+  /** What searches by words. @default `auto`: with `reranker` where that is given, else hybrid; nothing is found where nothing fits */
   readonly search?: SearchSettings;
-  /** What the engine `hybrid+reranker` looks at the best again with; no other engine uses it. Vectors are kept in the store. @default none */
-  readonly secondStage?: Omit<SecondStageOptions, 'store' | 'signal' | 'onEvent'>;
+  /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */
+  readonly reranker?: Omit<RerankerOptions, 'store' | 'signal' | 'onEvent'>;
   /**
    * The file that workers run; `false` keeps everything on the main thread.
    * @default the one in this package
@@ -110,4 +110,4 @@ export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
   resultBytes: 256 * 1024,
 };
 
-export const SEARCH_DEFAULTS: SearchSettings = { engine: 'hybrid', whenNothingFits: 'empty' };
+export const SEARCH_DEFAULTS: SearchSettings = { engine: 'auto', whenNothingFits: 'empty' };

@@ -1,8 +1,6 @@
 export { type Clock, SYSTEM_CLOCK } from './clock.ts';
 export { configuredUpstreams } from './configured-upstreams.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
-export { createSearcherFor, type SearcherParts } from './create-searcher-for.ts';
-export { createServedStage, type ServedStageOptions } from './create-served-stage.ts';
 export {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,

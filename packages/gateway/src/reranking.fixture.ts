@@ -1,8 +1,8 @@
-import type { SecondStageEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core';
 import { BM25 } from './weather-request.fixture.ts';
 
 /** An embedder that holds every request nearest to the tool that it is told, and writes down what it is asked. */
-export interface FavouringEmbedder extends SecondStageEmbedder {
+export interface FavouringEmbedder extends RerankerEmbedder {
   /** Awaited before each answer. */
   hold: () => Promise<unknown>;
   /** All texts, in their order. */

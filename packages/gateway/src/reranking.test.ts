@@ -31,14 +31,14 @@ async function openFile(path: string): Promise<Store> {
 }
 
 describe('a gateway with the engine hybrid+reranker', () => {
-  it('answers in the order of the second stage', async () => {
+  it('answers in the order of the reranker', async () => {
     const embedder = favouringEmbedder('post letter');
-    const first = await setUp({ search: { ...RERANKING, engine: 'hybrid' }, secondStage: { embedder } });
+    const first = await setUp({ search: { ...RERANKING, engine: 'hybrid' }, reranker: { embedder } });
     expect((await first.find())[0]).toBe('send_mail');
     expect(embedder.texts).toEqual([]);
-    const both = await setUp({ secondStage: { embedder } });
+    const both = await setUp({ reranker: { embedder } });
     expect((await both.find())[0]).toBe('post_letter');
-    expect(await both.metrics()).not.toContain('quartermaster_second_stage_failures_total{');
+    expect(await both.metrics()).not.toContain('quartermaster_reranker_failures_total{');
   });
 
   it('keeps vectors in the store, so that the next process embeds no tool again', async () => {
@@ -46,7 +46,7 @@ describe('a gateway with the engine hybrid+reranker', () => {
     const embedders = [favouringEmbedder('post letter'), favouringEmbedder('post letter')] as const;
     for (const embedder of embedders) {
       const store = await openFile(path);
-      const { find, stop } = await setUp({ store, secondStage: { embedder } });
+      const { find, stop } = await setUp({ store, reranker: { embedder } });
       expect((await find())[0]).toBe('post_letter');
       await stop();
       await store.close();
@@ -62,15 +62,15 @@ describe('a gateway with the engine hybrid+reranker', () => {
     expect(kept.size).toBe(3);
   });
 
-  it('answers without the second stage where that fails, and tells of it: always in the metrics, seldom in the log', async () => {
+  it('answers without the reranker where that fails, and tells of it: always in the metrics, seldom in the log', async () => {
     const embedder = favouringEmbedder('post letter');
     embedder.hold = () => Promise.reject(new Error(`could not read ${SEARCH_LETTERS.input.query}`));
-    const { find, metrics, log } = await setUp({ secondStage: { embedder } });
+    const { find, metrics, log } = await setUp({ reranker: { embedder } });
     expect((await find())[0]).toBe('send_mail');
     expect((await find())[0]).toBe('send_mail');
-    expect(await metrics()).toContain('quartermaster_second_stage_failures_total{kind="fallback"} 2\n');
+    expect(await metrics()).toContain('quartermaster_reranker_failures_total{kind="fallback"} 2\n');
     const told = log.filter(({ event }) => event === 'work-fail');
-    expect(told).toMatchObject([{ level: 'warn', work: 'second-stage', kind: 'fallback', times: 1, error: 'Error' }]);
+    expect(told).toMatchObject([{ level: 'warn', work: 'reranker', kind: 'fallback', times: 1, error: 'Error' }]);
     expect(JSON.stringify(told)).not.toContain(SEARCH_LETTERS.input.query);
   });
 
@@ -79,27 +79,27 @@ describe('a gateway with the engine hybrid+reranker', () => {
     const fail = () => Promise.reject(new Error('disk full'));
     const store = { ...whole, vectors: { ...whole.vectors, get: fail, put: fail } };
     const embedder = favouringEmbedder('post letter');
-    const { find, metrics, log } = await setUp({ store, secondStage: { embedder } });
+    const { find, metrics, log } = await setUp({ store, reranker: { embedder } });
     expect((await find())[0]).toBe('post_letter');
-    expect(await metrics()).toContain('quartermaster_second_stage_failures_total{kind="store-failed"} 2\n');
+    expect(await metrics()).toContain('quartermaster_reranker_failures_total{kind="store-failed"} 2\n');
     expect(log.filter(({ event }) => event === 'work-fail')).toMatchObject([{ kind: 'store-failed', times: 1 }]);
   });
 
   it('embeds nothing any more once it has closed', async () => {
     const embedder = favouringEmbedder('post letter');
-    const { find, stop, log } = await setUp({ secondStage: { embedder, timeoutMs: 1 } });
+    const { find, stop, log } = await setUp({ reranker: { embedder, timeoutMs: 1 } });
     embedder.hold = () => new Promise(() => undefined);
     expect((await find())[0]).toBe('send_mail');
     await stop();
     expect(embedder.signals.map((signal) => signal?.aborted)).toEqual([true]);
     expect(log.filter(({ event }) => event === 'work-fail')).toMatchObject([
-      { kind: 'fallback', reason: 'The second stage took longer than 1 ms' },
+      { kind: 'fallback', reason: 'The reranker took longer than 1 ms' },
     ]);
   });
 
   it('is not made without a model for it', () => {
     const options = { upstreams: scriptedUpstreams({}), workerUrl: false, search: RERANKING } as const;
-    expect(() => createGateway(options)).toThrow('search.engine is hybrid+reranker, but there is no model');
+    expect(() => createGateway(options)).toThrow('search.engine is hybrid+reranker, but no reranker was given');
   });
 });
 

@@ -2,7 +2,7 @@ import type { FitModel } from '@quartermaster/core';
 
 /**
  * What the cosines of `tools-minilm-v5` tell of whether anything fits, beside the first stage's evidence. Printed by
- * `packages/semantic/training/ranker/fit_verdict.py --second`.
+ * `packages/semantic/training/ranker/fit_verdict.py --reranked`.
  */
 export const FIT_MODEL: FitModel = {
   meaning: 8.2,

@@ -1,1 +1,1 @@
-export { loadReranker, RERANKER_DEFAULTS, type Reranker, type RerankerOptions } from './load-reranker.ts';
+export { LOAD_RERANKER_DEFAULTS, type LoadRerankerOptions, loadReranker, type RerankerModel } from './load-reranker.ts';

@@ -8,13 +8,14 @@ import { createTransformer } from './transformer.ts';
 import { createWordPiece } from './word-piece.ts';
 
 /** An embedder that knows which requests it can read. */
-export interface Reranker extends Embedder {
+export interface RerankerModel extends Embedder {
+  readonly isLocal: true;
   canRead(request: string): boolean;
   /** What its cosines tell of whether anything fits; another model file's tell something else. */
   readonly fitModel?: FitModel;
 }
 
-export interface RerankerOptions {
+export interface LoadRerankerOptions {
   /** How many threads a run may use, 1 or more. @default 1 */
   readonly threads?: number;
   /** Told why there is no reranker, in words. */
@@ -25,18 +26,18 @@ export interface RerankerOptions {
   readonly importModule?: ImportModule;
 }
 
-export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'threads' | 'modelFile' | 'importModule'>> = {
+export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads' | 'modelFile' | 'importModule'>> = {
   threads: 1,
   modelFile: new URL('../model/tools-minilm-v5.onnx', import.meta.url),
   importModule: (name) => import(name),
 };
 
 /**
- * The transformer that comes with the package, as an embedder for `createSecondStage`; undefined where no ONNX runtime is
+ * The transformer that comes with the package, as an embedder for `createReranker`; undefined where no ONNX runtime is
  * installed, and search then does without. Each call reads the model anew: load it once and share it.
  */
-export async function loadReranker(options: RerankerOptions = {}): Promise<Reranker | undefined> {
-  const { threads, modelFile, importModule, onUnavailable } = { ...RERANKER_DEFAULTS, ...options };
+export async function loadReranker(options: LoadRerankerOptions = {}): Promise<RerankerModel | undefined> {
+  const { threads, modelFile, importModule, onUnavailable } = { ...LOAD_RERANKER_DEFAULTS, ...options };
   const found = await findOnnxRuntime(importModule);
   if (found.kind === 'missing') {
     onUnavailable?.(found.reason);
@@ -46,11 +47,12 @@ export async function loadReranker(options: RerankerOptions = {}): Promise<Reran
   const [model, vocabulary] = await Promise.all([readFile(modelFile), readFile(VOCABULARY_FILE, 'utf8')]);
   const session = await runtime.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1 });
   const wordPiece = createWordPiece(vocabulary);
-  const isOwn = modelFile === RERANKER_DEFAULTS.modelFile;
+  const isOwn = modelFile === LOAD_RERANKER_DEFAULTS.modelFile;
   const modelId = isOwn ? MODEL_ID : `${MODEL_ID}:${digest(model)}`;
   const transformer = createTransformer({ modelId, runtime, session, wordPiece });
   return {
     ...transformer,
+    isLocal: true,
     canRead: (request) => canRead(request, wordPiece),
     ...(isOwn ? { fitModel: FIT_MODEL } : {}),
   };

@@ -1,4 +1,4 @@
-"""The fine-tuned teacher as int8 ONNX, for the second stage: ids and mask in, one unit vector a text out."""
+"""The fine-tuned teacher as int8 ONNX, for the reranker: ids and mask in, one unit vector a text out."""
 
 import os
 
@@ -40,7 +40,7 @@ def export(encoder, path):
 
 
 def compare(encoder, model, path):
-    """One text a run, as the second stage has it."""
+    """One text a run, as the reranker has it."""
     texts = ["Create an invoice for a customer", "Send a message to a channel in Slack right now", "weather"]
     known = encoder.texts(texts, 32)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, ENGINES, type EngineName, findEngines } from '../create-searcher.ts';
+import { createSearcher, ENGINES, type EngineName, findEngines, resolveEngine } from '../create-searcher.ts';
 import {
   type Comparison,
   drawComparison,
@@ -56,7 +56,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   }
   if (queries.length === 0)
     throw new InputError(`${flags.queries?.map(inputName).join(', ')}: there are no queries in this`);
-  const engines = flags.engine ?? (await findAll(context));
+  const engines = flags.engine === undefined ? await findAll(context) : await resolveAll(flags.engine, context);
   const reports: (Report & { readonly engine: EngineName })[] = [];
   for (const engine of engines) {
     const searcher = await createSearcher(engine, snapshot);
@@ -76,6 +76,17 @@ async function writePicture(path: string, svg: string): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InputError(`${path}: the picture can't be written (${reason})`, { cause: error });
   }
+}
+
+/** `auto` by the engine that it stands for here, which stderr says. */
+async function resolveAll(names: readonly EngineName[], { io }: CommandContext): Promise<readonly EngineName[]> {
+  const engines: EngineName[] = [];
+  for (const name of names) {
+    const { engine, reason } = await resolveEngine(name);
+    if (name === 'auto') await write(io.stderr, `Engine: ${engine} (${reason})\n`);
+    engines.push(engine);
+  }
+  return [...new Set(engines)];
 }
 
 /** All engines that can run here; what can't is said on stderr. */

@@ -8,7 +8,7 @@ import {
 } from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, type EngineName } from '../create-searcher.ts';
+import { createSearcher, type EngineName, resolveEngine } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
@@ -50,10 +50,15 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
     .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));
 }
 
-async function search(query: string, flags: SearchFlags, context: CommandContext): Promise<void> {
-  checkFlags(query, flags);
-  const snapshot = await loadCatalog(flags, context);
-  const searcher = await createSearcher(flags.engine, snapshot);
+async function search(query: string, given: SearchFlags, context: CommandContext): Promise<void> {
+  checkFlags(query, given);
+  const snapshot = await loadCatalog(given, context);
+  const { engine, reason } = await resolveEngine(given.engine);
+  if (given.explain === true || given.why !== undefined || (given.engine === 'auto' && engine === 'hybrid')) {
+    await write(context.io.stderr, `Engine: ${engine} (${reason})\n`);
+  }
+  const flags = { ...given, engine };
+  const searcher = await createSearcher(engine, snapshot);
   if (flags.batch !== undefined) {
     await searchBatch(flags.batch, { searcher, flags, context });
   } else if (flags.why !== undefined) {
@@ -89,6 +94,7 @@ async function searchOnce(query: string, { searcher, flags, context }: Task): Pr
     await write(io.stdout, `${JSON.stringify(describeAnswer(query, result, flags.engine))}\n`);
   } else {
     await tellUnresolved(result, context);
+    await tellReranker(result, context);
     await write(io.stdout, `${renderHits(result, terminal)}\n`);
   }
   if (result.verdict === 'none') context.exit(EXIT.nothingFound);
@@ -128,6 +134,12 @@ async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal 
   await write(io.stderr, `Read as plain words, since nothing in the catalog answers to it: ${what}\n`);
 }
 
+/** An answer in the order of the hybrid alone looks like any other. */
+async function tellReranker({ reranker }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
+  if (reranker === undefined || reranker.kind === 'used') return;
+  await write(io.stderr, `${oneLine(`Answered without the reranker: ${reranker.reason}`, terminal.width)}\n`);
+}
+
 /**
  * One answer per line and query, in order. A query that the engine can't take (a malformed pattern) has its line too, with an
  * `error`, and makes the exit status that of bad input once all are answered.
@@ -147,6 +159,7 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
       await write(io.stdout, `${JSON.stringify(describeBatchAnswer(query, tried, flags))}\n`);
     } else {
       await tellUnresolved(result, context);
+      await tellReranker(result, context);
       const answer = error === undefined ? renderHits(result, terminal) : error.message;
       await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
     }

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SecondStageEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheEmbeddings } from './cache-embeddings.ts';
 
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function countingEmbedder(scale = 1): SecondStageEmbedder & { readonly asked: string[] } {
+function countingEmbedder(scale = 1): RerankerEmbedder & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     modelId: 'a/model',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EmbedOptions, SecondStageEmbedder } from '@quartermaster/core';
+import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core';
 
 /**
  * An embedder whose vectors outlast the process, by the SHA-256 of their text: measuring the same sets again embeds
@@ -11,7 +11,7 @@ import type { EmbedOptions, SecondStageEmbedder } from '@quartermaster/core';
  * The file is a run of records, a hash of 32 bytes and the vector as 32-bit floats; a record cut off at the end of the file
  * is written anew.
  */
-export async function cacheEmbeddings(embedder: SecondStageEmbedder, folder: string): Promise<SecondStageEmbedder> {
+export async function cacheEmbeddings(embedder: RerankerEmbedder, folder: string): Promise<RerankerEmbedder> {
   const [probe = []] = (await embedder.doEmbed({ values: [PROBE] })).embeddings;
   const recordBytes = HASH_BYTES + 4 * probe.length;
   const print = hashOf(Buffer.from(Float32Array.from(probe).buffer)).slice(0, PRINT_CHARACTERS);

@@ -85,6 +85,7 @@ describe('quartermaster serve', () => {
     expect(gateway.err()).toBe(
       'Opening the store (in memory, gone when this ends)\n' +
         'Deferring the tools that clients mark (deferral: as-requested, the default)\n' +
+        'Search engine: hybrid+reranker (search.engine is auto, and the reranker loads)\n' +
         'Loading the sample catalog\n',
     );
     await fetch(`${gateway.url}/v1/models`);

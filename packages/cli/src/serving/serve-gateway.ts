@@ -1,10 +1,10 @@
-import type { SecondStageEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core';
 import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
-import { configuredReranker } from './configured-reranker.ts';
+import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
 import { describeDeferral } from './describe-deferral.ts';
 import { listen } from './listen.ts';
@@ -21,12 +21,19 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
   const { io } = context;
   const { log, ...given } = flags;
   const { config, hasFile } = loadSettings(given, io.env);
-  const reranker = await configuredReranker(config.search);
-  await write(io.stderr, `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\n`);
+  const chosen = await configuredEngine(config.search);
+  await write(
+    io.stderr,
+    `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
+  );
   const store = await openConfiguredStore(config.store);
   try {
     const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;
-    await serveFrom(store, { config, reranker, isPortFlexible, logger: createLogger(log, context) }, context);
+    await serveFrom(
+      store,
+      { config, embedder: chosen.embedder, isPortFlexible, logger: createLogger(log, context) },
+      context,
+    );
   } finally {
     await store.close();
   }
@@ -34,13 +41,13 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
 
 interface Serving {
   readonly config: Config;
-  readonly reranker: SecondStageEmbedder | undefined;
+  readonly embedder: RerankerEmbedder | undefined;
   readonly isPortFlexible: boolean;
   readonly logger: Logger;
 }
 
 async function serveFrom(store: Store, serving: Serving, context: CommandContext): Promise<void> {
-  const { config, reranker, isPortFlexible, logger } = serving;
+  const { config, embedder, isPortFlexible, logger } = serving;
   const { io, terminal } = context;
   const isRehearsal = config.upstreams.length === 0;
   if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
@@ -57,7 +64,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...gatewayOptionsFrom({ ...config, upstreams }, { env: io.env }),
     store,
     logger,
-    ...(reranker === undefined ? {} : { secondStage: { embedder: reranker } }),
+    ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });
   const { stopped, release } = waitForStop(io, STOP_NOTICE);

@@ -1,15 +1,15 @@
 import { contextWindow, type GateSettings } from '@quartermaster/core';
-import { createSearcherFor, createServedStage } from '@quartermaster/gateway';
 import { createArgumentChecker } from '@quartermaster/host/schema';
+import { createSearcherFor, createServedReranker } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, serveStdio } from '@quartermaster/mcp';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
-import { configuredReranker } from './configured-reranker.ts';
+import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { loadSettings, type Settings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
-import { renderStageEvent } from './render-stage-event.ts';
+import { renderRerankerEvent } from './render-reranker-event.ts';
 import { reportServers } from './report-servers.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
@@ -20,7 +20,8 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   const { config } = loadSettings(given, io.env);
   const servers = configuredServers(config, print);
   if (servers === undefined) throw new InputError(NO_SERVERS);
-  const reranker = await configuredReranker(config.search);
+  const chosen = await configuredEngine(config.search);
+  print(`search engine: ${chosen.engine} (${chosen.reason})`);
 
   const store = await openStoreIfPossible({ config, isAskedFor: flags.store !== undefined, print });
   const hub = createConfiguredHub(config, {
@@ -29,22 +30,22 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   const silence = reportServers(hub, print);
   const closed = new AbortController();
   const { signal } = closed;
-  const second =
-    reranker === undefined
+  const reranker =
+    chosen.embedder === undefined
       ? undefined
-      : createServedStage({
-          embedder: reranker,
+      : createServedReranker({
+          embedder: chosen.embedder,
           ...(store === undefined ? {} : { store: store.vectors }),
           signal,
           now: Date.now,
-          tell: (event, times) => print(renderStageEvent(event, times)),
+          tell: (event, times) => print(renderRerankerEvent(event, times)),
         });
   const proxy = createProxy({
     hub,
     ...(form === undefined ? {} : { form }),
     settings: settingsFor(form, config.tools.gate),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
-    searcher: createSearcherFor(config.search, { signal, second }),
+    searcher: createSearcherFor({ ...config.search, engine: chosen.engine }, { signal, reranker }),
     checkArguments: createArgumentChecker(),
     guard: { mode: config.mcp.searchGuard },
   });

@@ -1,3 +1,5 @@
+import type { RerankerUse } from '../search/index.ts';
+
 /**
  * What happened, for logs and metrics. Events carry names, counts, sizes and times; never argument values, results or
  * secrets. A query is an argument too: its text is there only when `recordQueries` is set.
@@ -11,6 +13,8 @@ export type ToolboxEvent =
       readonly found: readonly string[];
       readonly durationMs: number;
       readonly answerTokens: number;
+      /** What became of the reranker, where the engine has one. */
+      readonly reranker?: RerankerUse['kind'];
     })
   | (EventBase & {
       /** A definition was handed to the model. */

@@ -9,7 +9,7 @@ import {
 } from '../disclosure/index.ts';
 import { QuartermasterError } from '../errors.ts';
 import { snapshotTokens } from '../gate/index.ts';
-import type { Hit } from '../search/index.ts';
+import type { Hit, RerankerUse } from '../search/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
@@ -33,19 +33,24 @@ export async function handleSearch(
   const limit = clampLimit(context, wish.limit);
   const { queries } = wish;
   const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
-  const found: Found = isStopped
-    ? { kind: 'search', queries, names: [], limit, isRefused: true }
+  const { found, reranker }: Searched = isStopped
+    ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
     : await search(context, handling, { queries, limit });
   const text = tellFound(context, { plan, found, before: memory, caller });
-  report(context, handling, { found, isStopped, text, durationMs: context.now() - startedMs });
+  report(context, handling, { found, isStopped, text, reranker, durationMs: context.now() - startedMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
+}
+
+interface Searched {
+  readonly found: Found;
+  readonly reranker?: RerankerUse['kind'] | undefined;
 }
 
 async function search(
   context: ToolboxContext,
   handling: Handling & { readonly plan: DeferPlan },
   wish: Required<SearchWish>,
-): Promise<Found> {
+): Promise<Searched> {
   const { plan, caller = {}, signal } = handling;
   // One snapshot for all of it: the catalog may change while the search runs.
   const snapshot = context.snapshot();
@@ -66,14 +71,15 @@ async function search(
       plan,
       isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
     });
-    return {
+    const found = {
       ...foundIn(hits, { snapshot, allow, queries: wish.queries }),
       limit: wish.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
+    return { found, reranker: result.reranker?.kind };
   } catch (error) {
     signal?.throwIfAborted();
-    return { kind: 'failure', queries: wish.queries, ...explain(error) };
+    return { found: { kind: 'failure', queries: wish.queries, ...explain(error) } };
   }
 }
 
@@ -105,7 +111,7 @@ function explain(error: unknown): { readonly code: string; readonly message: str
 function report(
   context: ToolboxContext,
   handling: Handling & { readonly plan: DeferPlan },
-  end: { found: Found; isStopped: boolean; text: string; durationMs: number },
+  end: Searched & { isStopped: boolean; text: string; durationMs: number },
 ): void {
   const { found } = end;
   if (found.kind === 'describe') return;
@@ -120,6 +126,7 @@ function report(
     found: names,
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
+    ...(end.reranker === undefined ? {} : { reranker: end.reranker }),
   });
   // A signature in a bridge's answer is no definition yet.
   if (handling.plan.form.invoke === 'wrapped' && handling.plan.own.some((own) => own.role === 'describe')) return;

@@ -21,8 +21,28 @@ export {
 export { QUERY_LIMITS } from './query/index.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
 export {
+  type Asked,
+  type Compared,
+  createModelReranker,
+  createReranker,
+  type FitModel,
+  type ModelRerankerOptions,
+  RERANKER_DEFAULTS,
+  type Reranker,
+  type RerankerCall,
+  type RerankerEmbedder,
+  type RerankerEvent,
+  type RerankerOptions,
+  type RerankingModel,
+  type RerankOptions,
+  type SentenceReranker,
+  toolSentence,
+  type VectorCache,
+} from './reranker/index.ts';
+export {
   type Explanation,
   type Hit,
+  type RerankerUse,
   SEARCH_LIMITS,
   type SearchEngine,
   type Searcher,
@@ -30,20 +50,6 @@ export {
   type SearchResult,
   type Standing,
 } from './searcher.ts';
-export {
-  type Asked,
-  type Compared,
-  createSecondStage,
-  type FitModel,
-  SECOND_STAGE_DEFAULTS,
-  type SecondStage,
-  type SecondStageEmbedder,
-  type SecondStageEvent,
-  type SecondStageOptions,
-  type SentenceStage,
-  toolSentence,
-  type VectorCache,
-} from './second-stage/index.ts';
 export {
   buildVectorIndex,
   type Embedder,

@@ -44,7 +44,14 @@ export interface SearchResult {
    * answers to it. Absent where there is no such thing.
    */
   readonly unresolved?: readonly string[];
+  /** What became of the reranker. Absent where the engine has none, and where there was nothing to rerank. */
+  readonly reranker?: RerankerUse;
 }
+
+/** `fallback`: it failed or was late. `skipped`: it does not read such requests. Either way the order is that of the hybrid alone. */
+export type RerankerUse =
+  | { readonly kind: 'used' }
+  | { readonly kind: 'fallback' | 'skipped'; readonly reason: string };
 
 export interface Hit {
   readonly tool: Tool;

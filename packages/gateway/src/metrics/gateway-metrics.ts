@@ -1,4 +1,4 @@
-import type { SecondStageEvent, ToolboxEvent } from '@quartermaster/core';
+import type { RerankerEvent, ToolboxEvent } from '@quartermaster/core';
 import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
 
 /** What a gateway counts. Labels are routes, statuses, outcomes and what the settings name: never a tool's, a user's or a model's words. */
@@ -13,7 +13,7 @@ export interface GatewayMetrics {
   /** A call to a configured server. */
   onServerCall(call: McpCall & { readonly server: string }): void;
   onToolboxEvent(event: ToolboxEvent): void;
-  onSecondStageEvent(event: SecondStageEvent): void;
+  onRerankerEvent(event: RerankerEvent): void;
 }
 
 interface McpCall {
@@ -30,10 +30,15 @@ export function createGatewayMetrics(): GatewayMetrics {
     'quartermaster_search_preparations_total',
     'Catalogs that were made ready to be searched before a model did, by outcome.',
   );
-  const stageFailures = registry.counter(
-    'quartermaster_second_stage_failures_total',
-    'Searches answered without the second stage (fallback), and failures of the store for its vectors (store-failed), by kind.',
+  const failures = registry.counter(
+    'quartermaster_reranker_failures_total',
+    'Searches answered without the reranker (fallback), and failures of the store for its vectors (store-failed), by kind.',
   );
+  const reranked = registry.counter(
+    'quartermaster_reranked_searches_total',
+    'Searches of an engine with a reranker, by what became of it: used, fallback (failed or late), skipped (not its language).',
+  );
+  const rerankedTexts = registry.counter('quartermaster_reranker_texts_total', 'Texts that the reranker was given.');
   const connectorCalls = registry.counter(
     'quartermaster_connector_calls_total',
     'Calls to MCP servers that requests name, by the pattern that allows them and outcome.',
@@ -58,7 +63,10 @@ export function createGatewayMetrics(): GatewayMetrics {
       serverCalls.add({ server, outcome: outcomeOf(isError) });
       serverSeconds.observe(durationMs / 1000, { server });
     },
-    onSecondStageEvent: ({ kind }) => stageFailures.add({ kind }),
+    onRerankerEvent(event) {
+      if (event.kind === 'call') rerankedTexts.add({}, event.texts);
+      else if (event.kind !== 'skipped') failures.add({ kind: event.kind });
+    },
     requests: registry.counter('quartermaster_requests_total', 'Requests, by route and status.'),
     seconds: registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG),
     tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),
@@ -67,6 +75,7 @@ export function createGatewayMetrics(): GatewayMetrics {
       if (event.kind === 'search-prepare-end') preparations.add({ outcome: outcomeOf(event.isError) });
       if (event.kind !== 'tool-search-end') return;
       searches.add({ outcome: event.outcome });
+      if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
       if (event.found.length > 0) found.add({}, event.found.length);
       searchSeconds.observe(event.durationMs / 1000);
     },

@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createSearcherFor } from '@quartermaster/host/search';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { createBodyReader, createToolLists } from '../catalogs/index.ts';
-import { createSearcherFor } from '../create-searcher-for.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
+import { remoteReranker } from './reranker-calls.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
-import { remoteStage } from './stage-calls.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
-const { settings, search, second } = workerData as WorkerSettings;
+const { settings, search, reranker } = workerData as WorkerSettings;
 const surfaces = surfacesFor(settings);
 const context = {
   bodies: createBodyReader(settings),
@@ -19,7 +19,7 @@ const context = {
         throw new OnlyMainError();
       },
     },
-    searcher: createSearcherFor(search, { second: second === undefined ? undefined : remoteStage(second) }),
+    searcher: createSearcherFor(search, { reranker: reranker === undefined ? undefined : remoteReranker(reranker) }),
     onEvent: (event) => parentPort?.postMessage(event),
   }),
   maxRounds: settings.maxRounds,

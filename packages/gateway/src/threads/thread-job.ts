@@ -4,14 +4,14 @@ import type { SearchSettings } from '@quartermaster/host/config';
 import type { Dialect } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
-import type { StageFacts } from './stage-calls.ts';
+import type { RerankerFacts } from './reranker-calls.ts';
 
 /** What a worker is started with. */
 export interface WorkerSettings {
   readonly settings: GatewaySettings;
   readonly search: SearchSettings;
-  /** Absent where the engine has no second stage. */
-  readonly second?: StageFacts | undefined;
+  /** Absent where the engine has no reranker. */
+  readonly reranker?: RerankerFacts | undefined;
 }
 
 /** A request for a worker. Everything about it goes over its own port. */

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { SentenceStage, ToolboxEvent } from '@quartermaster/core';
+import type { SentenceReranker, ToolboxEvent } from '@quartermaster/core';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
 import type { ModelQuestion, ModelService, OpenExchange } from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
-import { serveStage } from './stage-calls.ts';
+import { serveReranker } from './reranker-calls.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 export interface ThreadedModels extends ModelService {
   close(): Promise<void>;
 }
 
-export interface ThreadOptions extends Omit<WorkerSettings, 'second'> {
+export interface ThreadOptions extends Omit<WorkerSettings, 'reranker'> {
   /** Answers what is small. */
   readonly local: ModelService;
   readonly upstreams: Upstreams;
   /** The built file of the worker. */
   readonly workerUrl: URL;
   /** Used by the workers too, from here. */
-  readonly second?: SentenceStage | undefined;
+  readonly reranker?: SentenceReranker | undefined;
   onEvent(event: ToolboxEvent): void;
 }
 
@@ -31,17 +31,17 @@ export interface ThreadOptions extends Omit<WorkerSettings, 'second'> {
  * tools takes longer than everything else together. Bodies that begin with the same tools go to the same worker, which knows them.
  */
 export function createThreadedModels(options: ThreadOptions): ThreadedModels {
-  const { local, upstreams, settings, search, second: stage, workerUrl, onEvent } = options;
+  const { local, upstreams, settings, search, reranker: stage, workerUrl, onEvent } = options;
   const workers: (Worker | undefined)[] = Array.from({ length: Math.min(MOST_WORKERS, availableParallelism()) });
 
   function workerFor(beginning: Buffer): Worker {
     const slot = fingerprint(beginning) % workers.length;
     const known = workers[slot];
     if (known !== undefined) return known;
-    const second = stage === undefined ? undefined : serveStage(stage);
+    const reranker = stage === undefined ? undefined : serveReranker(stage);
     const worker = new Worker(workerUrl, {
-      workerData: { settings, search, second } satisfies WorkerSettings,
-      transferList: second === undefined ? [] : [second.port],
+      workerData: { settings, search, reranker } satisfies WorkerSettings,
+      transferList: reranker === undefined ? [] : [reranker.port],
     });
     worker.unref();
     worker.on('message', onEvent);

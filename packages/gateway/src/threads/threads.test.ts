@@ -59,10 +59,10 @@ describe('requests with large bodies', () => {
     expect(metrics).toContain('quartermaster_tool_searches_total{outcome="match"} 2\n');
   });
 
-  it('are searched with the second stage of the main thread: one model and one store for all', async () => {
+  it('are searched with the reranker of the main thread: one model and one store for all', async () => {
     const round = [message([SEARCH_LETTERS], 'tool_use'), message([{ text: 'Ok.' }], 'end_turn')];
     const embedder = favouringEmbedder('post letter');
-    const search = { search: RERANKING, secondStage: { embedder } };
+    const search = { search: RERANKING, reranker: { embedder } };
     const upstreams = scriptedUpstreams({ anthropic: [...round, ...round, ...round] });
     const here = await runningGateway({ upstreams, ...search });
     const there = await runningGateway({ upstreams, ...search, store: here.store, workerUrl, settings: SETTINGS });
@@ -74,7 +74,7 @@ describe('requests with large bodies', () => {
     embedder.hold = () => Promise.reject(new Error('broken'));
     expect(foundIn((await there.anthropic.messages.create(ask)).content)[0]).toBe('send_mail');
     const metrics = await (await fetch(`${there.url}/metrics`)).text();
-    expect(metrics).toContain('quartermaster_second_stage_failures_total{kind="fallback"} 1\n');
+    expect(metrics).toContain('quartermaster_reranker_failures_total{kind="fallback"} 1\n');
   });
 
   it('that name MCP servers have them connected by the main thread', async () => {

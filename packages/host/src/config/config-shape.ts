@@ -73,10 +73,10 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: object({
       engine: {
         about:
-          'hybrid understands meaning too; bm25 goes by words alone; hybrid+reranker looks at the best again with a transformer, ' +
-          'which needs @quartermaster/reranker and onnxruntime-node.',
-        shape: choice(['hybrid', 'bm25', 'hybrid+reranker']),
-        default: 'hybrid',
+          'auto is hybrid+reranker where the reranker loads, else hybrid. hybrid goes by words and meaning; bm25 by words alone; ' +
+          'hybrid+reranker reorders the best with a transformer, and fails to start without @quartermaster/reranker and onnxruntime-node.',
+        shape: choice(['auto', 'hybrid', 'bm25', 'hybrid+reranker']),
+        default: 'auto',
       },
       whenNothingFits: {
         about: 'Answer with nothing (empty), or with the nearest all the same (best).',

@@ -199,7 +199,7 @@ export interface ToolSettings {
 }
 
 export interface SearchSettings {
-  readonly engine: 'hybrid' | 'bm25' | 'hybrid+reranker';
+  readonly engine: 'auto' | 'hybrid' | 'bm25' | 'hybrid+reranker';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
   readonly whenNothingFits: 'empty' | 'best';
 }

@@ -36,7 +36,7 @@ describe('defaults', () => {
         },
         policies: { patterns: Object.create(null) },
       },
-      search: { engine: 'hybrid', whenNothingFits: 'empty' },
+      search: { engine: 'auto', whenNothingFits: 'empty' },
       deferral: 'as-requested',
       deferralSource: 'default',
       errorCodes: 'typed',

@@ -1,11 +1,11 @@
-// `node dump-features.mjs DATA OUT [--second] [--model FILE] [--reranker FILE]`: the engine's own features of every candidate for the requests of
+// `node dump-features.mjs DATA OUT [--reranked] [--model FILE] [--reranker FILE]`: the engine's own features of every candidate for the requests of
 // OUT/requests.jsonl. Runs on the build of the packages, whose inner files it needs: rankings with all that was weighed are no public API.
 import { createReadStream, createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { createSecondStage, createSnapshot, parseTools } from '@quartermaster/core';
+import { createReranker, createSnapshot, parseTools } from '@quartermaster/core';
 import { createStaticModel, embeddedModel, readModel } from '@quartermaster/semantic';
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
@@ -17,12 +17,12 @@ import { FIT_MODEL } from '../../../reranker/dist/fit-model.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { second: { type: 'boolean', default: false }, model: { type: 'string' }, reranker: { type: 'string' } },
+  options: { reranked: { type: 'boolean', default: false }, model: { type: 'string' }, reranker: { type: 'string' } },
 });
 const [data, out] = positionals;
 const embedder =
   values.model === undefined ? embeddedModel() : createStaticModel(readModel(readFileSync(values.model)));
-const second = values.second ? await openSecondStage() : undefined;
+const reranker = values.reranked ? await openReranker() : undefined;
 /** The project's own catalogs: `OWN` of ../data.py. */
 const OWN = /^(services|vendors|market)(?:-(\w+))?$/;
 const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
@@ -35,7 +35,7 @@ for await (const line of createInterface({ input: createReadStream(join(out, 're
   const request = JSON.parse(line);
   byCatalog.set(request.catalog, [...(byCatalog.get(request.catalog) ?? []), request]);
 }
-const suffix = values.second ? '-second' : '';
+const suffix = values.reranked ? '-reranked' : '';
 const files = {
   ranking: createWriteStream(join(out, `ranking${suffix}.jsonl`)),
   verdict: createWriteStream(join(out, `verdict${suffix}.jsonl`)),
@@ -144,12 +144,12 @@ function rowsOf({ tools, bonuses, features, ownMeaning, clauses, servers, closen
   }));
 }
 
-/** The answer and the cosines of its tools, where there is a second stage; undefined for a request that it can't read. */
+/** The answer and the cosines of its tools, where there is a reranker; undefined for a request that it can't read. */
 async function lookAgain(answer, snapshot) {
-  if (second === undefined) return { answer, cosineOf: new Map() };
-  const seen = answer.rankings.slice(0, second.depth).map(({ tool }) => tool);
+  if (reranker === undefined) return { answer, cosineOf: new Map() };
+  const seen = answer.rankings.slice(0, reranker.depth).map(({ tool }) => tool);
   const tools = seen.map((tool) => snapshot.tools[tool]);
-  const compared = await second.compare([answer.text, ...answer.clauses].map((text) => ({ text, tools })));
+  const compared = await reranker.compare([answer.text, ...answer.clauses].map((text) => ({ text, tools })));
   const [cosines, ...clauses] = compared.kind === 'compared' ? compared.cosines : [];
   if (cosines === undefined) return undefined;
   const cosineOf = new Map(seen.map((tool, at) => [tool, cosines[at]]));
@@ -176,13 +176,13 @@ async function verdictOf(request, { ranker, snapshot }, gold) {
   };
 }
 
-async function openSecondStage() {
+async function openReranker() {
   const { loadReranker } = await import('@quartermaster/reranker');
   const { cacheEmbeddings } = await import('../../../cli/dist/evaluate/index.js');
   const modelFile = values.reranker === undefined ? {} : { modelFile: values.reranker };
   const reranker = await loadReranker({ ...modelFile, onUnavailable: (reason) => console.error(reason) });
   if (reranker === undefined) process.exit(1);
-  return createSecondStage({ embedder: await cacheEmbeddings(reranker, join(out, 'vectors')), timeoutMs: 600_000 });
+  return createReranker({ embedder: await cacheEmbeddings(reranker, join(out, 'vectors')), timeoutMs: 600_000 });
 }
 
 function readLines(path) {

@@ -1,4 +1,4 @@
-"""Fits the ranker's weights on held requests and prints what they give: `fit_ranker.py OUT [--second] [--without FEATURE]`."""
+"""Fits the ranker's weights on held requests and prints what they give: `fit_ranker.py OUT [--reranked] [--without FEATURE]`."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import numpy as np
 
 STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
 SIBLING_WEIGHT, CLAIMING_FIT, ANSWER = 2.0, 5.0, 5
-FIRST, SECOND = {"intent": 5.0, "chatter": 2.0}, {"intent": 4.0, "chatter": 2.5}
-SECOND_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
+FIRST, RERANKED = {"intent": 5.0, "chatter": 2.0}, {"intent": 4.0, "chatter": 2.5}
+RERANKED_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
 EVENNESS = 0.5  # of servers within a catalog: at 0 each counts with its requests, at 1 all count the same
 PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
@@ -115,9 +115,9 @@ def report(title, requests, weights, one_clause, stage):
 
 
 def main(out, *flags):
-    is_second = "--second" in flags
+    is_reranked = "--reranked" in flags
     left_out = tuple(name for flag, name in zip(flags, flags[1:]) if flag == "--without")
-    requests = read(os.path.join(out, "ranking-second.jsonl" if is_second else "ranking.jsonl"))
+    requests = read(os.path.join(out, "ranking-reranked.jsonl" if is_reranked else "ranking.jsonl"))
     names = requests[0]["names"]
 
     def fitted(title, some, without):
@@ -131,15 +131,15 @@ def main(out, *flags):
         tables = {title: table for title, table in json.load(file).items() if isinstance(table, dict)}
     present = {title: np.array([0 if name in left_out else table[name] for name in names]) for title, table in tables.items()}
     plain = [request for request in requests if not request["clauses"].size]
-    if is_second:
-        weights = fitted("secondWeights", [request for request in requests if request["clauses"].size], ())
-        one_clause = fitted("secondOneClauseWeights", plain, CLAUSE_FEATURES)
+    if is_reranked:
+        weights = fitted("rerankedWeights", [request for request in requests if request["clauses"].size], ())
+        one_clause = fitted("rerankedOneClauseWeights", plain, CLAUSE_FEATURES)
     else:
-        weights = fitted("weights", requests, SECOND_FEATURES)
-        one_clause = fitted("oneClauseWeights", plain, (*SECOND_FEATURES, *CLAUSE_FEATURES))
-    stage = SECOND if is_second else FIRST
+        weights = fitted("weights", requests, RERANKED_FEATURES)
+        one_clause = fitted("oneClauseWeights", plain, (*RERANKED_FEATURES, *CLAUSE_FEATURES))
+    stage = RERANKED if is_reranked else FIRST
     report("these weights", requests, weights, one_clause, stage)
-    titles = ("secondWeights", "secondOneClauseWeights") if is_second else ("weights", "oneClauseWeights")
+    titles = ("rerankedWeights", "rerankedOneClauseWeights") if is_reranked else ("weights", "oneClauseWeights")
     report("the present ones", requests, *(present[title] for title in titles), stage)
 
 

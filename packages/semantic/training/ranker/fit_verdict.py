@@ -1,4 +1,4 @@
-"""Fits the logistic model of "nothing fits" on held requests and prints what it refuses: `fit_verdict.py OUT [--second]`."""
+"""Fits the logistic model of "nothing fits" on held requests and prints what it refuses: `fit_verdict.py OUT [--reranked]`."""
 
 import json
 import os
@@ -42,9 +42,9 @@ def fit(rows, columns):
 
 
 def main(out, *flags):
-    is_second = "--second" in flags
-    rows = read(os.path.join(out, "verdict-second.jsonl" if is_second else "verdict.jsonl"))
-    columns = np.array([name != "cosine" or is_second for name in FEATURES])
+    is_reranked = "--reranked" in flags
+    rows = read(os.path.join(out, "verdict-reranked.jsonl" if is_reranked else "verdict.jsonl"))
+    columns = np.array([name != "cosine" or is_reranked for name in FEATURES])
     weights, threshold = fit([row for row in rows if row["kind"] == "held"], columns)
     print("fit model", json.dumps({**dict(zip(FEATURES, weights.round(1).tolist())), "threshold": round(float(threshold), 1)}))
 

@@ -1,11 +1,18 @@
-import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider';
-import type { Embedder, SecondStageEmbedder } from '@quartermaster/core';
+import type { EmbeddingModelV3, EmbeddingModelV4, RerankingModelV3, RerankingModelV4 } from '@ai-sdk/provider';
+import type { Embedder, RerankerEmbedder, RerankingModel } from '@quartermaster/core';
 import { describe, expectTypeOf, it } from 'vitest';
 
 describe('the AI SDK’s embedding models', () => {
-  it('are embedders for the second stage as they stand', () => {
+  it('are embedders for the reranker as they stand', () => {
     expectTypeOf<EmbeddingModelV4>().toExtend<Embedder>();
     expectTypeOf<EmbeddingModelV3>().toExtend<Embedder>();
-    expectTypeOf<EmbeddingModelV4>().toExtend<SecondStageEmbedder>();
+    expectTypeOf<EmbeddingModelV4>().toExtend<RerankerEmbedder>();
+  });
+});
+
+describe('the AI SDK’s reranking models', () => {
+  it('are reranking models as they stand', () => {
+    expectTypeOf<RerankingModelV4>().toExtend<RerankingModel>();
+    expectTypeOf<RerankingModelV3>().toExtend<RerankingModel>();
   });
 });

@@ -28,7 +28,7 @@ export function explainHybrid(
   return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
 }
 
-const KEPT = 'has a place in five as the nearest by meaning, or as the best before the second stage';
+const KEPT = 'has a place in five as the nearest by meaning, or as the best before the reranker';
 
 function explainFeatures(
   features: HybridFeatures,
@@ -54,6 +54,6 @@ const FEATURE_WORDS: Readonly<Record<keyof HybridFeatures, string>> = {
   bigrams: 'neighbouring words in common, by idf',
   serverNamed: 'the request names its server',
   smallServer: 'how few tools its server has beside the largest one, ln(most / own)',
-  embedded: 'cosine in the second stage, from the mean of the best (0) to the nearest (1)',
+  embedded: 'cosine in the reranker, from the mean of the best (0) to the nearest (1)',
   clauseEmbedded: 'the same for the clause of the request that fits best',
 };

@@ -2,8 +2,8 @@ import {
   LEAST_CONFIDENCE,
   ONE_CLAUSE_WEIGHTS,
   RANKER_WEIGHTS,
-  SECOND_ONE_CLAUSE_WEIGHTS,
-  SECOND_STAGE_WEIGHTS,
+  RERANKED_ONE_CLAUSE_WEIGHTS,
+  RERANKED_WEIGHTS,
 } from './learned-weights.ts';
 
 /**
@@ -33,8 +33,8 @@ export interface HybridFeatures {
    */
   readonly smallServer: number;
   /**
-   * Where its cosine in the second stage stands between the mean of the tools that were compared (0, as for all below it)
-   * and the nearest of them (1). Relative, so that the scale of a model does not matter. 0 without a second stage.
+   * Where its cosine in the reranker stands between the mean of the tools that were compared (0, as for all below it)
+   * and the nearest of them (1). Relative, so that the scale of a model does not matter. 0 without a reranker.
    */
   readonly embedded: number;
   /** The same for the clause of the request that it serves best; the same as `embedded` for a request of one clause. */
@@ -65,18 +65,18 @@ export interface HybridOptions {
    * @default `weights` where these are given, else {@link HYBRID_DEFAULTS}
    */
   readonly oneClauseWeights?: HybridWeights;
-  /** The same for a request that the second stage has looked at, which makes the cheaper features count less. */
-  readonly secondWeights?: HybridWeights;
-  /** @default `secondWeights` where these are given, else {@link HYBRID_DEFAULTS} */
-  readonly secondOneClauseWeights?: HybridWeights;
+  /** The same for a request that the reranker has looked at, which makes the cheaper features count less. */
+  readonly rerankedWeights?: HybridWeights;
+  /** @default `rerankedWeights` where these are given, else {@link HYBRID_DEFAULTS} */
+  readonly rerankedOneClauseWeights?: HybridWeights;
   /**
    * What it counts that a tool serves a clause of the request which no tool above it serves as well; 0 is off. It makes
    * room for each of several intents where five siblings of one would fill the list.
    * @default 5
    */
   readonly intentWeight?: number;
-  /** The same for a request that the second stage has looked at. @default `intentWeight` where it is given, else 4 */
-  readonly secondIntentWeight?: number;
+  /** The same for a request that the reranker has looked at. @default `intentWeight` where it is given, else 4 */
+  readonly rerankedIntentWeight?: number;
   /**
    * What it counts in a request of several clauses that a tool of the same server stands above, divided by the root of how
    * many tools the server has; 0 is off. Who asks for several things at once often means one service: where its tool for
@@ -97,10 +97,10 @@ export type HybridSettings = Required<HybridOptions>;
 export const HYBRID_DEFAULTS: HybridSettings = {
   weights: RANKER_WEIGHTS,
   oneClauseWeights: ONE_CLAUSE_WEIGHTS,
-  secondWeights: SECOND_STAGE_WEIGHTS,
-  secondOneClauseWeights: SECOND_ONE_CLAUSE_WEIGHTS,
+  rerankedWeights: RERANKED_WEIGHTS,
+  rerankedOneClauseWeights: RERANKED_ONE_CLAUSE_WEIGHTS,
   intentWeight: 5,
-  secondIntentWeight: 4,
+  rerankedIntentWeight: 4,
   siblingWeight: 2,
   leastConfidence: LEAST_CONFIDENCE,
 };

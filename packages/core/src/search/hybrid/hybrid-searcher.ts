@@ -8,8 +8,8 @@ import {
   rankerSearcher,
 } from '../bm25/index.ts';
 import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
-import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import type { SecondStage } from '../second-stage/index.ts';
+import { type Reranker, UNREADABLE } from '../reranker/index.ts';
+import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { buildVectorIndexInSteps, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
 import { runToEnd, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
@@ -30,7 +30,7 @@ export interface HybridSearcherOptions extends HybridOptions {
   /** How building the vectors and the index gives way to other work. */
   readonly slices?: SliceOptions;
   /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
-  readonly second?: SecondStage;
+  readonly reranker?: Reranker;
 }
 
 /** Search by words and by meaning. Knows exact names and operators as the lexical engine does, and can say that nothing fits. */
@@ -51,6 +51,12 @@ interface Answer {
   readonly served: HybridAnswer;
 }
 
+/** The lists of all queries, and what the reranker had to do with them. */
+interface Reranked {
+  readonly answers: HybridAnswer[];
+  readonly use?: RerankerUse;
+}
+
 /** An index with what reads it. */
 interface Lexical {
   readonly searcher: Searcher;
@@ -68,13 +74,13 @@ interface Engine {
 function settingsOf(options: HybridOptions): HybridSettings {
   const {
     weights = HYBRID_DEFAULTS.oneClauseWeights,
-    secondWeights = HYBRID_DEFAULTS.secondOneClauseWeights,
-    intentWeight = HYBRID_DEFAULTS.secondIntentWeight,
+    rerankedWeights = HYBRID_DEFAULTS.rerankedOneClauseWeights,
+    intentWeight = HYBRID_DEFAULTS.rerankedIntentWeight,
   } = options;
   const followers = {
     oneClauseWeights: weights,
-    secondOneClauseWeights: secondWeights,
-    secondIntentWeight: intentWeight,
+    rerankedOneClauseWeights: rerankedWeights,
+    rerankedIntentWeight: intentWeight,
   };
   return { ...HYBRID_DEFAULTS, ...followers, ...options };
 }
@@ -105,8 +111,10 @@ class HybridSearcher {
     return OBJECT_BYTES + (this.#engine.built?.ranker.byteLength ?? this.#given?.ranker.byteLength ?? 0);
   }
 
+  /** Vectors for the reranker are made after that, and nothing waits for them: a search embeds what it needs first. */
   async prepare(): Promise<void> {
     await this.#engine.wait();
+    void this.#options.reranker?.prepare?.(this.#snapshot.tools);
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
@@ -114,7 +122,7 @@ class HybridSearcher {
     const limit = resolveLimit(request.limit);
     const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
-    const answers = await this.#answers(request, ranker, wanted);
+    const { answers, use } = await this.#answers(request, ranker, wanted);
     const list = takeTurns(answers.map(toAnswers), wanted, ({ ranking }) => ranking.tool);
     const folded = foldDuplicates(list, limit, {
       tool: ({ ranking }) => this.#tool(ranking),
@@ -141,6 +149,7 @@ class HybridSearcher {
       verdict: fits ? 'match' : 'none',
       confidence,
       ...(unresolved.length === 0 ? undefined : { unresolved }),
+      ...(use === undefined ? undefined : { reranker: use }),
     };
   }
 
@@ -152,7 +161,7 @@ class HybridSearcher {
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
     const { ranker, byWords } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const { length: all } = this.#snapshot.tools;
-    const answers = await this.#answers(request, ranker, all);
+    const { answers } = await this.#answers(request, ranker, all);
     const ranked = takeTurns(answers.map(toAnswers), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? this.#beyond(request, ranker, known);
@@ -169,10 +178,10 @@ class HybridSearcher {
   }
 
   /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
-  async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<HybridAnswer[]> {
-    const { second } = this.#options;
-    const first = this.#rank(request, ranker, { wanted: Math.max(wanted, second?.depth ?? 0) });
-    return second === undefined ? first : await this.#reconsider(first, second, request);
+  async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<Reranked> {
+    const { reranker } = this.#options;
+    const first = this.#rank(request, ranker, { wanted: Math.max(wanted, reranker?.depth ?? 0) });
+    return reranker === undefined ? { answers: first } : await this.#rerank(first, reranker, request);
   }
 
   #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): HybridAnswer[] {
@@ -183,20 +192,28 @@ class HybridSearcher {
   }
 
   /** Each request, and each of its clauses, against the best tools of the whole. */
-  async #reconsider(first: HybridAnswer[], second: SecondStage, { signal }: SearchRequest): Promise<HybridAnswer[]> {
-    const asked = first.flatMap(({ text, clauses, rankings }) => {
-      const tools = rankings.slice(0, second.depth).map((ranking) => this.#tool(ranking));
-      return [text, ...clauses].map((part) => ({ text: part, tools }));
+  async #rerank(first: HybridAnswer[], reranker: Reranker, { signal }: SearchRequest): Promise<Reranked> {
+    const clausesOf = ({ clauses }: HybridAnswer): readonly string[] =>
+      reranker.readsClauses === false ? [] : clauses;
+    const asked = first.flatMap((answer) => {
+      const tools = answer.rankings.slice(0, reranker.depth).map((ranking) => this.#tool(ranking));
+      return [answer.text, ...clausesOf(answer)].map((text) => ({ text, tools }));
     });
-    const compared = await second.compare(asked, signal);
-    if (compared.kind === 'fallback') return first;
+    if (asked.every(({ text, tools }) => text === '' || tools.length === 0)) return { answers: first };
+    const compared = await reranker.compare(asked, signal);
+    if (compared.kind === 'fallback') return { answers: first, use: { kind: 'fallback', reason: compared.reason } };
     let at = 0;
-    return first.map((answer) => {
-      const [cosines, ...clauses] = compared.cosines.slice(at, at + 1 + answer.clauses.length);
-      at += 1 + answer.clauses.length;
-      if (cosines === undefined) return answer;
-      return reconsiderAnswer(answer, { cosines, clauses, fitModel: second.fitModel }, this.#settings);
+    let use: RerankerUse = { kind: 'used' };
+    const answers = first.map((answer) => {
+      const [cosines, ...clauses] = compared.cosines.slice(at, at + 1 + clausesOf(answer).length);
+      at += 1 + clausesOf(answer).length;
+      if (cosines !== undefined) {
+        return reconsiderAnswer(answer, { cosines, clauses, fitModel: reranker.fitModel }, this.#settings);
+      }
+      if (answer.text !== '' && answer.rankings.length > 0) use = { kind: 'skipped', reason: UNREADABLE };
+      return answer;
     });
+    return { answers, use };
   }
 
   /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */

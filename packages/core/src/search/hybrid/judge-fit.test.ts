@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FitModel } from '../second-stage/index.ts';
+import type { FitModel } from '../reranker/index.ts';
 import { judgeFit } from './judge-fit.ts';
 import { FIT_MODEL } from './learned-weights.ts';
 
@@ -59,7 +59,7 @@ describe('judgeFit', () => {
     expect(judge([{ meaning: 0.9, coverage: 1, bigrams: 0.5 }])).toBeGreaterThan(0.99);
   });
 
-  it('counts the second stage’s cosine as much as the model says; one below 0 is no evidence against', () => {
+  it('counts the reranker’s cosine as much as the model says; one below 0 is no evidence against', () => {
     const model = { ...FIT_MODEL, cosine: 10 };
     const tool = { meaning: 0.3, coverage: 0.1, bigrams: 0 };
     expect(judge([{ ...tool, cosine: 0.5 }], 1, model)).toBeGreaterThan(judge([{ ...tool, cosine: 0.2 }], 1, model));

@@ -1,4 +1,4 @@
-import type { FitModel } from '../second-stage/index.ts';
+import type { FitModel } from '../reranker/index.ts';
 
 /** What tells whether anything in the catalog fits a request: one number for each tool that was weighed. */
 export interface FitEvidence {
@@ -10,7 +10,7 @@ export interface FitEvidence {
   readonly bigrams: Float64Array;
   /** How much of the request the catalog has words for: words that no tool has count as the rarest. */
   readonly knownShare: number;
-  /** The second stage's cosine of the request with the tool, 0 for one that it has not seen. @default all 0 */
+  /** the reranker's cosine of the request with the tool, 0 for one that it has not seen. @default all 0 */
   readonly cosine?: Float64Array;
 }
 

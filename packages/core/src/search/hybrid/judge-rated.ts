@@ -1,10 +1,10 @@
-import type { FitModel } from '../second-stage/index.ts';
+import type { FitModel } from '../reranker/index.ts';
 import { judgeFit } from './judge-fit.ts';
 import type { RatedTools } from './rated-tools.ts';
 
 /**
  * How likely it is that a request fits one of the tools that were weighed for it; one that it names always fits.
- * @param cosine the second stage's, where it has looked at them
+ * @param cosine the reranker's, where it has looked at them
  */
 export function judgeRated(
   { bonuses, features, ownMeaning: meaning }: RatedTools,

@@ -1,4 +1,4 @@
-import type { FitModel } from '../second-stage/index.ts';
+import type { FitModel } from '../reranker/index.ts';
 import type { HybridWeights } from './hybrid-options.ts';
 
 // Everything that was learned, and nothing else: `packages/semantic/training/ranker` prints these numbers.
@@ -31,8 +31,8 @@ export const ONE_CLAUSE_WEIGHTS: HybridWeights = {
   clauseEmbedded: 0,
 };
 
-/** The same for a request of several clauses that the second stage has looked at, */
-export const SECOND_STAGE_WEIGHTS: HybridWeights = {
+/** The same for a request of several clauses that the reranker has looked at, */
+export const RERANKED_WEIGHTS: HybridWeights = {
   meaning: 2.3,
   clauseMeaning: 1.2,
   terms: 0.7,
@@ -46,7 +46,7 @@ export const SECOND_STAGE_WEIGHTS: HybridWeights = {
 };
 
 /** and for one of one clause: fitted on a reranker that had seen none of the services, so that it is trusted no more than on a strange catalog. */
-export const SECOND_ONE_CLAUSE_WEIGHTS: HybridWeights = {
+export const RERANKED_ONE_CLAUSE_WEIGHTS: HybridWeights = {
   meaning: 8.2,
   clauseMeaning: 0,
   terms: 0,

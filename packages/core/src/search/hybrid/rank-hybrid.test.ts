@@ -21,7 +21,7 @@ async function search(weights: HybridWeights): Promise<{ name: string; why: read
   }));
 }
 
-const KEPT = 'has a place in five as the nearest by meaning, or as the best before the second stage';
+const KEPT = 'has a place in five as the nearest by meaning, or as the best before the reranker';
 
 describe('the nearest by meaning', () => {
   it('is in an answer of five, however much the words count, and says why', async () => {

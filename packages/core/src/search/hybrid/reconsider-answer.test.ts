@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Tool } from '../../catalog/index.ts';
+import { fakeEmbedder } from '../reranker/fake-embedder.fixture.ts';
+import { createReranker, type Reranker } from '../reranker/index.ts';
 import type { Searcher } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
-import { fakeEmbedder } from '../second-stage/fake-embedder.fixture.ts';
-import { createSecondStage, type SecondStage } from '../second-stage/index.ts';
 import { type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 
-const withSecond = { embedder: toyEmbedder, second: createSecondStage({ embedder: fakeEmbedder() }) };
-describeSearcher('hybrid with a second stage', (snapshot) => createHybridSearcher(snapshot, withSecond));
-describeSearcher('semantic with a second stage', (snapshot) => createSemanticSearcher(snapshot, withSecond));
+const withReranker = { embedder: toyEmbedder, reranker: createReranker({ embedder: fakeEmbedder() }) };
+describeSearcher('hybrid with a reranker', (snapshot) => createHybridSearcher(snapshot, withReranker));
+describeSearcher('semantic with a reranker', (snapshot) => createSemanticSearcher(snapshot, withReranker));
 
 const FILES = createSnapshot(
   ['copy', 'move', 'rename', 'open', 'close', 'print', 'share', 'lock'].map((verb) => {
@@ -20,12 +20,12 @@ const FILES = createSnapshot(
 );
 
 /** A stage that finds one tool nearer than all others. */
-function favouring(name: string): SecondStage {
+function favouring(name: string): Reranker {
   return favouringBy(() => name);
 }
 
 /** A stage that finds one tool nearer than all others, another one for each text. */
-function favouringBy(nameOf: (text: string) => string | undefined): SecondStage {
+function favouringBy(nameOf: (text: string) => string | undefined): Reranker {
   return {
     depth: 50,
     compare: async (asked) => ({
@@ -37,12 +37,12 @@ function favouringBy(nameOf: (text: string) => string | undefined): SecondStage 
   };
 }
 
-const searcherWith = (second?: SecondStage): Searcher => {
-  return createHybridSearcher(FILES, { embedder: toyEmbedder, ...(second === undefined ? {} : { second }) });
+const searcherWith = (reranker?: Reranker): Searcher => {
+  return createHybridSearcher(FILES, { embedder: toyEmbedder, ...(reranker === undefined ? {} : { reranker }) });
 };
 
-describe('hybrid search with a second stage', () => {
-  it('puts what the second stage finds nearest before its equals', async () => {
+describe('hybrid search with a reranker', () => {
+  it('puts what the reranker finds nearest before its equals', async () => {
     const names = async (searcher: Searcher): Promise<string[]> => {
       return (await searcher.search({ query: 'do something to the file' })).hits.map(({ tool }) => tool.name);
     };
@@ -54,7 +54,7 @@ describe('hybrid search with a second stage', () => {
     ['fifth place at the most where nobody knows what its cosines are worth', undefined, 4],
     ['last place where that is known', { meaning: 1, coverage: 0, bigrams: 0, cosine: 1, threshold: 0 }, 7],
   ])('moves what the first stage found best down to the %s', async (_, fitModel, place) => {
-    const against: SecondStage = {
+    const against: Reranker = {
       depth: 50,
       ...(fitModel === undefined ? {} : { fitModel }),
       compare: async (asked) => ({
@@ -62,8 +62,8 @@ describe('hybrid search with a second stage', () => {
         cosines: asked.map(({ tools }) => Float32Array.from(tools, (tool) => (tool.name === 'copy_file' ? -1 : 0.5))),
       }),
     };
-    const secondWeights = { ...NO_FEATURES, embedded: 1 };
-    const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, second: against, secondWeights });
+    const rerankedWeights = { ...NO_FEATURES, embedded: 1 };
+    const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, reranker: against, rerankedWeights });
     const { hits } = await searcher.search({ query: 'copy a file', limit: 8 });
     expect(hits.map(({ tool }) => tool.name).indexOf('copy_file')).toBe(place);
     expect(hits).toHaveLength(8);
@@ -74,7 +74,7 @@ describe('hybrid search with a second stage', () => {
     expect(hits.map(({ tool }) => tool.name).slice(0, 2)).toEqual(['copy_file', 'lock_file']);
   });
 
-  it('says in the explanation what the second stage counted, and adds up', async () => {
+  it('says in the explanation what the reranker counted, and adds up', async () => {
     const searcher = searcherWith(favouring('lock_file'));
     const request = { query: 'lock the file and then print the other file', explain: true };
     const { hits } = await searcher.search(request);
@@ -82,7 +82,7 @@ describe('hybrid search with a second stage', () => {
       const features = explanation?.details.find(({ what }) => what.startsWith('features'));
       expect(features?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(features?.value ?? Number.NaN);
       expect(explanation?.details.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(score);
-      expect(features?.details.some(({ what }) => what.includes('second stage'))).toBe(tool.name === 'lock_file');
+      expect(features?.details.some(({ what }) => what.includes('reranker'))).toBe(tool.name === 'lock_file');
       expect(await searcher.explain(request, tool)).toMatchObject({ rank: at + 1, explanation: { value: score } });
     }
   });
@@ -90,45 +90,45 @@ describe('hybrid search with a second stage', () => {
   it('compares each clause of a request on its own, and each query’s with that query’s tools', async () => {
     const embedder = fakeEmbedder();
     const query = ['lock the old file and then print the other file', 'copy it'];
-    await searcherWith(createSecondStage({ embedder })).search({ query });
+    await searcherWith(createReranker({ embedder })).search({ query });
     expect(embedder.calls[0]).toEqual([query[0], 'lock the old file', 'print the other file', query[1]]);
   });
 
   it.each([
     ['do one thing to the file', 'close_file'],
     ['another thing to the file', 'lock_file'],
-  ])('makes room for what the second stage finds nearest to "%s"', async (clause, name) => {
+  ])('makes room for what the reranker finds nearest to "%s"', async (clause, name) => {
     const query = 'do one thing to the file and then another thing to the file';
-    const names = async (second: SecondStage): Promise<string[]> => {
-      return (await searcherWith(second).search({ query })).hits.slice(0, 2).map(({ tool }) => tool.name);
+    const names = async (reranker: Reranker): Promise<string[]> => {
+      return (await searcherWith(reranker).search({ query })).hits.slice(0, 2).map(({ tool }) => tool.name);
     };
     expect(await names(favouring('share_file'))).not.toContain(name);
-    const second = favouringBy((text) => (text === query ? 'share_file' : text === clause ? name : undefined));
-    expect((await names(second)).sort()).toEqual([name, 'share_file'].sort());
+    const reranker = favouringBy((text) => (text === query ? 'share_file' : text === clause ? name : undefined));
+    expect((await names(reranker)).sort()).toEqual([name, 'share_file'].sort());
   });
 
   it('takes a cosine for what it is worth where that is known', async () => {
     const query = 'do one thing to the file and then another thing to the file';
-    const second = favouringBy((text) =>
+    const reranker = favouringBy((text) =>
       text === query ? 'share_file' : text.startsWith('do') ? 'close_file' : undefined,
     );
-    const intentOf = async (of: SecondStage): Promise<number> => {
+    const intentOf = async (of: Reranker): Promise<number> => {
       const { hits } = await searcherWith(of).search({ query, explain: true });
       const hit = hits.find(({ tool }) => tool.name === 'close_file');
       return hit?.explanation?.details.find(({ what }) => what.startsWith('serves'))?.value ?? 0;
     };
     const fitModel = { meaning: 10, coverage: 0, bigrams: 0, cosine: 10, threshold: 5 };
-    expect(await intentOf({ ...second, fitModel })).toBeGreaterThan(await intentOf(second));
-    expect(await intentOf({ ...second, fitModel: { ...fitModel, meaning: 0 } })).toBe(await intentOf(second));
+    expect(await intentOf({ ...reranker, fitModel })).toBeGreaterThan(await intentOf(reranker));
+    expect(await intentOf({ ...reranker, fitModel: { ...fitModel, meaning: 0 } })).toBe(await intentOf(reranker));
   });
 
   it('goes by the whole request where the model can read none of the clauses', async () => {
     const query = 'do one thing to the file and then another thing to the file';
-    const second = favouring('share_file');
-    const blind: SecondStage = {
-      ...second,
+    const reranker = favouring('share_file');
+    const blind: Reranker = {
+      ...reranker,
       compare: async (asked, signal) => {
-        const compared = await second.compare(asked, signal);
+        const compared = await reranker.compare(asked, signal);
         if (compared.kind === 'fallback') return compared;
         return { ...compared, cosines: compared.cosines.map((some, at) => (at === 0 ? some : undefined)) };
       },
@@ -142,15 +142,15 @@ describe('hybrid search with a second stage', () => {
       { ...NO_FEATURES, meaning: 1 },
     ];
     const counted = async (query: string, weights: object): Promise<string[] | undefined> => {
-      const second = favouring('lock_file');
-      const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, second, intentWeight: 0, ...weights });
+      const reranker = favouring('lock_file');
+      const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, reranker, intentWeight: 0, ...weights });
       const standing = await searcher.explain({ query }, FILES.tools.at(-1) as Tool);
       const explanation = 'explanation' in standing ? standing.explanation : undefined;
       return explanation?.details.flatMap(({ details }) => details.map(({ what }) => what.split(':')[0] ?? ''));
     };
     const [one, several] = ['lock the file', 'lock the file and then print the other file'];
-    expect(await counted(one, { secondWeights: embedded })).toEqual(['2 × 1.000']);
-    const both = { secondWeights: embedded, secondOneClauseWeights: meaning };
+    expect(await counted(one, { rerankedWeights: embedded })).toEqual(['2 × 1.000']);
+    const both = { rerankedWeights: embedded, rerankedOneClauseWeights: meaning };
     expect(await counted(one, both)).toEqual([expect.stringMatching(/^1 × 0/)]);
     expect(await counted(several, both)).toEqual(['2 × 1.000']);
   });
@@ -166,16 +166,18 @@ describe('hybrid search with a second stage', () => {
     expect((await searcherWith({ ...favouring('lock_file'), fitModel }).search(named)).confidence).toBe(1);
   });
 
-  it.each(['rejected', 'unreadable'])('gives the first stage’s answer when the second is %s', async (kind) => {
+  it.each(['rejected', 'unreadable'])('gives the first stage’s answer when the reranker is %s', async (kind) => {
     const embedder = fakeEmbedder({ hold: () => Promise.reject(new Error('down')) });
-    const second = createSecondStage({ embedder: { ...embedder, canRead: () => kind === 'rejected' } });
+    const reranker = createReranker({ embedder: { ...embedder, canRead: () => kind === 'rejected' } });
     const request = { query: ['copy a file', 'print it'], explain: true };
-    expect(await searcherWith(second).search(request)).toEqual(await searcherWith().search(request));
+    const { reranker: use, ...answer } = await searcherWith(reranker).search(request);
+    expect(answer).toEqual(await searcherWith().search(request));
+    expect(use).toMatchObject({ kind: kind === 'rejected' ? 'fallback' : 'skipped', reason: expect.any(String) });
   });
 
   it('shows the embedder the best and nothing that is not allowed', async () => {
     const embedder = fakeEmbedder();
-    const searcher = searcherWith(createSecondStage({ embedder, depth: 3 }));
+    const searcher = searcherWith(createReranker({ embedder, depth: 3 }));
     await searcher.search({ query: 'file', allow: (tool: Tool) => tool.name !== 'copy_file' });
     const [asked, sent] = embedder.calls;
     expect(asked).toEqual(['file']);
@@ -185,15 +187,15 @@ describe('hybrid search with a second stage', () => {
 
   it('asks nothing for a selection of names', async () => {
     const embedder = fakeEmbedder();
-    const searcher = searcherWith(createSecondStage({ embedder }));
+    const searcher = searcherWith(createReranker({ embedder }));
     expect((await searcher.search({ query: 'select:copy_file' })).hits).toHaveLength(1);
     expect(embedder.calls).toEqual([]);
   });
 
   it('ends when the caller no longer waits', async () => {
     const controller = new AbortController();
-    const second = createSecondStage({ embedder: fakeEmbedder({ hold: () => new Promise(() => {}) }) });
-    const waiting = searcherWith(second).search({ query: 'file', signal: controller.signal });
+    const reranker = createReranker({ embedder: fakeEmbedder({ hold: () => new Promise(() => {}) }) });
+    const waiting = searcherWith(reranker).search({ query: 'file', signal: controller.signal });
     controller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
   });

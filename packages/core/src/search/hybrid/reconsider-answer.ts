@@ -1,4 +1,4 @@
-import type { FitModel } from '../second-stage/index.ts';
+import type { FitModel } from '../reranker/index.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { judgeRated } from './judge-rated.ts';
 import { orderByIntent } from './order-by-intent.ts';
@@ -6,8 +6,8 @@ import type { HybridAnswer } from './rank-hybrid.ts';
 import { CLAUSE_FIT } from './rate-tools.ts';
 import { weighFeatures } from './weigh-features.ts';
 
-/** What the second stage says of an answer. */
-export interface SecondLook {
+/** What the reranker says of an answer. */
+export interface Reranking {
   /** Of the answer's best tools, in their order; the others count as average. */
   readonly cosines: Float32Array;
   /** The same for each clause of the request; undefined for one that the model can't read. */
@@ -19,12 +19,12 @@ export interface SecondLook {
   readonly fitModel?: FitModel | undefined;
 }
 
-/** An answer in the light of the second stage, with as many places as it has. */
-export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, settings: HybridSettings): HybridAnswer {
+/** An answer in the light of the reranker, with as many places as it has. */
+export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings: HybridSettings): HybridAnswer {
   const { rated, rankings, knownShare } = answer;
   const { cosines, clauses, fitModel } = look;
-  const { secondWeights, secondOneClauseWeights, secondIntentWeight, siblingWeight } = settings;
-  const weights = rated.clauses.length === 0 ? secondOneClauseWeights : secondWeights;
+  const { rerankedWeights, rerankedOneClauseWeights, rerankedIntentWeight, siblingWeight } = settings;
+  const weights = rated.clauses.length === 0 ? rerankedOneClauseWeights : rerankedWeights;
   const seen = new Map(rankings.slice(0, cosines.length).map(({ tool }, at) => [tool, at]));
   const spread = (values: Float32Array): Float64Array => {
     return Float64Array.from(rated.tools, (tool) => values[seen.get(tool) ?? values.length] ?? 0);
@@ -51,7 +51,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: SecondLook, setting
     rated: reconsidered,
     weights,
     rankings: orderByIntent(reconsidered, {
-      intentWeight: secondIntentWeight,
+      intentWeight: rerankedIntentWeight,
       chatterFit: CHATTER_FIT,
       siblingWeight,
       wanted: rankings.length,

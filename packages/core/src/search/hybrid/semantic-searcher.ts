@@ -8,7 +8,7 @@ export function createSemanticSearcher(snapshot: Snapshot, options: HybridSearch
   const searcher = createHybridSearcher(snapshot, {
     ...options,
     weights: MEANING_ALONE,
-    secondWeights: { ...MEANING_ALONE, embedded: 1 },
+    rerankedWeights: { ...MEANING_ALONE, embedded: 1 },
     intentWeight: 0,
     siblingWeight: 0,
   });

@@ -1,5 +1,6 @@
 import { UpstreamError } from '../../errors.ts';
 import type { Embedder } from '../semantic/index.ts';
+import type { RerankerCall } from './create-reranker.ts';
 import type { Timer } from './timer.ts';
 
 export interface EmbeddingQueueOptions {
@@ -9,6 +10,8 @@ export interface EmbeddingQueueOptions {
   readonly abandonMs: number;
   /** Ends calls under way, and those that wait. */
   readonly signal?: AbortSignal | undefined;
+  /** Told of each call that was answered. */
+  readonly onEvent?: ((event: RerankerCall) => void) | undefined;
 }
 
 /** Calls at the same time: one batch can be under way while the next is written, and no provider minds two. */
@@ -57,7 +60,9 @@ export class EmbeddingQueue {
     try {
       await this.#takeTurn();
       try {
-        return this.#read(await this.#ask(values), values.length);
+        const answer = await this.#ask(values);
+        this.#report(values, answer);
+        return this.#read(answer, values.length);
       } finally {
         this.#passTurn();
       }
@@ -102,6 +107,18 @@ export class EmbeddingQueue {
     } finally {
       cancel();
     }
+  }
+
+  #report(values: readonly string[], answer: unknown): void {
+    const { embedder, onEvent } = this.#options;
+    const tokens = (answer as { readonly usage?: { readonly tokens?: unknown } } | undefined | null)?.usage?.tokens;
+    onEvent?.({
+      kind: 'call',
+      modelId: embedder.modelId,
+      texts: values.length,
+      characters: values.reduce((sum, { length }) => sum + length, 0),
+      ...(typeof tokens === 'number' ? { tokens } : {}),
+    });
   }
 
   /** Unit vectors from what a model answered, which may be anything. */

@@ -2,15 +2,16 @@ import type { Tool } from '../../catalog/index.ts';
 import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
+import { answerWithin } from './answer-within.ts';
 import { EmbeddingQueue } from './embedding-queue.ts';
 import type { FitModel } from './fit-model.ts';
 import { systemTimer, type Timer } from './timer.ts';
 import { ToolVectors } from './tool-vectors.ts';
 import { MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
 
-export interface SecondStageOptions {
+export interface RerankerOptions {
   /** Any model of sentences: the one of `@quartermaster/reranker`, or an `EmbeddingModel` of the AI SDK. */
-  readonly embedder: SecondStageEmbedder;
+  readonly embedder: RerankerEmbedder;
   /** How many of the first stage's best are looked at again, 1 to 200. @default 50 */
   readonly depth?: number;
   /** How long a search waits before it answers without, in milliseconds, 1 or more. @default 2_000 */
@@ -22,15 +23,19 @@ export interface SecondStageOptions {
   /** Ends what is being embedded when it aborts; nothing is embedded from then on. @default never */
   readonly signal?: AbortSignal | undefined;
   /** Told whenever a search was answered without, and whenever the store failed. */
-  readonly onEvent?: (event: SecondStageEvent) => void;
+  readonly onEvent?: (event: RerankerEvent) => void;
   /** @default `setTimeout` */
   readonly timer?: Timer;
+  /** Whether a catalog's tools are embedded before the first search. @default where the embedder is local */
+  readonly isPreparing?: boolean;
 }
 
 /** An embedder that may know its limits. */
-export interface SecondStageEmbedder extends Embedder {
+export interface RerankerEmbedder extends Embedder {
   /** Whether the model makes sense of a request: a model of English alone only harms one in Chinese. @default always */
   canRead?(request: string): boolean;
+  /** Whether it runs in this process, so that embedding a whole catalog ahead costs time alone. @default false */
+  readonly isLocal?: boolean;
   /**
    * What its cosines tell of whether anything fits: how high they are for what fits differs from model to model.
    * @default nothing, and the verdict is the first stage's
@@ -38,26 +43,43 @@ export interface SecondStageEmbedder extends Embedder {
   readonly fitModel?: FitModel;
 }
 
-export type SecondStageEvent =
+/** `fallback` and `skipped`: a search was answered without. `call`: texts were sent to the model, which may cost money. */
+export type RerankerEvent =
   | { readonly kind: 'fallback'; readonly reason: string; readonly cause?: unknown }
-  | { readonly kind: 'store-failed'; readonly cause: unknown };
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | { readonly kind: 'store-failed'; readonly cause: unknown }
+  | RerankerCall;
+
+export interface RerankerCall {
+  readonly kind: 'call';
+  readonly modelId: string;
+  readonly texts: number;
+  readonly characters: number;
+  /** As the model reports them. */
+  readonly tokens?: number;
+}
 
 /**
  * Looks again at the best of a ranking with a model that is too slow for a whole catalog. Vectors of tools are kept by
  * the content of their text, so that nothing is embedded twice, and nothing that no query came near. One stage can serve
  * the searchers of many snapshots.
  */
-export interface SecondStage {
+export interface Reranker {
   readonly depth: number;
   /** The embedder's. */
   readonly fitModel?: FitModel | undefined;
   /** The cosines, or why there are none: a model that fails or is slow never fails a search. Rejects only on `signal`. */
   compare(asked: readonly Asked[], signal?: AbortSignal): Promise<Compared>;
+  /** Makes ahead what the first searches of these tools would wait for. Never rejects. */
+  prepare?(tools: readonly Tool[]): Promise<void>;
+  /** Whether each clause of a request is worth a comparison of its own. @default true */
+  readonly readsClauses?: boolean | undefined;
 }
 
 /** Takes the sentence of a tool, as `toolSentence` writes it, for the tool: that is all that need cross from another thread. */
-export interface SentenceStage extends SecondStage {
+export interface SentenceReranker extends Reranker {
   compare(asked: readonly Asked<Tool | string>[], signal?: AbortSignal): Promise<Compared>;
+  prepare?(tools: readonly (Tool | string)[]): Promise<void>;
 }
 
 /** One query, and the tools to compare it with. */
@@ -67,19 +89,18 @@ export interface Asked<Candidate = Tool> {
 }
 
 export type Compared =
-  /** For each query the cosine of each of its tools, from -1 to 1; undefined for one that the model can't read. */
+  /** For each query the cosine (or score) of each of its tools; undefined for one that the model can't read. */
   | { readonly kind: 'compared'; readonly cosines: readonly (Float32Array | undefined)[] }
   | { readonly kind: 'fallback'; readonly reason: string; readonly cause?: unknown };
 
-export const SECOND_STAGE_DEFAULTS: Required<Pick<SecondStageOptions, 'depth' | 'timeoutMs' | 'cacheBytes' | 'timer'>> =
-  {
-    depth: 50,
-    timeoutMs: 2_000,
-    cacheBytes: MEMORY_VECTOR_CACHE_DEFAULTS.maxBytes,
-    timer: systemTimer,
-  };
+export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeoutMs' | 'cacheBytes' | 'timer'>> = {
+  depth: 50,
+  timeoutMs: 2_000,
+  cacheBytes: MEMORY_VECTOR_CACHE_DEFAULTS.maxBytes,
+  timer: systemTimer,
+};
 
-export function createSecondStage(options: SecondStageOptions): SentenceStage {
+export function createReranker(options: RerankerOptions): SentenceReranker {
   const {
     embedder,
     depth,
@@ -89,14 +110,13 @@ export function createSecondStage(options: SecondStageOptions): SentenceStage {
     signal: ended,
     onEvent,
     timer,
+    isPreparing = embedder.isLocal === true,
   } = {
-    ...SECOND_STAGE_DEFAULTS,
+    ...RERANKER_DEFAULTS,
     ...options,
   };
-  checkNumber('depth', depth, 1, MOST_DEPTH);
-  checkNumber('timeoutMs', timeoutMs, 1, Number.MAX_SAFE_INTEGER);
-  checkNumber('cacheBytes', cacheBytes, 0, Number.MAX_SAFE_INTEGER);
-  const queue = new EmbeddingQueue({ embedder, timer, abandonMs: timeoutMs * PATIENCE, signal: ended });
+  checkRerankerNumbers({ depth, timeoutMs, cacheBytes });
+  const queue = new EmbeddingQueue({ embedder, timer, abandonMs: timeoutMs * PATIENCE, signal: ended, onEvent });
   const toolVectors = new ToolVectors({
     modelId: embedder.modelId,
     queue,
@@ -121,6 +141,18 @@ export function createSecondStage(options: SecondStageOptions): SentenceStage {
     });
   }
 
+  /** In small batches, one at a time: a search that comes meanwhile waits for one of them at the most. */
+  async function prepareTools(tools: readonly (Tool | string)[]): Promise<void> {
+    for (let start = 0; start < tools.length && ended?.aborted !== true; start += PREPARED_AT_ONCE) {
+      try {
+        await toolVectors.read(tools.slice(start, start + PREPARED_AT_ONCE), undefined);
+      } catch {
+        // The search that needs them asks again, and is told why it can't have them.
+        return;
+      }
+    }
+  }
+
   return {
     depth,
     fitModel: embedder.fitModel,
@@ -130,57 +162,25 @@ export function createSecondStage(options: SecondStageOptions): SentenceStage {
       const readable = values.filter(({ text, tools }) => {
         return text !== '' && tools.length > 0 && embedder.canRead?.(text) !== false;
       });
-      if (readable.length === 0) return { kind: 'compared', cosines: values.map(() => undefined) };
-      const outcome = await within(compareAll(readable), { timeoutMs, timer, signal });
+      if (readable.length === 0) {
+        if (values.some(({ text, tools }) => text !== '' && tools.length > 0)) {
+          onEvent?.({ kind: 'skipped', reason: UNREADABLE });
+        }
+        return { kind: 'compared', cosines: values.map(() => undefined) };
+      }
+      const outcome = await answerWithin(compareAll(readable), { timeoutMs, timer, signal });
       if (outcome.kind === 'fallback') {
         onEvent?.(outcome);
         return outcome;
       }
       return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
     },
+    ...(isPreparing ? { prepare: (tools) => prepareTools(tools) } : {}),
   };
 }
 
-type Fallback = Extract<Compared, { readonly kind: 'fallback' }>;
-
-/** What the work gives, or a fallback once it has failed or the time is up. Work that is late goes on. */
-function within<Value>(
-  work: Promise<Value>,
-  { timeoutMs, timer, signal }: { timeoutMs: number; timer: Timer; signal: AbortSignal | undefined },
-): Promise<{ readonly kind: 'done'; readonly value: Value } | Fallback> {
-  return new Promise((resolve, reject) => {
-    const cancel = timer(timeoutMs, () => {
-      end();
-      resolve({ kind: 'fallback', reason: `The second stage took longer than ${timeoutMs} ms` });
-    });
-    const abort = (): void => {
-      end();
-      reject(signal?.reason);
-    };
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    work.then(
-      (value) => {
-        end();
-        resolve({ kind: 'done', value });
-      },
-      (cause: unknown) => {
-        end();
-        resolve({ kind: 'fallback', reason: reasonOf(cause), cause });
-      },
-    );
-  });
-}
-
-function reasonOf(cause: unknown): string {
-  return `The second stage failed: ${cause instanceof Error ? cause.message : String(cause)}`;
-}
-
 /** Providers refuse half a surrogate pair. */
-function toValue(text: string): string {
+export function toValue(text: string): string {
   return text
     .slice(0, QUERY_LIMITS.characters)
     .replace(/\p{Surrogate}/gu, '\uFFFD')
@@ -191,6 +191,17 @@ function dot(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < left.length; i += 1) sum += (left[i] as number) * (right[i] as number);
   return sum;
+}
+
+/** Throws where a setting is out of its range. */
+export function checkRerankerNumbers(numbers: {
+  readonly depth: number;
+  readonly timeoutMs: number;
+  readonly cacheBytes: number;
+}): void {
+  checkNumber('depth', numbers.depth, 1, MOST_DEPTH);
+  checkNumber('timeoutMs', numbers.timeoutMs, 1, Number.MAX_SAFE_INTEGER);
+  checkNumber('cacheBytes', numbers.cacheBytes, 0, Number.MAX_SAFE_INTEGER);
 }
 
 function checkNumber(setting: string, value: number, least: number, most: number): void {
@@ -204,6 +215,9 @@ function checkNumber(setting: string, value: number, least: number, most: number
   );
 }
 
+/** Why a request was not reranked. */
+export const UNREADABLE = 'The request is in no language that the reranker reads';
+const PREPARED_AT_ONCE = 8;
 const MOST_DEPTH = 200;
 /** How many times a search's patience a call may take before it is given up. */
 const PATIENCE = 15;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTool, type Tool } from '../../catalog/index.ts';
+import { type Compared, createReranker, type RerankerEvent } from './create-reranker.ts';
 import { fakeEmbedder, manualTimer } from './fake-embedder.fixture.ts';
-import { type Compared, createSecondStage, type SecondStageEvent } from './second-stage.ts';
 import { toolSentence } from './tool-sentence.ts';
 import { MemoryVectorCache } from './vector-cache.ts';
 
@@ -26,9 +26,9 @@ function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('createSecondStage', () => {
+describe('createReranker', () => {
   it('gives the cosine of each query with each of its tools', async () => {
-    const stage = createSecondStage({ embedder: fakeEmbedder() });
+    const stage = createReranker({ embedder: fakeEmbedder() });
     const compared = await stage.compare([
       { text: 'delete the file', tools: TOOLS },
       { text: 'mail', tools: [FILE, MAIL] },
@@ -41,7 +41,7 @@ describe('createSecondStage', () => {
 
   it('does not embed a tool twice, nor the same text under another id', async () => {
     const embedder = fakeEmbedder();
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     await stage.compare([{ text: 'mail', tools: TOOLS }]);
     const twin = createTool({ name: 'send_mail', description: 'Send a mail' });
     const again = await stage.compare([{ text: 'file', tools: [twin, ...TOOLS] }]);
@@ -51,7 +51,7 @@ describe('createSecondStage', () => {
 
   it('takes the sentence of a tool for the tool', async () => {
     const embedder = fakeEmbedder();
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     const byTools = await stage.compare([{ text: 'mail', tools: TOOLS }]);
     const bySentences = await stage.compare([{ text: 'mail', tools: TOOLS.map(toolSentence) }]);
     expect(bySentences).toEqual(byTools);
@@ -60,17 +60,17 @@ describe('createSecondStage', () => {
 
   it('lets searches at the same time share what they both need', async () => {
     const embedder = fakeEmbedder();
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     await Promise.all(['mail', 'file', 'bill'].map((text) => stage.compare([{ text, tools: TOOLS }])));
     expect(embedder.calls.flat().filter((text) => text === toolSentence(MAIL))).toHaveLength(1);
   });
 
   it('asks the store before the embedder, and fills it', async () => {
     const store = new MemoryVectorCache();
-    const first = createSecondStage({ embedder: fakeEmbedder(), store });
+    const first = createReranker({ embedder: fakeEmbedder(), store });
     const before = await first.compare([{ text: 'mail', tools: TOOLS }]);
     const embedder = fakeEmbedder();
-    const after = await createSecondStage({ embedder, store }).compare([{ text: 'mail', tools: TOOLS }]);
+    const after = await createReranker({ embedder, store }).compare([{ text: 'mail', tools: TOOLS }]);
     expect(embedder.calls).toEqual([['mail']]);
     expect(after).toEqual(before);
   });
@@ -81,19 +81,19 @@ describe('createSecondStage', () => {
       get: (_: string, hashes: readonly string[]) => new Map(hashes.map((hash) => [hash, new Uint8Array(7)])),
       put() {},
     };
-    const compared = await createSecondStage({ embedder, store }).compare([{ text: 'mail', tools: [MAIL] }]);
+    const compared = await createReranker({ embedder, store }).compare([{ text: 'mail', tools: [MAIL] }]);
     expect(embedder.calls).toEqual([['mail'], [toolSentence(MAIL)]]);
     expect(compared.kind).toBe('compared');
   });
 
   it('does without a store that fails, and says so', async () => {
-    const events: SecondStageEvent[] = [];
+    const events: RerankerEvent[] = [];
     const cause = new Error('disk full');
     const store = { get: () => Promise.reject(cause), put: () => Promise.reject(cause) };
-    const stage = createSecondStage({ embedder: fakeEmbedder(), store, onEvent: (event) => events.push(event) });
+    const stage = createReranker({ embedder: fakeEmbedder(), store, onEvent: (event) => events.push(event) });
     expect((await stage.compare([{ text: 'mail', tools: [MAIL] }])).kind).toBe('compared');
     await settle();
-    expect(events).toEqual([
+    expect(events.filter(({ kind }) => kind !== 'call')).toEqual([
       { kind: 'store-failed', cause },
       { kind: 'store-failed', cause },
     ]);
@@ -112,7 +112,7 @@ describe('createSecondStage', () => {
     'sends no more texts in a call than a limit of %s allows, and no more than two calls at once',
     async (limit, most) => {
       const embedder = fakeEmbedder({ limit, hold: settle });
-      const stage = createSecondStage({ embedder, depth: 200 });
+      const stage = createReranker({ embedder, depth: 200 });
       expect((await stage.compare([{ text: 'x', tools: manyTools(130) }])).kind).toBe('compared');
       expect(Math.max(...embedder.calls.map((call) => call.length))).toBe(most);
       expect(embedder.calls.flat()).toHaveLength(131);
@@ -121,18 +121,18 @@ describe('createSecondStage', () => {
   );
 
   it('falls back when the embedder fails, says why, and sends no tool when the query failed', async () => {
-    const events: SecondStageEvent[] = [];
+    const events: RerankerEvent[] = [];
     const embedder = fakeEmbedder({ hold: () => Promise.reject(new Error('401 wrong key')) });
-    const stage = createSecondStage({ embedder, onEvent: (event) => events.push(event) });
+    const stage = createReranker({ embedder, onEvent: (event) => events.push(event) });
     const compared = await stage.compare([{ text: 'mail', tools: TOOLS }]);
-    expect(compared).toMatchObject({ kind: 'fallback', reason: 'The second stage failed: 401 wrong key' });
+    expect(compared).toMatchObject({ kind: 'fallback', reason: 'The reranker failed: 401 wrong key' });
     expect(events).toEqual([compared]);
     expect(embedder.calls).toEqual([['mail']]);
   });
 
   it('asks again after a failure', async () => {
     const embedder = fakeEmbedder({ hold: (call) => (call === 1 ? Promise.reject(new Error('busy')) : settle()) });
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     expect((await stage.compare([{ text: 'mail', tools: TOOLS }])).kind).toBe('fallback');
     expect((await stage.compare([{ text: 'mail', tools: TOOLS }])).kind).toBe('compared');
   });
@@ -144,11 +144,11 @@ describe('createSecondStage', () => {
       release = resolve;
     });
     const embedder = fakeEmbedder({ hold: (call) => (call === 1 ? held : settle()) });
-    const stage = createSecondStage({ embedder, timer, timeoutMs: 70 });
+    const stage = createReranker({ embedder, timer, timeoutMs: 70 });
     const waiting = stage.compare([{ text: 'mail', tools: TOOLS }]);
     while (embedder.calls.length < 2) await settle();
     fire(70);
-    expect(await waiting).toMatchObject({ kind: 'fallback', reason: 'The second stage took longer than 70 ms' });
+    expect(await waiting).toMatchObject({ kind: 'fallback', reason: 'The reranker took longer than 70 ms' });
     release();
     await settle();
     expect((await stage.compare([{ text: 'mail', tools: TOOLS }])).kind).toBe('compared');
@@ -159,7 +159,7 @@ describe('createSecondStage', () => {
     const { timer, fire } = manualTimer();
     const never = new Promise<never>(() => {});
     const embedder = fakeEmbedder({ hold: (call) => (call < 2 ? never : settle()) });
-    const stage = createSecondStage({ embedder, timer, timeoutMs: 10 });
+    const stage = createReranker({ embedder, timer, timeoutMs: 10 });
     const stuck = ['mail', 'file', 'bill'].map((text) =>
       stage.compare([
         { text, tools: [] as Tool[] },
@@ -174,7 +174,7 @@ describe('createSecondStage', () => {
 
   it('ends with the reason of the caller who no longer waits', async () => {
     const controller = new AbortController();
-    const stage = createSecondStage({
+    const stage = createReranker({
       embedder: fakeEmbedder({ hold: () => new Promise(() => {}) }),
       timer: manualTimer().timer,
     });
@@ -187,11 +187,11 @@ describe('createSecondStage', () => {
   it('embeds nothing any more once it was told to end, and waits for nothing', async () => {
     const ended = new AbortController();
     const embedder = fakeEmbedder({ limit: 1, hold: (call) => (call === 0 ? settle() : new Promise(() => {})) });
-    const stage = createSecondStage({ embedder, timer: manualTimer().timer, signal: ended.signal });
+    const stage = createReranker({ embedder, timer: manualTimer().timer, signal: ended.signal });
     const waiting = stage.compare([{ text: 'mail', tools: TOOLS }]);
     while (embedder.calls.length < 3) await settle();
     ended.abort(new Error('closed'));
-    expect(await waiting).toMatchObject({ kind: 'fallback', reason: 'The second stage failed: closed' });
+    expect(await waiting).toMatchObject({ kind: 'fallback', reason: 'The reranker failed: closed' });
     expect(embedder.signals.slice(1).map(({ aborted }) => aborted)).toEqual([true, true]);
     await settle();
     expect(await stage.compare([{ text: 'file', tools: [MAIL] }])).toMatchObject({ kind: 'fallback' });
@@ -214,7 +214,7 @@ describe('createSecondStage', () => {
     ['a vector without end', { embeddings: [new Array(20_000).fill(1)] }, /gave a vector of 20000 components/],
   ])('falls back on %s from a model, says why, and keeps nothing of it', async (_, answer, reason) => {
     const embedder = fakeEmbedder({ answer: (__, call) => (call === 1 ? answer : undefined) });
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     const compared = await stage.compare([{ text: 'mail', tools: [MAIL] }]);
     expect(compared).toMatchObject({ kind: 'fallback', reason: expect.stringMatching(reason) });
     expect(compared).toMatchObject({ reason: expect.stringContaining('"fake"') });
@@ -225,19 +225,19 @@ describe('createSecondStage', () => {
     const embedder = fakeEmbedder({
       answer: (values, call) => (call === 0 ? { embeddings: values.map(() => good.map(() => 0)) } : undefined),
     });
-    const compared = await createSecondStage({ embedder }).compare([{ text: 'mail', tools: [MAIL] }]);
+    const compared = await createReranker({ embedder }).compare([{ text: 'mail', tools: [MAIL] }]);
     expect(cosinesOf(compared)).toEqual([Float32Array.of(0)]);
   });
 
   it('tells what the embedder says of its cosines', () => {
     const fitModel = { meaning: 1, coverage: 0, bigrams: 0, cosine: 9, threshold: 5 };
-    expect(createSecondStage({ embedder: { ...fakeEmbedder(), fitModel } }).fitModel).toBe(fitModel);
-    expect(createSecondStage({ embedder: fakeEmbedder() }).fitModel).toBeUndefined();
+    expect(createReranker({ embedder: { ...fakeEmbedder(), fitModel } }).fitModel).toBe(fitModel);
+    expect(createReranker({ embedder: fakeEmbedder() }).fitModel).toBeUndefined();
   });
 
   it('leaves out what the model can not read, what is empty, and what has no tools', async () => {
     const embedder = { ...fakeEmbedder(), canRead: (request: string) => request !== '发送' };
-    const stage = createSecondStage({ embedder });
+    const stage = createReranker({ embedder });
     const nothing = await stage.compare([
       { text: '发送', tools: TOOLS },
       { text: ' ', tools: TOOLS },
@@ -257,7 +257,7 @@ describe('createSecondStage', () => {
   it('sends no half of a surrogate pair and no text without end', async () => {
     const embedder = fakeEmbedder();
     const odd = createTool({ name: 'odd', description: `\ud800${'😀'.repeat(800)}` });
-    await createSecondStage({ embedder }).compare([{ text: `\udc00${'x'.repeat(100_000)}`, tools: [odd] }]);
+    await createReranker({ embedder }).compare([{ text: `\udc00${'x'.repeat(100_000)}`, tools: [odd] }]);
     for (const text of embedder.calls.flat()) {
       expect(text).not.toMatch(/\p{Surrogate}/u);
       expect(text.length).toBeLessThan(5_000);
@@ -270,6 +270,6 @@ describe('createSecondStage', () => {
     [{ timeoutMs: Number.NaN }, /timeoutMs is NaN/],
     [{ cacheBytes: -1 }, /cacheBytes is -1/],
   ])('refuses %j', (settings, message) => {
-    expect(() => createSecondStage({ embedder: fakeEmbedder(), ...settings })).toThrow(message);
+    expect(() => createReranker({ embedder: fakeEmbedder(), ...settings })).toThrow(message);
   });
 });

@@ -1,6 +1,6 @@
-import { type Compared, createTool, type SentenceStage, toolSentence } from '@quartermaster/core';
+import { type Compared, createTool, type SentenceReranker, toolSentence } from '@quartermaster/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { remoteStage, serveStage } from './stage-calls.ts';
+import { remoteReranker, serveReranker } from './reranker-calls.ts';
 
 const TOOLS = [
   createTool({ name: 'send_mail', description: 'Send a mail' }),
@@ -12,9 +12,9 @@ const TOOLS = [
 ];
 
 /** A stage on one side of a port, and the same as the other side knows it. */
-function acrossPort(compare: SentenceStage['compare']) {
-  const asked: Parameters<SentenceStage['compare']>[] = [];
-  const facts = serveStage({
+function acrossPort(compare: SentenceReranker['compare']) {
+  const asked: Parameters<SentenceReranker['compare']>[] = [];
+  const facts = serveReranker({
     depth: 7,
     fitModel: { meaning: 1, coverage: 2, bigrams: 3, cosine: 4, threshold: 5 },
     compare(...call) {
@@ -23,10 +23,10 @@ function acrossPort(compare: SentenceStage['compare']) {
     },
   });
   onTestFinished(() => facts.port.close());
-  return { ...facts, asked, remote: remoteStage(facts) };
+  return { ...facts, asked, remote: remoteReranker(facts) };
 }
 
-describe('a second stage on another thread', () => {
+describe('a reranker on another thread', () => {
   it('is asked for the sentences of tools, and gives what it gives there', async () => {
     const compared: Compared = { kind: 'compared', cosines: [Float32Array.of(0.5, -1), undefined] };
     const { remote, asked, fitModel } = acrossPort(async () => compared);
@@ -49,7 +49,7 @@ describe('a second stage on another thread', () => {
 
   it('falls back where the other side fails or is gone', async () => {
     const { remote, port } = acrossPort(() => Promise.reject(new Error('broken')));
-    const reason = 'The second stage could not be asked';
+    const reason = 'The reranker could not be asked';
     expect(await remote.compare([])).toMatchObject({ kind: 'fallback', reason, cause: { message: 'broken' } });
     port.close();
     expect(await remote.compare([])).toMatchObject({ kind: 'fallback', reason });

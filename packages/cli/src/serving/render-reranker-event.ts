@@ -1,8 +1,9 @@
-import { deepestReason, type SecondStageEvent } from '@quartermaster/core';
+import { deepestReason } from '@quartermaster/core';
+import type { RerankerFailure } from '@quartermaster/host/search';
 import { oneLine } from '../terminal/index.ts';
 
 /** What has gone wrong with the reranker, on one line that is safe to print. */
-export function renderStageEvent(event: SecondStageEvent, times: number): string {
+export function renderRerankerEvent(event: RerankerFailure, times: number): string {
   const [what, why] =
     event.kind === 'fallback'
       ? ['searched without the reranker', event.reason]

@@ -9,7 +9,7 @@ export interface FitModel {
   readonly coverage: number;
   /** Neighbouring words in common. */
   readonly bigrams: number;
-  /** The cosine of the second stage. */
+  /** The cosine of the reranker. */
   readonly cosine: number;
   readonly threshold: number;
 }

@@ -2,26 +2,31 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import {
   type Asked,
   type Compared,
-  type SecondStage,
-  type SentenceStage,
+  type Reranker,
+  type SentenceReranker,
   type Tool,
   toolSentence,
 } from '@quartermaster/core';
 import { type ErrorCodec, portCalls } from './port-calls.ts';
 
-/** What a worker needs to know of the second stage. */
-export interface StageFacts extends Pick<SecondStage, 'depth' | 'fitModel'> {
+/** What a worker needs to know of the reranker. */
+export interface RerankerFacts extends Pick<Reranker, 'depth' | 'fitModel' | 'readsClauses'> {
   /** Where it is asked. */
   readonly port: MessagePort;
+  /** Whether it makes vectors ahead. */
+  readonly isPreparing: boolean;
 }
 
 /** Answers one worker's questions to the stage, which stays on the main thread: one model and one cache for the process. */
-export function serveStage(stage: SentenceStage): StageFacts {
+export function serveReranker(stage: SentenceReranker): RerankerFacts {
   const { port1, port2 } = new MessageChannel();
   portCalls(port1, {
     errors: ERRORS,
     lost: () => new Error('The worker has ended'),
     handlers: {
+      async prepare(sentences: readonly string[]): Promise<void> {
+        await stage.prepare?.(sentences);
+      },
       async compare(asked: readonly Asked<string>[], signal: AbortSignal): Promise<Compared> {
         const compared = await stage.compare(asked, signal);
         // The cause may be anything; what can't be copied would fail the search.
@@ -30,17 +35,25 @@ export function serveStage(stage: SentenceStage): StageFacts {
     },
   });
   port1.unref();
-  const { depth, fitModel } = stage;
-  return { depth, fitModel, port: port2 };
+  const { depth, fitModel, readsClauses } = stage;
+  return { depth, fitModel, readsClauses, isPreparing: stage.prepare !== undefined, port: port2 };
 }
 
 /**
  * The stage as a worker knows it. Tools cross as the sentences that are compared: a definition can be a thousand times as long, and
  * the main thread would have to read it.
  */
-export function remoteStage({ depth, fitModel, port }: StageFacts): SecondStage {
+export function remoteReranker({ depth, fitModel, readsClauses, isPreparing, port }: RerankerFacts): Reranker {
   const main = portCalls(port, { errors: ERRORS, lost: () => new Error('The main thread is gone'), handlers: {} });
   const sentences = new WeakMap<Tool, string>();
+
+  async function prepare(tools: readonly Tool[]): Promise<void> {
+    try {
+      await main.call('prepare', tools.map(sentenceOf), undefined);
+    } catch {
+      // Searches ask for what they need.
+    }
+  }
 
   function sentenceOf(tool: Tool): string {
     const sentence = sentences.get(tool) ?? toolSentence(tool);
@@ -51,6 +64,8 @@ export function remoteStage({ depth, fitModel, port }: StageFacts): SecondStage 
   return {
     depth,
     fitModel,
+    readsClauses,
+    ...(isPreparing ? { prepare: (tools) => prepare(tools) } : {}),
     async compare(asked, signal) {
       // The clauses of a request have one list of tools; one list of sentences is copied once.
       const lists = new Map<readonly Tool[], readonly string[]>();
@@ -63,7 +78,7 @@ export function remoteStage({ depth, fitModel, port }: StageFacts): SecondStage 
         return (await main.call('compare', written, signal)) as Compared;
       } catch (cause) {
         signal?.throwIfAborted();
-        return { kind: 'fallback', reason: 'The second stage could not be asked', cause };
+        return { kind: 'fallback', reason: 'The reranker could not be asked', cause };
       }
     },
   };

@@ -1,16 +1,16 @@
-import { createTool, type SecondStageEvent } from '@quartermaster/core';
+import { createTool, type RerankerEvent } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
-import { createServedStage } from './create-served-stage.ts';
+import { createServedReranker } from './create-served-reranker.ts';
 
 const ASKED = [{ text: 'mail', tools: [createTool({ name: 'send_mail' })] }];
 
-describe('a second stage that serves', () => {
+describe('a reranker that serves', () => {
   function brokenStage() {
     let time = 0;
-    const told: (readonly [SecondStageEvent['kind'], number])[] = [];
-    const counted: SecondStageEvent['kind'][] = [];
+    const told: (readonly [RerankerEvent['kind'], number])[] = [];
+    const counted: RerankerEvent['kind'][] = [];
     const closed = new AbortController();
-    const stage = createServedStage({
+    const stage = createServedReranker({
       embedder: { modelId: 'broken', doEmbed: () => Promise.reject(new Error('broken')) },
       signal: closed.signal,
       now: () => time,

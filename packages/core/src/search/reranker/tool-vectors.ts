@@ -26,8 +26,11 @@ export class ToolVectors {
     this.#memory = new MemoryVectorCache({ maxBytes: options.cacheBytes });
   }
 
-  /** One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is made anew. */
-  async read(tools: readonly (Tool | string)[], dimensions: number): Promise<readonly Float32Array[]> {
+  /**
+   * One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is made again; where the
+   * length is not known yet, any is taken.
+   */
+  async read(tools: readonly (Tool | string)[], dimensions: number | undefined): Promise<readonly Float32Array[]> {
     const { modelId, queue } = this.#options;
     const sentences = tools.map((tool) => this.#sentenceOf(tool));
     const byHash = new Map(sentences.map((sentence) => [sentence.hash, sentence]));
@@ -41,7 +44,7 @@ export class ToolVectors {
     return Promise.all(sentences.map(({ hash }) => vectors.get(hash) as Float32Array | Promise<Float32Array>));
   }
 
-  async #recall(hashes: readonly string[], dimensions: number): Promise<Map<string, Float32Array>> {
+  async #recall(hashes: readonly string[], dimensions: number | undefined): Promise<Map<string, Float32Array>> {
     const { modelId, store } = this.#options;
     const found = toVectors(this.#memory.get(modelId, hashes), dimensions);
     const missing = hashes.filter((hash) => !found.has(hash));
@@ -114,10 +117,11 @@ interface Sentence {
 }
 
 /** Leaves out what can't be a vector of this model. */
-function toVectors(found: ReadonlyMap<string, Uint8Array>, dimensions: number): Map<string, Float32Array> {
+function toVectors(found: ReadonlyMap<string, Uint8Array>, wanted: number | undefined): Map<string, Float32Array> {
   const vectors = new Map<string, Float32Array>();
   for (const [hash, bytes] of found) {
-    if (bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) continue;
+    const dimensions = wanted ?? Math.floor(bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);
+    if (dimensions === 0 || bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT) continue;
     // A view needs a multiple of four as its start, which bytes from a database may not have.
     const aligned = bytes.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
     const vector = new Float32Array(aligned.buffer, aligned.byteOffset, dimensions);

@@ -1,0 +1,157 @@
+import { sha256, type Tool } from '../../catalog/index.ts';
+import { UpstreamError } from '../../errors.ts';
+import { answerWithin } from './answer-within.ts';
+import {
+  type Asked,
+  type Compared,
+  checkRerankerNumbers,
+  RERANKER_DEFAULTS,
+  type RerankerOptions,
+  type SentenceReranker,
+  toValue,
+} from './create-reranker.ts';
+import { toolSentence } from './tool-sentence.ts';
+
+/**
+ * Scores documents for a query: a cross-encoder, or a hosted service. The shape is the part of the AI SDK's `RerankingModel` that is
+ * needed, so that any of its models (Cohere, Voyage, Jina, …) fits as it stands.
+ */
+export interface RerankingModel {
+  readonly modelId: string;
+  doRerank(options: RerankOptions): PromiseLike<{
+    readonly ranking: readonly { readonly index: number; readonly relevanceScore: number }[];
+  }>;
+}
+
+export interface RerankOptions {
+  documents: { type: 'text'; values: string[] };
+  query: string;
+  topN?: number;
+  abortSignal?: AbortSignal;
+}
+
+export interface ModelRerankerOptions
+  extends Pick<RerankerOptions, 'depth' | 'timeoutMs' | 'signal' | 'onEvent' | 'timer'> {
+  readonly model: RerankingModel;
+  /** How many scores are kept, 0 or more. @default 50_000 */
+  readonly cachedScores?: number;
+}
+
+const CACHED_SCORES = 50_000;
+/** Calls at the same time, one for each query. */
+const CONCURRENCY = 4;
+
+/**
+ * A reranker that asks a model for scores, one call for each query, and keeps what it says of a query and a tool. Its clauses are not
+ * asked for on their own: every call may cost money.
+ */
+export function createModelReranker(options: ModelRerankerOptions): SentenceReranker {
+  const { model, depth, timeoutMs, timer, onEvent, signal: ended } = { ...RERANKER_DEFAULTS, ...options };
+  const { cachedScores = CACHED_SCORES } = options;
+  checkRerankerNumbers({ depth, timeoutMs, cacheBytes: cachedScores });
+  /** In the order of their last use. */
+  const scores = new Map<string, number>();
+
+  async function scoresOf({ text, tools }: Asked<Tool | string>, signal: AbortSignal): Promise<Float32Array> {
+    const sentences = tools.map((tool) => (typeof tool === 'string' ? tool : toolSentence(tool)));
+    const keys = sentences.map((sentence) => sha256([model.modelId, text, sentence]));
+    const known = keys.map((key) => take(scores, key));
+    const missing = [...keys.keys()].filter((at) => known[at] === undefined);
+    if (missing.length > 0) {
+      const values = missing.map((at) => sentences[at] as string);
+      const answer: unknown = await model.doRerank({
+        documents: { type: 'text', values },
+        query: text,
+        topN: values.length,
+        abortSignal: signal,
+      });
+      onEvent?.({
+        kind: 'call',
+        modelId: model.modelId,
+        texts: values.length + 1,
+        characters: values.reduce((sum, { length }) => sum + length, text.length),
+      });
+      for (const [at, score] of readRanking(answer, values.length, model.modelId)) {
+        const place = missing[at] as number;
+        known[place] = score;
+        scores.set(keys[place] as string, score);
+      }
+      for (const key of scores.keys()) {
+        if (scores.size <= cachedScores) break;
+        scores.delete(key);
+      }
+    }
+    // A tool that the model left out of its ranking fits no better than the worst that it named.
+    const least = known.reduce<number>((least, score) => Math.min(least, score ?? least), Number.POSITIVE_INFINITY);
+    return Float32Array.from(known, (score) => score ?? (Number.isFinite(least) ? least : 0));
+  }
+
+  async function compareAll(asked: readonly Asked<Tool | string>[], signal: AbortSignal): Promise<Float32Array[]> {
+    const found: Float32Array[] = new Array(asked.length);
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < asked.length) {
+        const at = next;
+        next += 1;
+        found[at] = await scoresOf(asked[at] as Asked<Tool | string>, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, asked.length) }, work));
+    return found;
+  }
+
+  return {
+    depth,
+    readsClauses: false,
+    async compare(asked, signal): Promise<Compared> {
+      signal?.throwIfAborted();
+      const values = asked.map(({ text, tools }) => ({ text: toValue(text), tools }));
+      const readable = values.filter(({ text, tools }) => text !== '' && tools.length > 0);
+      if (readable.length === 0) return { kind: 'compared', cosines: values.map(() => undefined) };
+      const controller = new AbortController();
+      const stop = (): void => controller.abort();
+      const signals = [signal, ended].filter((one) => one !== undefined);
+      for (const one of signals) one.addEventListener('abort', stop, { once: true });
+      if (ended?.aborted === true) stop();
+      try {
+        const work = compareAll(readable, controller.signal);
+        const outcome = await answerWithin(work, { timeoutMs, timer, signal });
+        if (outcome.kind === 'fallback') {
+          // A call that is late would be paid for, and nothing waits for it.
+          controller.abort();
+          onEvent?.(outcome);
+          return outcome;
+        }
+        return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
+      } finally {
+        for (const one of signals) one.removeEventListener('abort', stop);
+      }
+    },
+  };
+}
+
+function take(scores: Map<string, number>, key: string): number | undefined {
+  const score = scores.get(key);
+  if (score === undefined) return undefined;
+  scores.delete(key);
+  scores.set(key, score);
+  return score;
+}
+
+/** What a model answered, which may be anything, as scores by their places. */
+function readRanking(answer: unknown, count: number, modelId: string): Map<number, number> {
+  const ranking = (answer as { readonly ranking?: unknown } | undefined | null)?.ranking;
+  const found = new Map<number, number>();
+  for (const one of Array.isArray(ranking) ? ranking : []) {
+    const { index, relevanceScore: score } = (one ?? {}) as {
+      readonly index?: unknown;
+      readonly relevanceScore?: unknown;
+    };
+    const isPlace = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count;
+    if (isPlace && typeof score === 'number' && Number.isFinite(score)) found.set(index, score);
+  }
+  if (found.size > 0) return found;
+  throw new UpstreamError('upstream_failed', `The reranking model "${modelId}" ranked none of ${count} texts`, {
+    context: { modelId },
+  });
+}

@@ -1,0 +1,40 @@
+import { type RerankerEmbedder, SettingError } from '@quartermaster/core';
+import type { SearchSettings } from '../config/index.ts';
+import { type FoundReranker, findReranker } from './find-reranker.ts';
+
+/** The engine that searches, and why. */
+export interface ChosenEngine {
+  readonly engine: Exclude<SearchSettings['engine'], 'auto'>;
+  /** Why this engine, in words: `search.engine is auto, and the reranker loads`. */
+  readonly reason: string;
+  /** The reranker's model, for `hybrid+reranker`. */
+  readonly embedder?: RerankerEmbedder;
+}
+
+/**
+ * The only place where an engine is chosen. `auto` takes the reranker if it loads and the hybrid otherwise. Throws if the settings
+ * ask for the reranker by name and it doesn't load.
+ */
+export async function chooseEngine(
+  { engine }: Pick<SearchSettings, 'engine'>,
+  find: () => Promise<FoundReranker> = findReranker,
+): Promise<ChosenEngine> {
+  if (engine === 'hybrid' || engine === 'bm25') return { engine, reason: `search.engine is ${engine}` };
+  const found = await find();
+  if (found.kind === 'found') {
+    const reason = engine === 'auto' ? 'search.engine is auto, and the reranker loads' : `search.engine is ${engine}`;
+    return { engine: 'hybrid+reranker', reason, embedder: found.reranker };
+  }
+  if (engine === 'auto') {
+    return { engine: 'hybrid', reason: `search.engine is auto, and the reranker does not load: ${found.reason}` };
+  }
+  throw new SettingError('invalid_setting', `The engine "${engine}" can't run here: ${found.reason}.\n\n${WAY_OUT}`, {
+    context: { setting: 'search.engine', value: engine },
+  });
+}
+
+const WAY_OUT = `Install what it needs where quartermaster is installed:
+
+  npm install @quartermaster/reranker onnxruntime-node@1.16.3
+
+or search without it: search.engine: hybrid (QUARTERMASTER_SEARCH_ENGINE=hybrid).`;

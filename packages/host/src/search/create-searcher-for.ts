@@ -1,0 +1,33 @@
+import { createBm25Searcher, type Reranker, type SearcherSource, SettingError } from '@quartermaster/core';
+import { createEmbeddedSearcher } from '@quartermaster/semantic';
+import type { SearchSettings } from '../config/index.ts';
+
+export interface SearcherParts {
+  /** Stops builds and embedding when it aborts, so that they don't keep a stopping process alive. @default never */
+  readonly signal?: AbortSignal | undefined;
+  /** Used by `hybrid+reranker`, which requires it, and by `auto`. @default none */
+  readonly reranker?: Reranker | undefined;
+}
+
+/** The searcher of the chosen engine. The embedded model is read on first use. */
+export function createSearcherFor(
+  { engine, whenNothingFits }: SearchSettings,
+  { signal, reranker }: SearcherParts = {},
+): SearcherSource {
+  const slices = { signal };
+  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot, { slices });
+  if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
+  const tuning = {
+    ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
+    ...(engine === 'hybrid' || reranker === undefined ? {} : { reranker }),
+  };
+  return (snapshot) => createEmbeddedSearcher(snapshot, { slices, ...tuning });
+}
+
+function missingReranker(): SettingError {
+  return new SettingError(
+    'invalid_setting',
+    'search.engine is hybrid+reranker, but no reranker was given; pass one as reranker.embedder, or choose auto or hybrid',
+    { context: { setting: 'search.engine', value: 'hybrid+reranker' } },
+  );
+}

@@ -1,0 +1,5 @@
+export { type ChosenEngine, chooseEngine } from './choose-engine.ts';
+export { createSearcherFor, type SearcherParts } from './create-searcher-for.ts';
+export { createServedReranker, type RerankerFailure, type ServedRerankerOptions } from './create-served-reranker.ts';
+export { type FoundReranker, findReranker } from './find-reranker.ts';
+export { createLazyReranker } from './lazy-reranker.ts';
