@@ -75,6 +75,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     env,
     signal,
     policies: options.policies ?? config.policies,
+    limits: config.limits,
   });
   const { hub } = servers;
   // Plans are kept by this function's identity.

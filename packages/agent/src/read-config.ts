@@ -4,6 +4,7 @@ import {
   type ConfigProblem,
   type Environment,
   loadConfig,
+  type McpLimitSettings,
   type SearchSettings,
   type UpstreamSettings,
 } from '@quartermaster/host/config';
@@ -18,6 +19,8 @@ export interface AgentConfig {
   readonly engine: SearchSettings['engine'];
   readonly pins: readonly string[];
   readonly policies: PolicyRules;
+  /** How much of an MCP server's list is taken; undefined where the file can't be read. */
+  readonly limits?: McpLimitSettings;
   /** Why nothing of the file is used, though it may say something about tools. */
   readonly warning?: string;
 }
@@ -58,6 +61,7 @@ function read({ env, cwd }: ConfigSurroundings): AgentConfig {
     engine: config.search.engine,
     pins: gate.pins,
     policies,
+    limits: config.mcp.limits,
   };
 }
 

@@ -4,14 +4,18 @@ import type { ServerStatus } from '@quartermaster/mcp';
 export interface McpServerStatus {
   readonly name: string;
   readonly status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
-  /** Why it can't be used. */
+  /** Why it can't be used, or some of its tools can't. */
   readonly error?: string;
 }
 
-export function toServerStatus({ name, state, reason }: ServerStatus): McpServerStatus {
+/** `missing` is what a search says of the server: a list that was cut off, tools that can't be read. */
+export function toServerStatus(
+  { name, state, reason }: ServerStatus,
+  missing: string | undefined = reason,
+): McpServerStatus {
   switch (state) {
     case 'ready':
-      return { name, status: 'connected', ...(reason === undefined ? {} : { error: reason }) };
+      return { name, status: 'connected', ...(missing === undefined ? {} : { error: missing }) };
     case 'idle':
     case 'connecting':
       return { name, status: 'pending' };

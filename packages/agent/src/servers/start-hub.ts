@@ -1,5 +1,5 @@
 import { NAME_TEMPLATES, type PolicyRules, untilAborted } from '@quartermaster/core';
-import { createHub, type Hub, SERVER_DEFAULTS } from '@quartermaster/mcp';
+import { createHub, type Hub, type HubOptions, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
 import { hubPolicies } from './hub-policies.ts';
 import { type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
@@ -9,6 +9,8 @@ export interface HubStart extends ServerSurroundings {
   readonly servers: Readonly<Record<string, McpServerConfig>>;
   /** When tools may be deferred. */
   readonly policies: PolicyRules;
+  /** How much of a server's list is taken. */
+  readonly limits?: HubOptions['limits'] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +32,7 @@ export async function startHub(start: HubStart): Promise<AgentServers> {
     isLazy: false,
     policies: hubPolicies(servers, start.policies),
     environment: env,
+    ...(start.limits === undefined ? {} : { limits: start.limits }),
     catalog: { nameTemplate: NAME_TEMPLATES.agent },
   });
   const longest = Math.max(0, ...settings.map(([, one]) => one.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs));
@@ -47,7 +50,11 @@ export async function startHub(start: HubStart): Promise<AgentServers> {
   const disabled = settings.flatMap(([name, one]): readonly McpServerStatus[] =>
     one.disabled === true ? [{ name, status: 'disabled' }] : [],
   );
-  return { hub, status: () => [...hub.status().map(toServerStatus), ...disabled] };
+  const status = (): readonly McpServerStatus[] => {
+    const missing = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
+    return [...hub.status().map((one) => toServerStatus(one, missing.get(one.name))), ...disabled];
+  };
+  return { hub, status };
 }
 
 /** For what comes after connecting: the listing. */

@@ -37,7 +37,7 @@ export function configuredServers(
 }
 
 export function createConfiguredHub(
-  { tools }: Config,
+  { tools, mcp }: Config,
   { servers, store, mcpConfig = [], env, isStrict = false, isLazy = true }: ConfiguredHubOptions,
 ): Hub {
   const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
@@ -47,6 +47,7 @@ export function createConfiguredHub(
     isLazy,
     definitionChanges: isStrict ? 'strict' : 'report',
     policies: tools.policies,
+    limits: mcp.limits,
     oauth: createOAuthClient({
       tokens: store?.tokens ?? createMemoryTokenStore(),
       howToSignIn: ({ user, server }) =>

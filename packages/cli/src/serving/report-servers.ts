@@ -30,7 +30,8 @@ function describeServer(status: ServerStatus): string | undefined {
   switch (state) {
     case 'idle':
     case 'connecting':
-      return undefined;
+      // Known from an earlier list, which may have been cut off then.
+      return status.stopped === undefined ? undefined : describeListing(status);
     case 'ready':
       return describeListing(status);
     case 'down': {

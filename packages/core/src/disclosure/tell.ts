@@ -39,6 +39,8 @@ export const ANSWER_DEFAULTS: Required<AnswerBudget> = {
 
 const ECHO_LENGTH = 80;
 const MOST_DUPLICATES = 5;
+const MOST_UNAVAILABLE = 10;
+const MOST_UNKNOWN = 20;
 
 /** The text of an answer: JSON, compact first, within its budget, a pure function of what it is given. */
 export function tell(question: TellQuestion): string {
@@ -102,9 +104,12 @@ function hasNothing({ snapshot, allow }: TellQuestion): boolean {
 }
 
 function unavailable(found: FoundBySearch): readonly unknown[] {
-  return (found.unavailable ?? [])
-    .slice(0, 10)
+  const all = found.unavailable ?? [];
+  const named = all
+    .slice(0, MOST_UNAVAILABLE)
     .map(({ server, reason }) => ({ server: cutText(server, ECHO_LENGTH), reason: cutText(reason, LINE_LENGTH) }));
+  const rest = all.slice(MOST_UNAVAILABLE).map(({ server }) => cutText(server, ECHO_LENGTH));
+  return rest.length === 0 ? named : [...named, { more: rest.length, servers: cutText(rest.join(', '), LINE_LENGTH) }];
 }
 
 function tellDescription(question: TellQuestion, found: FoundByName): string {
@@ -115,7 +120,12 @@ function tellDescription(question: TellQuestion, found: FoundByName): string {
   const [only] = tools;
   const single = only !== undefined && found.names.length === 1 ? firstFitting(only, FULL, describeBytes) : undefined;
   if (single !== undefined) return single.json;
-  const rest = unknown.length > 0 ? { unknown: unknown.slice(0, 20).map((name) => cutText(name, ECHO_LENGTH)) } : {};
+  const rest = {
+    ...(unknown.length === 0
+      ? {}
+      : { unknown: unknown.slice(0, MOST_UNKNOWN).map((name) => cutText(name, ECHO_LENGTH)) }),
+    ...(unknown.length > MOST_UNKNOWN ? { more_unknown: unknown.length - MOST_UNKNOWN } : {}),
+  };
   return fillList('tools', tools, { levelsOf: () => FULL, rest, budgetBytes: describeBytes });
 }
 

@@ -9,6 +9,7 @@ import {
   type PolicyRules,
   type SearcherSource,
   type SearchLimitSettings,
+  SNAPSHOT_DEFAULTS,
   type Snapshot,
   type Tool,
   type Toolbox,
@@ -74,6 +75,8 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
     tools: createSnapshot(tools, {
       nameTemplate: NAME_TEMPLATES.proxy,
       maxNameLength,
+      // What a catalog brings along has limits of its own.
+      maxTools: SNAPSHOT_DEFAULTS.maxTools + parts.added.length,
       // What the client declares stands before what a catalog has by the same name.
       onDuplicate: hasCatalogs ? 'first' : 'error',
       digest,

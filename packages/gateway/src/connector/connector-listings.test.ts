@@ -31,11 +31,11 @@ describe('a server that lists more than is read', () => {
   });
 
   it.each([
-    ['20,000 tools', () => manyTools, 'its list was cut off after 5000 tools'],
+    ['20,000 tools', () => manyTools, 'its list was cut off after 10000 tools'],
     [
       'pages without end',
       (cursor: number) => JSON.stringify({ tools: cursor === 0 ? [GOOD] : [], nextCursor: String(cursor + 1) }),
-      'its list was cut off after 100 pages',
+      'its list was cut off after 1000 pages',
     ],
     [
       'a page again and again',

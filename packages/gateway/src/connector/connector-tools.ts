@@ -36,7 +36,8 @@ export function makeConnectorTools(
   }));
   const snapshot = createSnapshot(
     enabled.flatMap(({ tools }) => tools),
-    { ...NAMES, onDuplicate: 'first' },
+    // Each server's list has a limit of its own.
+    { ...NAMES, onDuplicate: 'first', maxTools: Number.POSITIVE_INFINITY },
   );
   const written = new Map(
     enabled.map(({ toolset, tools }) => [toolset, writeToolset(toolset, tools, (tool) => snapshot.modelName(tool))]),

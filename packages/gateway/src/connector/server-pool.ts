@@ -60,6 +60,9 @@ function keyOf({ name, url, token }: RequestedServer, owner: string): string {
     .digest('hex');
 }
 
+/** As many as the Messages API takes in a request. */
+const MOST_TOOLS = 10_000;
+
 function openServer(
   { name, url, token }: RequestedServer,
   options: ServerPoolOptions & { readonly key: string },
@@ -80,6 +83,7 @@ function openServer(
       },
     },
     listings: kept,
+    limits: { toolsPerServer: MOST_TOOLS },
     async fetch(input, init) {
       const response = await fetch(input, init);
       refusal = response.status === 401 || response.status === 403 ? response.status : undefined;

@@ -93,7 +93,7 @@ function makeCatalog(parts: {
   readonly now: number;
 }): ServerCatalog {
   const { name, tools, hub, now } = parts;
-  const snapshot = createSnapshot(tools, { digest });
+  const snapshot = createSnapshot(tools, { digest, maxTools: tools.length });
   let written: readonly unknown[] | undefined;
   const definitions = (): readonly unknown[] => {
     written ??= tools.map((tool) => writeTool(tool, 'anthropic', { name: snapshot.modelName(tool) }));

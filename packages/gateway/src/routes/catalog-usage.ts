@@ -30,7 +30,12 @@ export async function readCatalogUsage(
 function idsByName(tools: readonly Tool[]): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   for (const maxNameLength of NAME_LENGTHS) {
-    const snapshot = createSnapshot(tools, { nameTemplate: NAME_TEMPLATES.proxy, maxNameLength, onDuplicate: 'first' });
+    const snapshot = createSnapshot(tools, {
+      nameTemplate: NAME_TEMPLATES.proxy,
+      maxNameLength,
+      onDuplicate: 'first',
+      maxTools: tools.length,
+    });
     for (const tool of snapshot.tools) ids.set(snapshot.modelName(tool), tool.id);
   }
   return ids;

@@ -174,9 +174,16 @@ export interface McpSettings {
   readonly sessions: boolean;
   /** What repeated and fruitless searches of an MCP connection lead to. */
   readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
+  readonly limits: McpLimitSettings;
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
   readonly origins: readonly string[];
   readonly connector: McpConnectorSettings;
+}
+
+/** How much of an MCP server's list of tools is taken. What is past a limit is missing, and searches say so. */
+export interface McpLimitSettings {
+  readonly toolsPerServer: number;
+  readonly listBytes: number;
 }
 
 /** Bounds on connecting to servers that clients name in `mcp_servers`. */

@@ -20,7 +20,7 @@ export function describeConfig(config: Config): JsonObject {
       Object.entries(config.mcpServers).map(([name, server]) => [name, describeServer(server)]),
     ),
     unusableServers: config.unusableServers.map(({ name, reason }) => ({ name, reason })),
-    mcp: { ...config.mcp, connector: { ...config.mcp.connector } },
+    mcp: { ...config.mcp, limits: { ...config.mcp.limits }, connector: { ...config.mcp.connector } },
     tools: {
       rule: { ...config.tools.gate.rule },
       search: { ...config.tools.gate.search },

@@ -5,6 +5,7 @@ export {
   type LimitSettings,
   type ListenSettings,
   type McpConnectorSettings,
+  type McpLimitSettings,
   type McpServerOptions,
   type McpServerSettings,
   type McpSettings,

@@ -24,6 +24,18 @@ export const MCP: Shape<McpSettings> = object({
     shape: choice(['hint', 'stop-repeats', 'off']),
     default: 'hint',
   },
+  limits: {
+    about: "How much of a server's list of tools is taken. What is past a limit is missing, and searches say so.",
+    shape: object({
+      toolsPerServer: {
+        about: 'How many tools.',
+        shape: whole({ min: 1, max: 10_000_000 }),
+        default: 100_000,
+      },
+      listBytes: { about: 'How long its definitions may be as JSON.', shape: bytes(), default: 64 * 1024 * 1024 },
+    }),
+    default: {},
+  },
   origins: {
     about: 'Addresses of web pages that may use /mcp, beside those of the gateway itself: https://inspector.example.',
     shape: listOf(webAddress()),

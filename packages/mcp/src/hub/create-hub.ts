@@ -22,7 +22,7 @@ import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
-import type { ListLimits } from './list-tools.ts';
+import { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import type { ServerStatus } from './server-status.ts';
@@ -39,9 +39,10 @@ export interface HubOptions extends HubServers {
   readonly policies?: PolicyRules;
   /** Sign-in for servers with `oauth`, per user. Without it such servers can't be reached. */
   readonly oauth?: OAuthClient;
-  /** How the catalog is made; tools past `maxTools` are left out and named. */
+  /** How the catalog is made; tools past `maxTools` are left out and named. `maxTools` is at least `limits.toolsPerServer` by default. */
   readonly catalog?: Pick<SnapshotOptions, 'maxTools' | 'nameTemplate' | 'maxNameLength'>;
-  readonly listLimits?: ListLimits;
+  /** How much of a server's list is taken. */
+  readonly limits?: Partial<ListLimits>;
   readonly backoff?: Backoff;
   /** What servers are told about us. */
   readonly clientInfo?: Implementation;
@@ -190,9 +191,10 @@ function serverFactory(
     pins: options.pins ?? createMemoryPinStore(),
     isStrict: options.definitionChanges === 'strict',
     backoff: options.backoff,
-    listLimits: options.listLimits,
+    limits: { ...LIST_DEFAULTS, ...options.limits },
     oauth: options.oauth,
     onChange: on.onChange,
+    onListingCut: (server: string, reason: string) => on.onEvent({ kind: 'listing-cut', server, reason }),
     onDefinitionChange: (change: (HubEvent & { kind: 'definition-change' })['change']) =>
       on.onEvent({ kind: 'definition-change', change }),
     onNotification: (notification: (HubEvent & { kind: 'server-notification' })['notification']) =>
@@ -206,7 +208,8 @@ function collect(
   servers: readonly HubServer[],
   options: HubOptions,
 ): { readonly snapshot: Snapshot; readonly leftOut: ReadonlyMap<string, number> } {
-  const maxTools = options.catalog?.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
+  const perServer = options.limits?.toolsPerServer ?? LIST_DEFAULTS.toolsPerServer;
+  const maxTools = options.catalog?.maxTools ?? Math.max(perServer, SNAPSHOT_DEFAULTS.maxTools);
   const leftOut = new Map<string, number>();
   const tools: Tool[] = [];
   for (const server of servers) {

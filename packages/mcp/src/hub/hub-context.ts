@@ -17,10 +17,12 @@ export interface HubContext {
   readonly pins: PinStore;
   readonly isStrict: boolean;
   readonly backoff?: Backoff | undefined;
-  readonly listLimits?: ListLimits | undefined;
+  readonly limits: ListLimits;
   readonly oauth?: OAuthClient | undefined;
   /** A server's tools or state changed. */
   readonly onChange: (server: string) => void;
+  /** Some of what a server lists is not taken. */
+  readonly onListingCut: (server: string, reason: string) => void;
   readonly onDefinitionChange: (change: DefinitionChange) => void;
   /** A server told something on a connection that is nobody's. */
   readonly onNotification: (notification: PeerRequest) => void;

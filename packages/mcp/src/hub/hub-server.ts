@@ -9,7 +9,7 @@ import { BACKOFF_DEFAULTS, type ConnectionEnd, ConnectionSlot } from './connecti
 import { findSuspicions, type Suspicion } from './find-suspicions.ts';
 import { ForgottenSessionError } from './forgotten-session-error.ts';
 import type { HubContext } from './hub-context.ts';
-import { LIST_DEFAULTS, listTools } from './list-tools.ts';
+import { isCutAlike, listTools } from './list-tools.ts';
 import { type ListedDefinition, listDefinition } from './listed-definition.ts';
 import { openConnection } from './open-connection.ts';
 import type { Peer } from './peer.ts';
@@ -140,12 +140,12 @@ export class HubServer {
     };
   }
 
-  /** Takes what was listed in an earlier run. Returns whether there was something. */
+  /** Takes what was listed in an earlier run. Returns whether there was something, and nothing is gained by listing again. */
   async restore(): Promise<boolean> {
     const stored = await this.#context.listings.get(this.#key);
-    if (stored === undefined || this.#catalog !== undefined) return stored !== undefined;
-    await this.#take({ ...stored, tools: stored.tools.map(listDefinition) });
-    return true;
+    if (stored === undefined) return false;
+    if (this.#catalog === undefined) await this.#take({ ...stored, tools: stored.tools.map(listDefinition) });
+    return stored.stopped === undefined || isCutAlike(stored.stopped, this.#context.limits);
   }
 
   /** Connects and lists. What goes wrong is in the status. */
@@ -319,10 +319,7 @@ export class HubServer {
       const { tools, stopped } =
         connection.capabilities.tools === undefined
           ? { tools: [] }
-          : await listTools(
-              (cursor) => connection.listPage(cursor, { timeout }),
-              this.#context.listLimits ?? LIST_DEFAULTS,
-            );
+          : await listTools((cursor) => connection.listPage(cursor, { timeout }), this.#context.limits);
       const definitions = this.#read(tools);
       const about = {
         tools,
@@ -367,6 +364,7 @@ export class HubServer {
       about,
       problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
     };
+    if (stopped !== undefined) this.#context.onListingCut(this.name, `its list was cut off ${stopped}`);
     for (const change of comparison.changes) this.#context.onDefinitionChange(change);
     this.#context.onChange(this.name);
   }

@@ -84,5 +84,7 @@ export interface HubRequest extends Outgoing {
 export type HubEvent =
   /** The catalog, or how a server is doing, may have changed. */
   | { readonly kind: 'server-change'; readonly server: string }
+  /** Some of what a server lists is past a limit, and missing. */
+  | { readonly kind: 'listing-cut'; readonly server: string; readonly reason: string }
   | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
   | { readonly kind: 'server-notification'; readonly notification: PeerRequest };

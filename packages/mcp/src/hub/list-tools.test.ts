@@ -16,9 +16,9 @@ describe('listTools', () => {
   });
 
   it.each([
-    [{ maxTools: 1 }, ['a'], 'after 1 tools'],
-    [{ maxBytes: 7 }, ['a', 'b'], 'after 7 bytes'],
-    [{ maxPages: 1 }, ['a', 'b'], 'after 1 pages'],
+    [{ toolsPerServer: 1 }, ['a'], 'after 1 tools (limits.toolsPerServer)'],
+    [{ listBytes: 7 }, ['a', 'b'], 'after 7 bytes (limits.listBytes)'],
+    [{ listPages: 1 }, ['a', 'b'], 'after 1 pages (limits.listPages)'],
   ])('stops at %j with what it has', async (limits, kept, stopped) => {
     const getPage = pages([{ tools: ['a', 'b'], nextCursor: '1' }, { tools: ['c'] }]);
     const listed = await listTools(getPage, { ...LIST_DEFAULTS, ...limits });

@@ -7,20 +7,25 @@ export interface ToolsPage {
   readonly nextCursor?: string;
 }
 
+/** How much of a server's list is taken. What is past a limit is missing, and everybody who searches is told so. */
 export interface ListLimits {
-  /** @default 100 */
-  readonly maxPages: number;
-  /** @default 5_000 */
-  readonly maxTools: number;
-  /** Of all definitions as JSON. @default 32 MiB */
-  readonly maxBytes: number;
+  /** @default 100_000 */
+  readonly toolsPerServer: number;
+  /** Of all its definitions as JSON. @default 64 MiB */
+  readonly listBytes: number;
+  /** @default 1_000 */
+  readonly listPages: number;
 }
 
-export const LIST_DEFAULTS: ListLimits = { maxPages: 100, maxTools: 5_000, maxBytes: 32 * 1024 * 1024 };
+export const LIST_DEFAULTS: ListLimits = {
+  toolsPerServer: 100_000,
+  listBytes: 64 * 1024 * 1024,
+  listPages: 1_000,
+};
 
 export interface ListedTools {
   readonly tools: readonly ListedDefinition[];
-  /** Where the list was cut off, if it was: `after 100 pages`. */
+  /** Where the list was cut off, if it was: `after 1000 pages (limits.listPages)`. */
   readonly stopped?: string;
 }
 
@@ -29,6 +34,7 @@ export async function listTools(
   getPage: (cursor: string | undefined) => Promise<ToolsPage>,
   limits: ListLimits = LIST_DEFAULTS,
 ): Promise<ListedTools> {
+  const cuts = cutsOf(limits);
   const tools: ListedDefinition[] = [];
   const cursors = new Set<string>();
   let bytes = 0;
@@ -36,17 +42,31 @@ export async function listTools(
   for (let pages = 1; ; pages += 1) {
     const page = await getPage(cursor);
     for (const value of page.tools) {
-      if (tools.length >= limits.maxTools) return { tools, stopped: `after ${limits.maxTools} tools` };
+      if (tools.length >= limits.toolsPerServer) return { tools, stopped: cuts.tools };
       const tool = listDefinition(value);
       // Characters, which are near enough to bytes for a bound.
       bytes += tool.text?.length ?? 0;
-      if (bytes > limits.maxBytes) return { tools, stopped: `after ${limits.maxBytes} bytes` };
+      if (bytes > limits.listBytes) return { tools, stopped: cuts.bytes };
       tools.push(tool);
     }
     cursor = page.nextCursor;
     if (cursor === undefined) return { tools };
-    if (cursors.has(cursor)) return { tools, stopped: 'after a page that it repeats' };
-    if (pages >= limits.maxPages) return { tools, stopped: `after ${pages} pages` };
+    if (cursors.has(cursor)) return { tools, stopped: cuts.repeat };
+    if (pages >= limits.listPages) return { tools, stopped: cuts.pages };
     cursors.add(cursor);
   }
+}
+
+/** Whether a list that was cut off under some limits would be under these. One that would not is worth asking for again. */
+export function isCutAlike(stopped: string, limits: ListLimits): boolean {
+  return Object.values(cutsOf(limits)).includes(stopped);
+}
+
+function cutsOf(limits: ListLimits): Readonly<Record<'tools' | 'bytes' | 'pages' | 'repeat', string>> {
+  return {
+    tools: `after ${limits.toolsPerServer} tools (limits.toolsPerServer)`,
+    bytes: `after ${limits.listBytes} bytes (limits.listBytes)`,
+    pages: `after ${limits.listPages} pages (limits.listPages)`,
+    repeat: 'after a page that it repeats',
+  };
 }

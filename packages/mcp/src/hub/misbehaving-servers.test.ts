@@ -88,15 +88,15 @@ describe('a hub with servers that misbehave', () => {
   });
 
   it.each([
-    ['endless', 'after 3 pages', ['t0', 't1', 't2']],
+    ['endless', 'after 3 pages (limits.listPages)', ['t0', 't1', 't2']],
     ['repeating', 'after a page that it repeats', ['same']],
   ])(
     'stops a list that is %s, and names the server, also where the list is known from before',
     async (mode, where, names) => {
       const listings = createMemoryListingStore();
-      const listLimits = { maxPages: 3, maxTools: 100, maxBytes: 1_000_000 };
+      const limits = { listPages: 3 };
       for (const state of ['ready', 'idle']) {
-        const hub = await startHub({ [mode]: oddServer(mode) }, { listings, listLimits });
+        const hub = await startHub({ [mode]: oddServer(mode) }, { listings, limits });
         const [status] = hub.status();
         expect([status?.state, status?.problems[0]]).toEqual([state, `The list was cut off ${where}`]);
         expect(hub.unavailable()).toEqual([{ server: mode, reason: `its list was cut off ${where}` }]);

@@ -1,6 +1,6 @@
 import { openStore } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
-import { createHub, type Hub, LIST_DEFAULTS } from '../hub/index.ts';
+import { createHub, type Hub } from '../hub/index.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import type { TokenStore } from './token-store.ts';
@@ -34,13 +34,15 @@ describe('the store of a running Quartermaster', () => {
     const options = {
       servers: { math: smallServer(() => ({ add: 'Adds', divide: 'Divides' })) },
       listings,
-      listLimits: { ...LIST_DEFAULTS, maxTools: 1 },
+      limits: { toolsPerServer: 1 },
     };
     for (const state of ['ready', 'idle']) {
       const hub = createHub(options);
       await hub.start();
       expect(hub.status()[0]).toMatchObject({ state, tools: 1 });
-      expect(hub.unavailable()).toEqual([{ server: 'math', reason: 'its list was cut off after 1 tools' }]);
+      expect(hub.unavailable()).toEqual([
+        { server: 'math', reason: 'its list was cut off after 1 tools (limits.toolsPerServer)' },
+      ]);
       await hub.close();
     }
     await close();
