@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,14 @@ export interface TestPostgres {
   createPlace(): Promise<{ readonly url: string }>;
   /** Runs a statement in a place, for tests that look behind the store or damage it. */
   query(url: string, text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Stops the server and keeps its data. */
+  halt(): Promise<void>;
+  /** Starts it again after `halt`, on the same port. */
+  resume(): Promise<void>;
+  /** Stops all of its processes where they stand: connections are taken, and nothing is answered. */
+  freeze(): Promise<void>;
+  /** Lets them run on. */
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -25,7 +33,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     port,
     user: 'postgres',
     password: PASSWORD,
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
     // Nothing has to outlast the machine here; the death of a client is survived all the same.
@@ -37,6 +45,12 @@ export async function startPostgres(): Promise<TestPostgres> {
   await server.start();
   const base = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
   let places = 0;
+  let frozen: readonly number[] = [];
+
+  function thaw(): void {
+    for (const pid of frozen) signal(pid, 'SIGCONT');
+    frozen = [];
+  }
 
   async function query(url: string, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const client = new Client({ connectionString: url });
@@ -55,11 +69,30 @@ export async function startPostgres(): Promise<TestPostgres> {
       await query(base, `CREATE SCHEMA place_${places}`);
       return { url: `${base}?options=${encodeURIComponent(`-c search_path=place_${places}`)}` };
     },
+    halt: () => server.stop(),
+    resume: () => server.start(),
+    async freeze() {
+      const rows = await query(base, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+      const [postmaster] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
+      frozen = [Number(postmaster), ...rows.map(({ pid }) => Number(pid))];
+      for (const pid of frozen) signal(pid, 'SIGSTOP');
+    },
+    thaw,
     async stop() {
+      thaw();
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** One that has ended meanwhile needs no signal. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
 
 function freePort(): Promise<number> {

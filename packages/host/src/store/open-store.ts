@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createCatalogStore } from './catalog-store.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
+import { isConnectionLost } from './internal/database-fault.ts';
 import { migrate } from './internal/migrate.ts';
+import type { PostgresTimeouts } from './internal/open-postgres.ts';
 import { createSeal } from './internal/seal.ts';
 import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
@@ -25,6 +27,8 @@ export interface StoreOptions {
   readonly encryptionKeys?: readonly Uint8Array[];
   /** Milliseconds since 1970. @default the system's clock, corrected to the database server's so that replicas agree */
   readonly now?: () => number;
+  /** How long PostgreSQL may take. @default POSTGRES_TIMEOUTS */
+  readonly timeouts?: PostgresTimeouts;
   /** A new id that begins with the prefix and never comes twice. @default 24 random letters and digits */
   readonly createId?: (prefix: string) => string;
 }
@@ -43,11 +47,11 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
 }
 
 /** Drivers are optional peers: each is loaded when its database is opened. */
-async function openDatabase(location: StoreLocation): Promise<Sql> {
+async function openDatabase(location: StoreLocation & Pick<StoreOptions, 'timeouts'>): Promise<Sql> {
   if ('url' in location) {
     const url = checkUrl(location.url);
     const { openPostgres } = await withDriver('pg', import('./internal/open-postgres.ts'));
-    return openPostgres(url);
+    return openPostgres(url, location.timeouts);
   }
   const { openSqlite } = await withDriver('libsql', import('./internal/open-sqlite.ts'));
   return openSqlite(location.path);
@@ -70,10 +74,18 @@ async function prepareTables(sql: Sql, given: (() => number) | undefined): Promi
     await migrate(sql, now);
     return now;
   } catch (cause) {
-    if (cause instanceof StoreError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError('unreachable', `The store's tables can't be made or brought up to date: ${reason}`, { cause });
+    if (cause instanceof StoreError && cause.code !== 'unavailable' && cause.code !== 'full') throw cause;
+    throw unreachable(cause instanceof StoreError ? (cause.cause ?? cause) : cause);
   }
+}
+
+/** Whoever opens a store gets to read what the database itself said. */
+function unreachable(cause: unknown): StoreError {
+  const said = cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
+  const message = isConnectionLost(cause)
+    ? `PostgreSQL can't be reached: ${said}; check the store's url`
+    : `The store's tables can't be made or brought up to date: ${said}`;
+  return new StoreError('unreachable', message, { cause });
 }
 
 function composeStore(context: StoreContext, encryptionKeys: readonly Uint8Array[]): Store {

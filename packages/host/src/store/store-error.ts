@@ -2,6 +2,10 @@
 export type StoreErrorCode =
   /** The file can't be opened, the server can't be reached or refuses us, or the tables can't be made there. */
   | 'unreachable'
+  /** The database was there and is not now: connections are lost or refused, it does not answer in time, its file is locked. Try again. */
+  | 'unavailable'
+  /** There is no space left to write. */
+  | 'full'
   /** The tables were made by a newer version of this program. */
   | 'newer_schema'
   /** A name is empty or too long, or a value is out of its range. */

@@ -15,7 +15,7 @@ export async function migrate(
   now: () => number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  await sql.transaction(async (statements) => {
+  const bringUpToDate = async (statements: Statements): Promise<void> => {
     if (statements.dialect === 'postgres') await statements.all(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
     await statements.run(
       translate(
@@ -39,7 +39,8 @@ export async function migrate(
         now(),
       ]);
     }
-  });
+  };
+  await sql.transaction(bringUpToDate, { isUnhurried: true });
 }
 
 async function appliedVersion(statements: Statements): Promise<number> {

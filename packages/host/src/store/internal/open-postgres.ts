@@ -1,93 +1,156 @@
-import { Pool, type PoolClient, types } from 'pg';
-import { StoreError } from '../store-error.ts';
-import type { Row, Sql, SqlValue, Statements } from './sql.ts';
+import { Socket } from 'node:net';
+import { Pool, type PoolClient, type QueryResult, types } from 'pg';
+import { createAwayGuard } from './away-guard.ts';
+import { explainFault, isConflict, isConnectionLost, isUndone } from './database-fault.ts';
+import type { Row, Sql, SqlValue, Statements, TransactionOptions } from './sql.ts';
+
+/** How long PostgreSQL may take before a caller is told that it is unavailable. */
+export interface PostgresTimeouts {
+  /** To connect, and to wait for a free connection, in milliseconds. */
+  readonly connectMs: number;
+  /** For one statement. The server ends it a little earlier inside transactions, so that no lock outlives its caller. */
+  readonly statementMs: number;
+}
+
+const POSTGRES_TIMEOUTS: PostgresTimeouts = { connectMs: 3_000, statementMs: 10_000 };
 
 /** Connections of one replica; ten replicas stay below a server's usual hundred. */
 const MOST_CONNECTIONS = 8;
-const CONNECT_TIMEOUT_MS = 10_000;
 
-/** How often a transaction is run again after a conflict. */
+/** How often work is run again after a conflict with another replica, or after a lost connection. */
 const MOST_RETRIES = 5;
-
-/** `serialization_failure` and `deadlock_detected`: the server undid one side so that the other could go on. */
-const CONFLICTS = new Set(['40001', '40P01']);
 
 const INT8 = 20;
 
-export function openPostgres(url: string): Sql {
+export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_TIMEOUTS): Sql {
+  const { connectMs, statementMs } = timeouts;
+  const sockets = new Set<Socket>();
   const pool = new Pool({
     connectionString: url,
     max: MOST_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectMs,
     application_name: 'quartermaster',
+    keepAlive: true,
     types: { getTypeParser },
+    stream: () => tracked(sockets),
   });
-  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  // A connection that breaks is replaced on the next use. Without listeners its error would end the process: the pool has one
+  // for idle connections only.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const guard = createAwayGuard({
+    now: () => performance.now(),
+    isAway: (error) => error instanceof Error && isConnectionLost(error.cause),
+  });
 
-  async function attempt<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
-    const client = await connect(pool);
-    let broken: Error | undefined;
+  /** Takes a connection for some work. One that is lost does not go back to the pool. */
+  async function withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect();
+    let lost = false;
     try {
-      await client.query('BEGIN');
-      const result = await work(statementsOn(client));
-      await client.query('COMMIT');
-      return result;
+      return await use(client);
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken = failure;
-      });
+      lost = isConnectionLost(error);
       throw error;
     } finally {
-      client.release(broken);
+      client.release(lost);
     }
   }
 
-  return {
-    ...statementsOn({ query: async (text, values) => withClient(pool, (client) => client.query(text, values)) }),
-    async transaction(work) {
+  /** Runs work again where that can't apply it twice, and tells what the database has against it as ours. */
+  function run<Result>(work: () => Promise<Result>, mayRepeat: (error: unknown) => boolean): Promise<Result> {
+    return guard(async () => {
       for (let retry = 0; ; retry += 1) {
         try {
-          return await attempt(work);
+          return await work();
         } catch (error) {
-          if (retry >= MOST_RETRIES || !isConflict(error)) throw error;
+          if (retry >= MOST_RETRIES || !mayRepeat(error)) throw explainFault(error, 'PostgreSQL');
         }
       }
+    });
+  }
+
+  function query(text: string, values: SqlValue[]): Promise<QueryResult<Row>> {
+    const isRead = /^\s*SELECT\b/i.test(text);
+    return run(
+      () => withClient((client) => ask(client, { text, values, timeoutMs: statementMs })),
+      (error) => isUndone(error) || (isRead && isReset(error)),
+    );
+  }
+
+  return {
+    ...statementsOn(query),
+    transaction(work, { isUnhurried = false }: TransactionOptions = {}) {
+      const timeoutMs = isUnhurried ? undefined : statementMs;
+      let isCommitting = false;
+      const attempt = (client: PoolClient) => async () => {
+        isCommitting = false;
+        await ask(client, { text: isUnhurried ? 'BEGIN' : beginWithin(statementMs), timeoutMs });
+        const result = await work(statementsOn((text, values) => ask(client, { text, values, timeoutMs })));
+        isCommitting = true;
+        await ask(client, { text: 'COMMIT', timeoutMs });
+        return result;
+      };
+      return run(
+        () => withClient((client) => undoing(client, attempt(client), statementMs)),
+        (error) => isConflict(error) || (!isCommitting && (isUndone(error) || isReset(error))),
+      );
     },
     async close() {
-      if (!pool.ending) await pool.end();
+      if (pool.ending) return;
+      await pool.end();
+      // A server that is frozen never closes its side, and its sockets would keep the process.
+      for (const socket of sockets) if (!socket.destroyed) socket.setTimeout(connectMs, () => socket.destroy()).unref();
     },
   };
 }
 
-interface Queryable {
-  query(text: string, values: SqlValue[]): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+/** A socket that is known for as long as it lives. */
+function tracked(sockets: Set<Socket>): Socket {
+  const socket = new Socket();
+  sockets.add(socket);
+  return socket.once('close', () => sockets.delete(socket));
 }
 
-function statementsOn(client: Queryable): Statements {
+/** Undoes a transaction that failed, so that the next user of the connection does not continue it. */
+async function undoing<Result>(client: PoolClient, attempt: () => Promise<Result>, timeoutMs: number): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isConnectionLost(error)) await ask(client, { text: 'ROLLBACK', timeoutMs });
+    throw error;
+  }
+}
+
+/** One round trip. The settings end with the transaction, so that a pooler between us may share its connections. */
+function beginWithin(statementMs: number): string {
+  const most = Math.ceil(statementMs * 0.9);
+  return `BEGIN; SET LOCAL statement_timeout = ${most}; SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs}`;
+}
+
+interface Question {
+  readonly text: string;
+  readonly values?: SqlValue[];
+  readonly timeoutMs: number | undefined;
+}
+
+function ask(client: PoolClient, { text, values, timeoutMs }: Question): Promise<QueryResult<Row>> {
+  const question = { text, ...(values === undefined ? {} : { values }) };
+  // The types leave out that a single query may have its own timeout.
+  return client.query(timeoutMs === undefined ? question : Object.assign(question, { query_timeout: timeoutMs }));
+}
+
+/** The connection was lost, but the server did not say what became of the statement. After a timeout a second try would only wait again. */
+function isReset(error: unknown): boolean {
+  return isConnectionLost(error) && error instanceof Error && !/timeout/i.test(error.message);
+}
+
+function statementsOn(query: (text: string, values: SqlValue[]) => Promise<QueryResult<Row>>): Statements {
   return {
     dialect: 'postgres',
-    all: async (text, values = []) => (await client.query(numbered(text), [...values])).rows,
-    run: async (text, values = []) => (await client.query(numbered(text), [...values])).rowCount ?? 0,
+    all: async (text, values = []) => (await query(numbered(text), [...values])).rows,
+    run: async (text, values = []) => (await query(numbered(text), [...values])).rowCount ?? 0,
   };
-}
-
-async function withClient<Result>(pool: Pool, use: (client: PoolClient) => Promise<Result>): Promise<Result> {
-  const client = await connect(pool);
-  try {
-    return await use(client);
-  } finally {
-    client.release();
-  }
-}
-
-async function connect(pool: Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError('unreachable', `PostgreSQL can't be reached: ${reason}; check the store's url`, { cause });
-  }
 }
 
 /** `?` as PostgreSQL's `$1`, `$2`, … */
@@ -97,10 +160,6 @@ function numbered(text: string): string {
     count += 1;
     return `$${count}`;
   });
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code));
 }
 
 /** Times and counts are 64-bit; all of ours are safe integers. */

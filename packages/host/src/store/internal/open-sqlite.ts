@@ -1,13 +1,14 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'libsql';
 import { makeFolder } from '../make-folder.ts';
 import { StoreError } from '../store-error.ts';
+import { explainFault } from './database-fault.ts';
 import type { Row, Sql, SqlValue, Statements } from './sql.ts';
 
-/** How long a statement waits for another connection to finish writing. Transactions here take milliseconds. */
-const BUSY_TIMEOUT_MS = 10_000;
+/** How long a caller waits for its turn and for other programs to finish writing. Transactions here take milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
 
 /** The longest pause between two tries. */
 const MOST_PAUSE_MS = 20;
@@ -20,6 +21,7 @@ type Statement = ReturnType<Database.Database['prepare']>;
 /** One file in WAL mode, or `:memory:`. The driver is synchronous, so one connection serves a process. */
 export function openSqlite(path: string): Sql {
   const database = open(path);
+  const file = statOf(path);
   const compiled = new Map<string, Statement>();
   let tail: Promise<unknown> = Promise.resolve();
 
@@ -42,16 +44,37 @@ export function openSqlite(path: string): Sql {
   function alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = tail.then(work);
     tail = result.catch(() => undefined);
-    return result;
+    return result.catch((error) => {
+      throw explainFault(error, 'SQLite');
+    });
+  }
+
+  /** Waits for its turn, and then for other programs, no longer than the timeout in all. */
+  function onTurn<Result>(
+    work: (first: <Value>(attempt: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
+  ): Promise<Result> {
+    const givenUpAt = performance.now() + BUSY_TIMEOUT_MS;
+    return alone(() => {
+      refuseGoneFile();
+      return work((attempt) => whenFree(attempt, givenUpAt));
+    });
+  }
+
+  /** SQLite would go on with a file that was deleted or replaced, and all that it writes would be lost. */
+  function refuseGoneFile(): void {
+    if (file === undefined) return;
+    const now = statOf(path);
+    if (now?.ino === file.ino && now.dev === file.dev) return;
+    throw new StoreError('unavailable', 'The store (SQLite) is unavailable: its file was deleted or replaced; restart');
   }
 
   return {
     dialect: 'sqlite',
-    all: (text, values) => alone(() => whenFree(() => direct.all(text, values))),
-    run: (text, values) => alone(() => whenFree(() => direct.run(text, values))),
+    all: (text, values) => onTurn((first) => first(() => direct.all(text, values))),
+    run: (text, values) => onTurn((first) => first(() => direct.run(text, values))),
     transaction: (work) =>
-      alone(async () => {
-        await whenFree(async () => database.exec('BEGIN IMMEDIATE'));
+      onTurn(async (first) => {
+        await first(async () => database.exec('BEGIN IMMEDIATE'));
         try {
           const result = await work(direct);
           database.exec('COMMIT');
@@ -73,8 +96,7 @@ export function openSqlite(path: string): Sql {
 }
 
 /** Tries again while another connection is writing. */
-async function whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
-  const givenUpAt = performance.now() + BUSY_TIMEOUT_MS;
+async function whenFree<Result>(work: () => Promise<Result>, givenUpAt: number): Promise<Result> {
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)) {
     try {
       return await work();
@@ -83,6 +105,10 @@ async function whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
     }
     await setTimeout(pauseMs * Math.random());
   }
+}
+
+function statOf(path: string): Stats | undefined {
+  return path === ':memory:' ? undefined : statSync(path, { throwIfNoEntry: false });
 }
 
 function isBusy(error: unknown): boolean {

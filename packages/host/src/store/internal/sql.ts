@@ -17,8 +17,13 @@ export interface Statements {
 /** A database. Inside `transaction` only the given statements may be used: the outer ones wait for its end. */
 export interface Sql extends Statements {
   /** All or nothing. The work may be run again from its start after a conflict with another replica, so it must have no other effect. */
-  transaction<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (statements: Statements) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   close(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /** Whether its statements may take as long as they need: changes to tables do. @default false */
+  readonly isUnhurried?: boolean;
 }
 
 /** Appended to a `SELECT` in a transaction. SQLite's transactions are alone anyway. */
