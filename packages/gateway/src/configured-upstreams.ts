@@ -33,6 +33,7 @@ export function configuredUpstreams(
       resolved.set(model, upstream);
       return upstream;
     },
+    problems: () => (settings.length === 0 ? ['No upstream is configured'] : []),
     async models(signal) {
       if (listed !== undefined && now() < listed.until) return listed.models;
       const { models, problems } = await listModels(settings, { ...environment, signal });

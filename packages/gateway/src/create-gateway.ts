@@ -20,7 +20,7 @@ import {
   type McpOptions,
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
-import { createReception, faultOf } from './http/index.ts';
+import { createReception, faultOf, originOf } from './http/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createServerCatalogs } from './mcp/index.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
@@ -129,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const app = new Hono();
   const services: Services = {
-    ...{ settings, upstreams, store, reception, metrics, usage, models, surfaces, mcp },
+    ...{ settings, upstreams, store, clock, reception, metrics, usage, models, surfaces, mcp },
     catalogs,
     search: {
       engines,
@@ -220,7 +220,9 @@ function sweepRegularly(store: GatewayStore, { clock, logger }: { clock: Clock; 
   let cancel: () => void = () => undefined;
   const schedule = (): void => {
     cancel = clock.after(SWEEP_MS, () => {
-      store.sweep().catch(() => logger.log({ level: 'error', event: 'work-fail', work: 'sweep' }));
+      store
+        .sweep()
+        .catch((error) => logger.log({ level: 'error', event: 'work-fail', work: 'sweep', ...originOf(error) }));
       schedule();
     });
   };

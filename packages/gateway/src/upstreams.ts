@@ -34,4 +34,6 @@ export interface Upstreams {
   /** Undefined where no upstream takes this model. */
   resolve(model: string): GatewayUpstream | undefined | Promise<GatewayUpstream | undefined>;
   models(signal: AbortSignal): Promise<readonly GatewayModel[]>;
+  /** What is wrong with the settings, so that no request to a model can be served. @default nothing */
+  problems?(): readonly string[];
 }

@@ -4,8 +4,8 @@ import { oneLine } from '../terminal/index.ts';
 
 /** One request on one line, for somebody who looks on. A client chooses the model's name, so it is made harmless. */
 export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {
-  const { status, route, model, upstream, durationMs, errorType, work, reason, error, place } = entry;
-  const code = String(status ?? '–');
+  const { status, route, model, upstream, durationMs, errorType, work, reason, error, code, place } = entry;
+  const shown = String(status ?? '–');
   const facts = [
     route,
     model === undefined ? undefined : `${model} (${upstream ?? 'no upstream'})`,
@@ -13,9 +13,10 @@ export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now:
     errorType,
     reason,
     error,
+    code,
     place,
     durationMs === undefined ? undefined : `${durationMs} ms`,
   ].filter((fact) => fact !== undefined);
   const text = oneLine(facts.join('  '), width);
-  return `${paint.dim(now.toTimeString().slice(0, 8))}  ${entry.level === 'info' ? paint.green(code) : paint.yellow(code)}  ${text}`;
+  return `${paint.dim(now.toTimeString().slice(0, 8))}  ${entry.level === 'info' ? paint.green(shown) : paint.yellow(shown)}  ${text}`;
 }

@@ -4,9 +4,11 @@ import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
+import { EXIT } from '../exit-code.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
 import { describeDeferral } from './describe-deferral.ts';
+import { installLastResort } from './last-resort.ts';
 import { listen } from './listen.ts';
 import { loadSettings } from './load-settings.ts';
 import { describeStore, openConfiguredStore } from './open-configured-store.ts';
@@ -68,6 +70,10 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });
   const { stopped, release } = waitForStop(io, STOP_NOTICE);
+  let uninstall: () => void = () => undefined;
+  const broken = new Promise<void>((resolve) => {
+    uninstall = installLastResort({ logger, onTooMany: resolve });
+  }).then(() => context.exit(EXIT.fault));
   try {
     const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
     const greeting = { url: server.url, hasKeys, hasMcp: hub !== undefined };
@@ -76,14 +82,15 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
       `${renderGreeting({ ...greeting, ...(sample === undefined ? {} : { sample }) }, terminal)}\n`,
     );
     // Nobody waits for them: requests that come before find those that are known from the last time.
-    void hub?.start();
-    await stopped;
+    hub?.start().catch(() => print('MCP servers could not be started'));
+    await Promise.race([stopped, broken]);
     await server.close();
   } finally {
     // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
     await gateway.close();
     silence?.();
     await hub?.close();
+    uninstall();
     release();
   }
 }

@@ -4,6 +4,7 @@ import type { ConfiguredKey } from '@quartermaster/host/config';
 import { hashApiKey, type KeyPermissions, type KeyStore, type RateLimitStore } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
+import { createKnownKeys } from './known-keys.ts';
 
 /** Who is asking, and what they may use. */
 export interface Access {
@@ -29,9 +30,6 @@ export interface Gatekeeper {
 
 const MINUTE_MS = 60_000;
 
-/** How long the absence of keys is believed: the first key closes the gateway to everyone else within this time. */
-const RECHECK_MS = 1_000;
-
 export function createGatekeeper(options: {
   readonly configured: readonly ConfiguredKey[];
   readonly keys?: KeyStore;
@@ -39,14 +37,11 @@ export function createGatekeeper(options: {
   readonly now: () => number;
 }): Gatekeeper {
   const { configured, keys, rateLimits, now } = options;
-  let openUntil = 0;
+  const known = keys === undefined ? undefined : createKnownKeys(keys, now);
 
+  /** The first key closes the gateway to everyone else within the time that its absence is believed. */
   async function isOpen(): Promise<boolean> {
-    if (configured.length > 0) return false;
-    if (keys === undefined || now() < openUntil) return true;
-    if ((await keys.list()).length > 0) return false;
-    openUntil = now() + RECHECK_MS;
-    return true;
+    return configured.length === 0 && !(await known?.hasAny());
   }
 
   async function limit(access: Access, kind: 'requests' | 'tokens'): Promise<void> {
@@ -74,7 +69,7 @@ export function createGatekeeper(options: {
       const hash = hashApiKey(secret);
       const fixed = configured.find((one) => isSame(one.hash, hash));
       if (fixed !== undefined) return accessOf(configuredOwner(fixed), fixed);
-      const key = await keys?.find(secret);
+      const key = await known?.find(secret);
       if (key === undefined || key.revokedAt !== undefined) throw new ApiError(401, 'invalid x-api-key');
       return accessOf(key.id, key);
     },
@@ -82,7 +77,7 @@ export function createGatekeeper(options: {
       if (owner === '') return (await isOpen()) ? OPEN : undefined;
       const fixed = configured.find((one) => configuredOwner(one) === owner);
       if (fixed !== undefined) return accessOf(owner, fixed);
-      const key = (await keys?.list())?.find((one) => one.id === owner);
+      const key = await known?.get(owner);
       return key === undefined || key.revokedAt !== undefined ? undefined : accessOf(owner, key);
     },
     async take(access) {

@@ -1,5 +1,6 @@
 import type { UsageStore } from '@quartermaster/host/store';
 import type { Clock } from '../clock.ts';
+import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 
@@ -36,6 +37,10 @@ interface Counted {
   readonly calls: Map<string, number>;
 }
 
+function addCalls({ calls }: Counted, tool: string, times: number): void {
+  if (calls.has(tool) || calls.size < MOST_TOOLS) calls.set(tool, (calls.get(tool) ?? 0) + times);
+}
+
 export function createUsageMeter(options: {
   readonly metrics: Pick<GatewayMetrics, 'tokens'>;
   /** Where counts are kept. @default nowhere */
@@ -56,10 +61,22 @@ export function createUsageMeter(options: {
       for (const [owner, { calls, ...used }] of due) {
         const tools = [...calls].map(([tool, count]) => ({ tool, calls: count }));
         await usage?.record({ owner, ...used, tools });
+        due.delete(owner);
       }
-    } catch {
-      logger.log({ level: 'error', event: 'work-fail', work: 'usage' });
+    } catch (error) {
+      logger.log({ level: 'error', event: 'work-fail', work: 'usage', ...originOf(error) });
+      for (const [owner, count] of due) addBack(owner, count);
     }
+  }
+
+  /** Counts that could not be written wait for the next write. */
+  function addBack(owner: string, { calls, ...used }: Counted): void {
+    const count = countOf(owner);
+    count.requests += used.requests;
+    count.searches += used.searches;
+    count.inputTokens += used.inputTokens;
+    count.outputTokens += used.outputTokens;
+    for (const [tool, times] of calls) addCalls(count, tool, times);
   }
 
   function countOf(owner: string): Counted {
@@ -71,8 +88,7 @@ export function createUsageMeter(options: {
 
   function addCall(owner: string, tool: string): void {
     if (usage === undefined) return;
-    const { calls } = countOf(owner);
-    if (calls.has(tool) || calls.size < MOST_TOOLS) calls.set(tool, (calls.get(tool) ?? 0) + 1);
+    addCalls(countOf(owner), tool, 1);
   }
 
   return {

@@ -139,7 +139,7 @@ describe('a batch worker', () => {
     }
     await until(async () => (await counts())?.succeeded === 1);
     expect(asked).toHaveLength(1);
-    expect(log).toEqual(
+    expect(log).toMatchObject(
       Array.from({ length: 3 }, () => ({ level: 'error', event: 'work-fail', work: 'batch-commit' })),
     );
   });

@@ -1,5 +1,6 @@
 import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { Clock } from '../clock.ts';
+import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 
 export interface BatchWorker {
@@ -55,8 +56,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   let cancelBeat: () => void = () => undefined;
   let claiming: Promise<void> = Promise.resolve();
 
-  function fail(work: string): void {
-    logger.log({ level: 'error', event: 'work-fail', work });
+  function fail(work: string, error: unknown): void {
+    logger.log({ level: 'error', event: 'work-fail', work, ...originOf(error) });
   }
 
   function wake(): void {
@@ -64,7 +65,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     if (isClaiming || isClosed) return;
     isClaiming = true;
     claiming = claim()
-      .catch(() => fail('batch-claim'))
+      .catch((error) => fail('batch-claim', error))
       .finally(() => {
         isClaiming = false;
         // Asked for while the last claim was ending, when it no longer looked.
@@ -100,7 +101,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       }
     };
     const done = work()
-      .catch(() => fail('batch-item'))
+      .catch((error) => fail('batch-item', error))
       .finally(() => {
         running.delete(key);
         wake();
@@ -115,7 +116,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         return await write();
       } catch (error) {
         if (signal.aborted) throw error;
-        fail('batch-commit');
+        fail('batch-commit', error);
         await pause(pauseMs, signal);
       }
     }
@@ -161,7 +162,7 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
     // Three signs of life for each lease: one may be late.
     cancelBeat = clock.after(leaseMs / 3, () => {
       beat()
-        .catch(() => fail('batch-extend'))
+        .catch((error) => fail('batch-extend', error))
         .finally(() => {
           if (!isClosed) scheduleBeat();
         });
@@ -185,7 +186,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       const left = [...running.values()];
       for (const { stop } of left) stop.abort('closing');
       await Promise.all(left.map(({ done }) => done));
-      await batches.release(left.map(({ item }) => item));
+      // Where the store is away, the leases run out by themselves.
+      await batches.release(left.map(({ item }) => item)).catch((error) => fail('batch-release', error));
     },
   };
 }

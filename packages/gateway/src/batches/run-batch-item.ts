@@ -3,7 +3,7 @@ import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';
 import type { HeldModels, OpenExchange, Surface } from '../exchange/index.ts';
-import { ApiError, anthropicErrorBody, toApiError } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
 import type { ItemWork } from './batch-worker.ts';
 import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
 
@@ -36,7 +36,8 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
     count(access, answer);
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
-    if (work.signal.aborted) throw error;
+    // A store that is away says nothing about the item: it is given back, and not answered with an error.
+    if (work.signal.aborted || isStoreError(error)) throw error;
     const told = toApiError(error);
     fail(told);
     const body = anthropicErrorBody(told, createId('req_'));

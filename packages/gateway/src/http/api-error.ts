@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, QuartermasterError } from '@quartermaster/core';
+import type { StoreError } from '@quartermaster/host/store';
 import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
+import { isStoreError } from './is-store-error.ts';
 
 /** An answer that is no success, in the words of the Messages API; other dialects put it into an envelope of their own. */
 export class ApiError extends Error {
@@ -48,12 +50,26 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error });
   }
   if (error instanceof UpstreamError) return fromUpstream(error);
+  if (isStoreError(error)) return fromStore(error);
   // The engine's own limit on depth: the value is the client's, not a fault of ours.
   if (error instanceof RangeError && error.message.includes('call stack')) {
     return new ApiError(400, 'The request is nested too deeply', { cause: error });
   }
   return new ApiError(500, 'Internal error', { cause: error });
 }
+
+/** A store that is away or full is no fault of the request: it can be sent again. Its words name no address and no user. */
+function fromStore(error: StoreError): ApiError {
+  const waitSeconds = STORE_WAIT_SECONDS[error.code];
+  if (waitSeconds === undefined) return new ApiError(500, 'Internal error', { cause: error });
+  return new ApiError(error.code === 'full' ? 507 : 503, `${error.message}; try again in ${waitSeconds} s`, {
+    details: { error_code: `store_${error.code}` },
+    headers: { 'retry-after': String(waitSeconds), 'x-should-retry': 'true' },
+    cause: error,
+  });
+}
+
+const STORE_WAIT_SECONDS: Readonly<Partial<Record<StoreError['code'], number>>> = { unavailable: 1, full: 30 };
 
 /** As the upstream itself would have answered. */
 function fromUpstream(error: UpstreamError): ApiError {

@@ -1,23 +1,41 @@
+import type { StoreError } from '@quartermaster/host/store';
 import { UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 import type { ApiError } from './api-error.ts';
+import { isStoreError } from './is-store-error.ts';
 
 /**
  * What can be logged of an internal error: its kind, and where it was thrown. Its message may quote what a client sent. Nothing for
  * an error that is not ours, be it a 500 of the upstream's own.
  */
-export function faultOf(error: ApiError | undefined): { readonly error?: string; readonly place?: string | undefined } {
+export function faultOf(error: ApiError | undefined): Fault {
   const cause = error?.cause;
+  if (isStoreError(cause) && error?.status !== 500) return storeFault(cause);
   if (cause instanceof UpstreamError || cause instanceof UpstreamEventError) return {};
   return error?.status === 500 ? originOf(cause) : {};
 }
 
+interface Fault {
+  readonly error?: string;
+  readonly place?: string | undefined;
+  /** Why, in words that hold nothing from a request. */
+  readonly reason?: string;
+  /** What the database or the system calls it: `57P01`, `ECONNREFUSED`, `SQLITE_FULL`. */
+  readonly code?: string;
+}
+
 /** The same for an error that no client hears of. */
-export function originOf(cause: unknown): { readonly error?: string; readonly place?: string | undefined } {
+export function originOf(cause: unknown): Fault {
+  if (isStoreError(cause)) return storeFault(cause);
   if (!(cause instanceof Error)) return {};
   // Its words stand before the places, and may look like one.
   const lines = cause.stack?.replace(cause.message, '').split('\n');
   return { error: cause.name, place: lines?.find((line) => PLACE.test(line))?.trim() };
+}
+
+function storeFault({ name, message, code, cause }: StoreError): Fault {
+  const said = cause instanceof Error && 'code' in cause ? String(cause.code) : code;
+  return { error: name, reason: message, code: said };
 }
 
 const PLACE = /^\s+at /;

@@ -4,6 +4,7 @@ export { clientHeaders } from './client-headers.ts';
 export { anthropicError, anthropicErrorBody, openaiErrorBody, responsesErrorEvent } from './error-bodies.ts';
 export { faultOf, originOf } from './fault-of.ts';
 export { noteIncoming } from './incoming.ts';
+export { isStoreError } from './is-store-error.ts';
 export { nodeFetch } from './node-fetch.ts';
 export { readBytes } from './read-bytes.ts';
 export { createReception, type Reception } from './reception.ts';

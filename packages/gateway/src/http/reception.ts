@@ -2,7 +2,7 @@ import type { Gatekeeper, UsageMeter, UsedUp } from '../access/index.ts';
 import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
-import { faultOf } from './fault-of.ts';
+import { faultOf, originOf } from './fault-of.ts';
 import type { Visit } from './visit.ts';
 
 /** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
@@ -50,8 +50,8 @@ export function createReception(options: {
     usage.add(access.owner, used);
     try {
       await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
-    } catch {
-      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit' });
+    } catch (error) {
+      logger.log({ level: 'error', event: 'work-fail', requestId, work: 'rate-limit', ...originOf(error) });
     }
   }
 

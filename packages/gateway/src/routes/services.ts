@@ -1,6 +1,7 @@
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { UsageMeter } from '../access/index.ts';
 import type { NamedCatalogs } from '../catalogs/index.ts';
+import type { Clock } from '../clock.ts';
 import type { ModelService, Surfaces } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
@@ -14,6 +15,7 @@ export interface Services {
   readonly settings: GatewaySettings;
   readonly upstreams: Upstreams;
   readonly store: GatewayStore | undefined;
+  readonly clock: Clock;
   readonly reception: Reception;
   readonly metrics: GatewayMetrics;
   readonly usage: UsageMeter;

@@ -1,18 +1,31 @@
 import type { Hono } from 'hono';
-import { ApiError, anthropicErrorBody } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** Whether it is there, whether it is well, what it has done. */
-export function mountStatusRoutes(app: Hono, { reception, metrics, store }: Services): void {
+/** Whether it is there, whether it can serve, what it has done. Probes need no key, and tell no more than which part is away. */
+export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstreams, clock }: Services): void {
+  const check = async (): Promise<Readonly<Record<string, string>>> => {
+    const storeProblem = await problemOf(store, clock);
+    const [upstreamProblem] = upstreams.problems?.() ?? [];
+    return {
+      ...(storeProblem === undefined ? {} : { store: storeProblem }),
+      ...(upstreamProblem === undefined ? {} : { upstreams: upstreamProblem }),
+    };
+  };
+
   // Some clients look whether anybody is there before the first call.
   app.get('/', (context) => context.text('Quartermaster gateway\n'));
+  app.get('/livez', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', async (context) => {
+    const reasons = await check();
+    if (Object.keys(reasons).length === 0) return context.json({ status: 'ready' });
+    return context.json({ status: 'not ready', reasons }, 503, RETRY);
+  });
   app.get('/healthz', async (context) => {
-    try {
-      await store?.ping();
-      return context.json({ status: 'ok' });
-    } catch {
-      return context.json({ status: 'failing', reason: 'The store does not answer' }, 503);
-    }
+    const reason = await problemOf(store, clock);
+    return reason === undefined
+      ? context.json({ status: 'ok' })
+      : context.json({ status: 'failing', reason }, 503, RETRY);
   });
   app.get('/metrics', (context) =>
     reception.receive(context.req.raw, {
@@ -30,6 +43,26 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store }: Serv
       },
     }),
   );
+}
+
+/** Probes have short timeouts of their own, and should hear the reason before those run out. */
+const PROBE_MS = 2_000;
+
+const RETRY = { 'retry-after': '1' };
+
+/** What is wrong with the store, for people. */
+function problemOf(store: Services['store'], clock: Services['clock']): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    if (store === undefined) return resolve(undefined);
+    const cancel = clock.after(PROBE_MS, () => resolve(`The store has not answered for ${PROBE_MS} ms`));
+    store
+      .ping()
+      .then(
+        () => resolve(undefined),
+        (error) => resolve(isStoreError(error) ? error.message : 'The store does not answer'),
+      )
+      .finally(cancel);
+  });
 }
 
 const PROMETHEUS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };

@@ -8,6 +8,8 @@ export interface KeyStore {
   create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>;
   /** Whose secret this is, revoked or not. */
   find(secret: string): Promise<ApiKey | undefined>;
+  /** The key of this id, revoked or not. */
+  get(id: string): Promise<ApiKey | undefined>;
   /** All of them, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
   /** From now on refused, by every replica. `false` when there is no such key, or it was revoked before. */
@@ -73,6 +75,11 @@ export function createKeyStore({ sql, now, createId }: StoreContext): KeyStore {
 
     async find(secret) {
       const [row] = await sql.all('SELECT * FROM api_keys WHERE hash = ?', [hashApiKey(secret)]);
+      return row === undefined ? undefined : readKey(row);
+    },
+
+    async get(id) {
+      const [row] = await sql.all('SELECT * FROM api_keys WHERE id = ?', [encodeName(id, 'id of a key')]);
       return row === undefined ? undefined : readKey(row);
     },
 

@@ -8,6 +8,7 @@ import type { PostgresTimeouts } from './internal/open-postgres.ts';
 import { createSeal } from './internal/seal.ts';
 import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
+import { watchSpace } from './internal/watch-space.ts';
 import { createKeyStore } from './key-store.ts';
 import { createListingStore } from './listing-store.ts';
 import { createPinStore } from './pin-store.ts';
@@ -38,7 +39,12 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
   const sql = await openDatabase(options);
   try {
     const now = await prepareTables(sql, options.now);
-    return composeStore({ sql, now, createId: options.createId ?? randomId }, options.encryptionKeys ?? []);
+    const space = watchSpace(sql);
+    const context = { sql: space.sql, now, createId: options.createId ?? randomId };
+    return composeStore(context, {
+      encryptionKeys: options.encryptionKeys ?? [],
+      isFull: () => space.full() !== undefined,
+    });
   } catch (error) {
     // Why it can't be had matters more than how closing it went.
     await sql.close().catch(() => undefined);
@@ -88,7 +94,10 @@ function unreachable(cause: unknown): StoreError {
   return new StoreError('unreachable', message, { cause });
 }
 
-function composeStore(context: StoreContext, encryptionKeys: readonly Uint8Array[]): Store {
+function composeStore(
+  context: StoreContext,
+  { encryptionKeys, isFull }: { readonly encryptionKeys: readonly Uint8Array[]; isFull(): boolean },
+): Store {
   const batches = createBatchStore(context);
   const rateLimits = createRateLimitStore(context);
   return {
@@ -104,6 +113,8 @@ function composeStore(context: StoreContext, encryptionKeys: readonly Uint8Array
     sessions: createSessionStore(context),
     async ping() {
       await context.sql.all('SELECT 1 AS answer');
+      // Nobody else may be writing any more, so that the end of the shortage is noticed here.
+      if (isFull()) await rateLimits.charge({ bucket: 'space', windowMs: 1_000, cost: 1 });
     },
     async sweep() {
       await batches.sweep();

@@ -21,7 +21,7 @@ export interface Store {
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
-  /** Fails when the database does not answer. */
+  /** Fails when the database does not answer, or when it has had no space for the last write and still has none. */
   ping(): Promise<void>;
   /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */
   sweep(): Promise<void>;
