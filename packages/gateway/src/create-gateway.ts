@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contextWindow, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
+import { contextWindow, createTranscriptCache, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
@@ -10,7 +10,7 @@ import { createBodyReader, createNamedCatalogs, createToolLists } from './catalo
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
-import { createModelService, surfacesFor, tallyUse } from './exchange/index.ts';
+import { createModelService, surfacesFor, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,
@@ -77,13 +77,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     searcher,
   });
   const bodies = createBodyReader(settings);
-  const local = createModelService({ upstreams, lists, bodies, maxRounds: settings.maxRounds });
+  const transcripts: Transcripts = {
+    storeFor: options.transcripts ?? createTranscriptCache().storeFor,
+    onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
+  };
+  const local = createModelService({ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds });
   const { workerUrl = WORKER_URL } = options;
   const threads =
     workerUrl === false
       ? undefined
       : createThreadedModels({
-          ...{ local, upstreams, settings, search, reranker, workerUrl },
+          ...{ local, upstreams, transcripts, settings, search, reranker, workerUrl },
           onEvent: metrics.onToolboxEvent,
         });
   const models = createConnectedModels({

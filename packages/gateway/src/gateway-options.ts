@@ -1,4 +1,4 @@
-import type { GateSettings, PolicyRules, RerankerOptions } from '@quartermaster/core';
+import type { GateSettings, PolicyRules, RerankerOptions, TranscriptStore } from '@quartermaster/core';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
@@ -19,6 +19,11 @@ export interface GatewayOptions {
   /** Bounds on connecting to servers that clients name in `mcp_servers`. @default any public https address */
   readonly connector?: Partial<McpConnectorSettings>;
   readonly settings?: Partial<GatewaySettings>;
+  /**
+   * Where parts of responses that clients are not shown are kept until they send the responses back: the store of one key, or of
+   * `''` where there are no keys. @default up to 32 MiB in this process, shared among the keys
+   */
+  readonly transcripts?: (owner: string) => TranscriptStore;
   /** What searches by words. @default `auto`: with `reranker` where that is given, else hybrid; nothing is found where nothing fits */
   readonly search?: SearchSettings;
   /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */

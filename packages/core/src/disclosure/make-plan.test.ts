@@ -4,7 +4,7 @@ import { definitions } from './definitions.ts';
 import { FORMS, type Form, type FormName } from './form.ts';
 import { type DeferQuestion, makeDeferPlan, makeInlinePlan, STUB_SCHEMA } from './make-plan.ts';
 import { makeView } from './make-view.ts';
-import { EMPTY_MEMORY, type Memory } from './memory.ts';
+import { EMPTY_MEMORY, type Fact, type Memory, remember } from './memory.ts';
 import type { DeferPlan } from './plan.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from './sample-tools.fixture.ts';
 
@@ -26,7 +26,7 @@ function planOf(form: Form, extra: Partial<DeferQuestion> = {}): DeferPlan {
   });
 }
 
-const revealing = (...revealed: string[]): Memory => ({ ...EMPTY_MEMORY, revealed });
+const revealing = (...names: string[]): Memory => remember(EMPTY_MEMORY, { kind: 'revealed', names });
 
 describe('makeDeferPlan', () => {
   it.each<[FormName, readonly string[], readonly string[]]>([
@@ -178,15 +178,22 @@ describe('makeView', () => {
     return makeView({ plan, memory, snapshot: plan.snapshot, ...extra });
   };
 
-  it('reveals in discovery order, each tool once, called ones too', () => {
-    const memory: Memory = {
-      ...revealing('slack__send_message', 'github__create_issue'),
-      called: ['github__create_issue', 'github__close_issue'],
-    };
-    expect(view(FORMS.load, memory).revealed.map((one) => one.name)).toEqual([
-      'slack__send_message',
-      'github__create_issue',
-      'github__close_issue',
+  it('reveals each tool once, where it was first found or called: a later search puts nothing before it', () => {
+    const facts: readonly Fact[] = [
+      { kind: 'revealed', names: ['slack__send_message'] },
+      { kind: 'called', name: 'github__close_issue' },
+      { kind: 'called', name: 'slack__send_message' },
+      { kind: 'searched', queries: ['issue'], names: ['github__create_issue', 'github__close_issue'] },
+    ];
+    const lists = facts.map((_, index) => {
+      const memory = facts.slice(0, index + 1).reduce(remember, EMPTY_MEMORY);
+      return view(FORMS.load, memory).revealed.map((one) => one.name);
+    });
+    expect(lists).toEqual([
+      ['slack__send_message'],
+      ['slack__send_message', 'github__close_issue'],
+      ['slack__send_message', 'github__close_issue'],
+      ['slack__send_message', 'github__close_issue', 'github__create_issue'],
     ]);
   });
 

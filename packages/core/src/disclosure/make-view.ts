@@ -21,10 +21,7 @@ export function makeView(question: ViewQuestion): View {
   const { plan, memory, snapshot } = question;
   if (plan.kind === 'inline') return { plan, revealed: [] };
   const prefetched = question.prefetched ?? [];
-  const names =
-    plan.form.reveal === 'append'
-      ? [...memory.revealed, ...memory.called, ...prefetched]
-      : [...memory.revealed, ...memory.called];
+  const names = plan.form.reveal === 'append' ? [...memory.known, ...prefetched] : memory.known;
   const revealed = reveal(names, { ...question, plan });
   const tail = [
     plan.form.reveal === 'append' ? undefined : prefetchText(plan, snapshot, prefetched),

@@ -4,6 +4,8 @@ export interface Memory {
   readonly revealed: readonly string[];
   /** Tools that were called, in the order of their first call, each once. */
   readonly called: readonly string[];
+  /** Both of these, in the order in which each first came up: a list of tools that is made in this order only grows at its end. */
+  readonly known: readonly string[];
   /** How often the conversation has moved on: every call to a real tool, and every message of the user's. */
   readonly moves: number;
   /** Every search, in order. */
@@ -36,7 +38,7 @@ export type Fact =
   /** The user said something: a new question, for which searching begins anew. */
   | { readonly kind: 'asked' };
 
-export const EMPTY_MEMORY: Memory = { revealed: [], called: [], moves: 0, searches: [] };
+export const EMPTY_MEMORY: Memory = { revealed: [], called: [], known: [], moves: 0, searches: [] };
 
 /**
  * Adds one fact. A pure fold: resuming a conversation is folding on, forking it is folding two ways from the same value,
@@ -48,6 +50,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
       return {
         ...memory,
         revealed: union(memory.revealed, fact.names),
+        known: union(memory.known, fact.names),
         searches: [
           ...memory.searches,
           {
@@ -60,9 +63,14 @@ export function remember(memory: Memory, fact: Fact): Memory {
         ],
       };
     case 'revealed':
-      return { ...memory, revealed: union(memory.revealed, fact.names) };
+      return { ...memory, revealed: union(memory.revealed, fact.names), known: union(memory.known, fact.names) };
     case 'called':
-      return { ...memory, called: union(memory.called, [fact.name]), moves: memory.moves + 1 };
+      return {
+        ...memory,
+        called: union(memory.called, [fact.name]),
+        known: union(memory.known, [fact.name]),
+        moves: memory.moves + 1,
+      };
     case 'asked':
       return { ...memory, moves: memory.moves + 1 };
   }

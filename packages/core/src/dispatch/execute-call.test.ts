@@ -210,6 +210,7 @@ describe("a loop of one's own", () => {
     expect(memory).toEqual({
       revealed: ['github__create_issue'],
       called: ['github__create_issue'],
+      known: ['github__create_issue'],
       moves: 1,
       searches: [{ query: 'opens', found: 1, movesBefore: 0, limit: 5 }],
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../catalog/index.ts';
-import { EMPTY_MEMORY, FORMS, type Memory } from '../disclosure/index.ts';
+import { EMPTY_MEMORY, FORMS, type Memory, remember } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateSettings } from '../gate/index.ts';
 import type { Caller } from './call.ts';
@@ -29,8 +29,9 @@ describe('holds', () => {
   });
 
   it('lets a revealed or called tool go to the client as it is', () => {
-    expect(holds('github__create_issue', { ...EMPTY_MEMORY, revealed: ['github__create_issue'] })).toBe(false);
-    expect(holds('github__create_issue', { ...EMPTY_MEMORY, called: ['github__create_issue'] })).toBe(false);
+    const name = 'github__create_issue';
+    expect(holds(name, remember(EMPTY_MEMORY, { kind: 'revealed', names: [name] }))).toBe(false);
+    expect(holds(name, remember(EMPTY_MEMORY, { kind: 'called', name }))).toBe(false);
   });
 
   it.each(['github__create_issue', 'Github.create_issue', 'creat_issue'])(

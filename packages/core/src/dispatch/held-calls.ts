@@ -18,7 +18,7 @@ export function heldCalls(options: {
   const { plan, memory, snapshot, caller = {} } = options;
   if (plan.kind === 'inline' || plan.form.search === 'provider') return () => false;
   const own = new Set(plan.own.map((tool) => tool.name));
-  const known = new Set([...memory.revealed, ...memory.called]);
+  const known = new Set(memory.known);
   return (name) => {
     if (own.has(name)) return true;
     const tool = resolveName(snapshot, name, caller.allow);

@@ -3,8 +3,10 @@ import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { cancellable } from './cancellable.ts';
 import { pull } from './pull.ts';
+import type { TranscriptStore } from './transcript.ts';
 import { whileAnswered } from './while-answered.ts';
 import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
+import { weaveHistory } from './woven-history.ts';
 
 export interface LoopOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
@@ -23,6 +25,15 @@ export interface LoopOptions<Request, Part> {
   readonly maxRounds?: number;
   /** Whether the latest user message is searched before the first round. @default false */
   readonly prefetch?: boolean;
+  /**
+   * Where what the client is not shown is kept from one response to the next. It must belong to the client alone.
+   * @default nothing is kept: the next request shows the model what the client's messages hold
+   */
+  readonly transcript?: TranscriptStore;
+  /** How long the transcript may take to find or to keep before the loop goes on without it, in milliseconds. @default 1_000 */
+  readonly transcriptWaitMs?: number;
+  /** Called when the transcript fails or takes too long. The request is served all the same. */
+  readonly onTranscriptError?: (error: unknown) => void;
 }
 
 export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
@@ -30,7 +41,8 @@ export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
 /**
  * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards what is
  * the client's, holds what is ours, answers it, and extends the request; until a round holds nothing, or the client has
- * calls to answer. While a round is being answered, what a search will need is built.
+ * calls to answer. While a round is being answered, what a search will need is built. What earlier responses hid from the
+ * client is woven into the request first, and what this one hides is kept at its end.
  *
  * An upstream's error is thrown as it came: before the first part nothing was sent yet, so a surface can still answer with
  * its status. Returning early aborts the upstream first and waits for nothing else.
@@ -48,8 +60,9 @@ async function* rounds<Request, Part>(
   const maxRounds = Math.max(1, options.maxRounds ?? LOOP_DEFAULTS.maxRounds);
   const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
   const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
-  const writer = wire.writer(options.request, plan);
-  let request = options.request;
+  const history = await weaveHistory({ ...options, signal });
+  const writer = wire.writer(history.request, plan);
+  let { request } = history;
 
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);
@@ -83,6 +96,9 @@ async function* rounds<Request, Part>(
     if (steps.length > 0) yield* writer.answer(steps);
     const ending = endingOf({ seen, steps, isLast: round >= maxRounds });
     if (ending !== undefined) {
+      const hidden = writer.hidden?.();
+      // Before the response ends: its client may send it back at once.
+      if (hidden !== undefined) await history.keep(hidden);
       yield* writer.finish(ending);
       return;
     }

@@ -4,6 +4,8 @@ import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
 import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
 import { runLoop } from './run-loop.ts';
+import { runWhole } from './run-whole.ts';
+import type { TranscriptStore } from './transcript.ts';
 import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
 
 export const TOOLS: readonly Tool[] = [
@@ -34,6 +36,10 @@ export interface Extra {
   readonly tools?: readonly Tool[];
   readonly unavailable?: readonly Unavailable[];
   readonly maxRounds?: number;
+  /** What keeps hidden parts from one run to the next. @default nothing */
+  readonly transcript?: TranscriptStore;
+  /** Whether the client asks for whole responses. @default false */
+  readonly isWhole?: boolean;
 }
 
 export interface Run<Request, Part> {
@@ -53,20 +59,30 @@ async function runScript<Request, Part>(
   const plan = toolbox.plan(undefined, { ...sample.planOptions, form: options.form });
   const requests: Request[] = [];
   const parts: Part[] = [];
-  const loop = runLoop<Request, Part>({
+  const next = (request: Request): readonly Part[] => {
+    const script = options.script[requests.length];
+    requests.push(request);
+    if (script === undefined) throw new Error(`The script has no round ${requests.length}`);
+    return sample.round(script);
+  };
+  const loop = {
     wire: sample.wire,
     toolbox,
     plan,
     request: freeze(options.request),
     maxRounds: options.maxRounds ?? 5,
-    async *upstream(request) {
-      const script = options.script[requests.length];
-      requests.push(request);
-      if (script === undefined) throw new Error(`The script has no round ${requests.length}`);
-      yield* sample.round(script);
-    },
-  });
-  for await (const part of loop) parts.push(part);
+    ...(options.transcript === undefined ? {} : { transcript: options.transcript }),
+  };
+  const { whole } = sample;
+  if (options.isWhole === true && whole !== undefined) {
+    const upstream = async (request: Request): Promise<unknown> => whole.together(next(request));
+    parts.push(...whole.apart(await runWhole({ ...loop, whole, upstream })));
+  } else {
+    const upstream = async function* (request: Request): AsyncGenerator<Part> {
+      yield* next(request);
+    };
+    for await (const part of runLoop<Request, Part>({ ...loop, upstream })) parts.push(part);
+  }
   const seen = requests.map((request) => sample.seen(request));
   return { plan, parts, received: sample.received(parts), requests, seen };
 }
@@ -76,6 +92,8 @@ function makeToolbox(tools: readonly Tool[], unavailable: readonly Unavailable[]
     tools: createSnapshot(tools),
     searcher: wordSearcher,
     unavailable: () => unavailable,
+    checkArguments: (_, given) =>
+      'wrong' in given ? { kind: 'wrong', problems: [{ path: '/wrong', message: 'is not known' }] } : { kind: 'good' },
     settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
   });
 }

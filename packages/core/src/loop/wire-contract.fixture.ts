@@ -4,6 +4,7 @@ import { FORMS, type Form, keepsPrefix } from '../disclosure/index.ts';
 import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox } from '../dispatch/index.ts';
 import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
+import { describeRounds } from './generated-rounds.fixture.ts';
 import { describeTalks } from './generated-talks.fixture.ts';
 import { call, DONE, freeze, reply, script, TOOLS, unpaired } from './scripted-run.fixture.ts';
 import type { ScriptedItem, ScriptedRound, WireSample } from './wire-sample.fixture.ts';
@@ -83,6 +84,7 @@ function describeForm<Request, Part>(sample: WireSample<Request, Part>, form: Fo
   if (form.search !== 'local') return;
   describeSearches(sample, form);
   describeTalks(sample, form);
+  if (sample.wire.transcript !== undefined || sample.showsEverything === true) describeRounds(sample, form);
 }
 
 function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form: Form): void {

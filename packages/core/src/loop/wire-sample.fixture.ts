@@ -15,6 +15,8 @@ export interface WireSample<Request, Part> {
   readonly planOptions?: Omit<PlanOptions, 'form'>;
   /** Whether the client is shown searches and replays them. Otherwise only calls survive from turn to turn. */
   readonly showsSearches: boolean;
+  /** Whether it is shown refusals and descriptions too, so that its messages hold the whole conversation. @default false */
+  readonly showsEverything?: boolean;
   /** How the turn ends for the client: what `received` gives as `ending` for each. */
   readonly endings: { readonly done: string; readonly calls: string; readonly pause: string; readonly cut: string };
   /** A client's first request: one user message, these tools declared, a field that no wire knows with `unknown` as its value. */

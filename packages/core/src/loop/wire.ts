@@ -1,6 +1,7 @@
 import type { Tool } from '../catalog/index.ts';
 import type { Memory, Plan, Tell, View } from '../disclosure/index.ts';
 import type { Call, Step } from '../dispatch/index.ts';
+import type { HiddenContent, WireTranscript } from './transcript.ts';
 
 /**
  * One protocol's codec. A wire always speaks the client's dialect: it reads the client's request, renders a plain request
@@ -31,6 +32,8 @@ export interface Wire<Request, Part> {
   writer(request: Request, plan: Plan): Writer<Request, Part>;
   /** A part that keeps the connection alive and means nothing. */
   ping?(): Part;
+  /** How hidden parts of a response are kept and put back. Absent where clients are shown, and send back, everything. */
+  readonly transcript?: WireTranscript<Request>;
 }
 
 /** What a request says besides its messages. */
@@ -86,7 +89,8 @@ export interface Writer<Request, Part> {
   /**
    * The end of a round that held calls, all steps in the order of their calls: results of searches, and calls to real
    * tools for the client to execute. Every search that `hold` has begun is completed here, a failed one with the dialect's
-   * error: its step has a `found` too. What the dialect can't show (a refusal, a description) it leaves out, but keeps for `extend`.
+   * error: its step has a `found` too. What the dialect can't show (a refusal, a description) it leaves out, but keeps for
+   * `extend` and `hidden`.
    */
   answer(steps: readonly Step[]): readonly Part[];
   /**
@@ -96,6 +100,11 @@ export interface Writer<Request, Part> {
   extend(): Request;
   /** Ends the response. `calls`: real calls wait for the client. `pause`: the round limit was met. `done`: the upstream's own reason stands. */
   finish(ending: Ending): readonly Part[];
+  /**
+   * What this response contains and its client is not shown, for the transcript. Called once, before `finish`; undefined when a replay
+   * of what the client has makes the same history.
+   */
+  hidden?(): HiddenContent | undefined;
 }
 
 export type Ending = 'done' | 'calls' | 'pause';

@@ -6,6 +6,7 @@ export {
   type ModelQuestion,
   type ModelService,
   type OpenExchange,
+  type Transcripts,
 } from './model-service.ts';
 export { streamBody } from './stream-body.ts';
 export type { Surface } from './surface.ts';

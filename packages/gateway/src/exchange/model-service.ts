@@ -1,4 +1,10 @@
-import { estimateTokens, type JsonObject, type Unavailable } from '@quartermaster/core';
+import {
+  estimateTokens,
+  type JsonObject,
+  type TranscriptStore,
+  type Unavailable,
+  weaveHistory,
+} from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
@@ -61,6 +67,16 @@ export interface ModelServiceOptions {
   readonly bodies: BodyReader;
   /** How many times a model is asked for one response. */
   readonly maxRounds: number;
+  /** What is kept of responses that their clients are not shown. @default nothing */
+  readonly transcripts?: Transcripts | undefined;
+}
+
+/** Where parts of responses are kept until their clients send them back. */
+export interface Transcripts {
+  /** What one key has kept: no key finds anything of another's. */
+  storeFor(owner: string): TranscriptStore;
+  /** Called when a store fails or takes too long; the request is served without it. */
+  onError?(error: unknown): void;
 }
 
 interface Prepared<Name extends Dialect> {
@@ -74,10 +90,14 @@ interface Prepared<Name extends Dialect> {
 }
 
 export function createModelService(options: ModelServiceOptions): ModelService {
-  const { bodies } = options;
+  const { bodies, transcripts } = options;
+  const kept = ({ access }: { readonly access: Access }) => ({
+    transcript: transcripts?.storeFor(access.owner),
+    onTranscriptError: transcripts?.onError,
+  });
   return {
     async open(question) {
-      const { maxRounds = options.maxRounds } = question;
+      const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question) };
       const body = bodies.read(question.bytes);
       const prepared = await prepare(question, body, options);
       return {
@@ -86,8 +106,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
         isStream: body.value.stream === true,
         isFromCatalog: prepared.isFromCatalog,
         hidesUsage: prepared.hidesUsage,
-        stream: (signal) => streamExchange({ ...prepared, signal, maxRounds }),
-        whole: (signal) => runExchange({ ...prepared, signal, maxRounds }),
+        stream: (signal) => streamExchange({ ...prepared, ...run, signal }),
+        whole: (signal) => runExchange({ ...prepared, ...run, signal }),
       };
     },
     async countTokens(question) {
@@ -95,7 +115,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { surface, planned, upstream } = await prepare(question, { ...body, value }, options);
-      const rendered = renderOnce(surface, planned);
+      const { request } = await weaveHistory({ wire: surface.wire, request: planned.request, ...kept(question) });
+      const rendered = renderOnce(surface, { ...planned, request });
       if (upstream.countTokens === undefined) return estimateRequest(rendered);
       const { max_tokens: _, stream: __, ...counted } = rendered;
       return upstream.countTokens(counted, question);

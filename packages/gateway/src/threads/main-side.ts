@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Hidden } from '@quartermaster/core';
 import type { Dialect, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
-import type { ModelQuestion, OpenExchange } from '../exchange/index.ts';
+import type { ModelQuestion, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
@@ -16,7 +17,11 @@ export interface MainSide<Name extends Dialect> {
 /** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
 export function mainSide<Name extends Dialect>(
   port: MessagePort,
-  { question, upstreams }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams },
+  {
+    question,
+    upstreams,
+    transcripts,
+  }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams; readonly transcripts: Transcripts },
 ): MainSide<Name> {
   const { surface, headers, access } = question;
   const { dialect } = surface;
@@ -49,6 +54,10 @@ export function mainSide<Name extends Dialect>(
         return streams.push((await exchange()).stream(request, stop.signal)[Symbol.asyncIterator]()) - 1;
       },
       nextPart: (id: number) => streams[id]?.next(),
+      findHidden: (ids: readonly string[]) => transcripts.storeFor(access.owner).find(ids),
+      keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>
+        transcripts.storeFor(access.owner).keep(ids, hidden),
+      transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
     },
   });

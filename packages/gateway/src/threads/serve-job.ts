@@ -1,7 +1,14 @@
+import type { Hidden } from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
-import { createModelService, type ModelQuestion, type OpenExchange, type Surface } from '../exchange/index.ts';
+import {
+  createModelService,
+  type ModelQuestion,
+  type OpenExchange,
+  type Surface,
+  type Transcripts,
+} from '../exchange/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
@@ -51,6 +58,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
   const service = createModelService({
     ...context,
     upstreams: { resolve: remoteUpstream(main), models: async () => [] },
+    transcripts: remoteTranscripts(main),
   });
   const question: ModelQuestion<Dialect> = {
     surface: context.surface(dialect),
@@ -74,6 +82,21 @@ async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMain
 
 /** Rights are checked where the upstream is found. */
 const CHECKED_THERE: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => false };
+
+/** The main thread knows whose they are. */
+function remoteTranscripts(main: PortCalls): Transcripts {
+  return {
+    storeFor: () => ({
+      find: async (ids) => (await main.call('findHidden', ids)) as ReadonlyMap<string, Hidden>,
+      async keep(ids, hidden) {
+        await main.call('keepHidden', { ids, hidden });
+      },
+    }),
+    onError: (error) => {
+      main.call('transcriptFailed', String(error)).catch(() => undefined);
+    },
+  };
+}
 
 function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpstream | undefined> {
   return async (model) => {

@@ -4,7 +4,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { SentenceReranker, ToolboxEvent } from '@quartermaster/core';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
-import type { ModelQuestion, ModelService, OpenExchange } from '../exchange/index.ts';
+import type { ModelQuestion, ModelService, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
@@ -19,6 +19,8 @@ export interface ThreadOptions extends Omit<WorkerSettings, 'reranker'> {
   /** Answers what is small. */
   readonly local: ModelService;
   readonly upstreams: Upstreams;
+  /** Used by the workers too, from here. */
+  readonly transcripts: Transcripts;
   /** The built file of the worker. */
   readonly workerUrl: URL;
   /** Used by the workers too, from here. */
@@ -31,7 +33,7 @@ export interface ThreadOptions extends Omit<WorkerSettings, 'reranker'> {
  * tools takes longer than everything else together. Bodies that begin with the same tools go to the same worker, which knows them.
  */
 export function createThreadedModels(options: ThreadOptions): ThreadedModels {
-  const { local, upstreams, settings, search, reranker: stage, workerUrl, onEvent } = options;
+  const { local, upstreams, transcripts, settings, search, reranker: stage, workerUrl, onEvent } = options;
   const workers: (Worker | undefined)[] = Array.from({ length: Math.min(MOST_WORKERS, availableParallelism()) });
 
   function workerFor(beginning: Buffer): Worker {
@@ -67,7 +69,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     // It would need the store; further down in the tools it is the worker that finds out.
     if (beginning.includes(CATALOG_TYPE)) return undefined;
     const { port1, port2 } = new MessageChannel();
-    const side = mainSide(port1, { question, upstreams });
+    const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
       ...{ bytes, maxRounds, unavailable, dialect: surface.dialect, limits: access.limits },
       ...{ headers: [...headers], port: port2 },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createTranscriptCache } from '@quartermaster/core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asking, connected, toolset } from '../connector/connector.fixture.ts';
@@ -45,6 +46,28 @@ const ROUNDS = [
 ];
 
 describe('requests with large bodies', () => {
+  it('find on the main thread what their clients were not shown, and keep it there', async () => {
+    const search = { id: 'call_0', function: { name: 'tool_search', arguments: '{"query":"weather"}' } };
+    const chat = [{ tool_calls: [{ index: 0, ...search }] }, { content: 'Shall I?' }, { content: 'Done.' }].map(
+      (delta) => [
+        { choices: [{ index: 0, delta, finish_reason: null }] },
+        { choices: [{ index: 0, delta: {}, finish_reason: 'content' in delta ? 'stop' : 'tool_calls' }] },
+      ],
+    );
+    const upstreams = scriptedUpstreams({ chat });
+    const cache = createTranscriptCache();
+    const transcripts = cache.storeFor;
+    const { openai } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS, transcripts });
+    const tools = [{ type: 'function' as const, defer_loading: true, function: { name: 'get_weather' } }];
+    const user = { role: 'user' as const, content: 'Hello' };
+    const said = { role: 'assistant' as const, content: 'Shall I?' };
+    await openai.chat.completions.create({ model: 'gpt-test', tools, messages: [user] });
+    expect(cache.bytes).toBeGreaterThan(0);
+    await openai.chat.completions.create({ model: 'gpt-test', tools, messages: [user, said, user] });
+    const [, second, third] = upstreams.requests.map(({ messages }) => messages as readonly unknown[]);
+    expect(third).toEqual([...(second ?? []), said, user]);
+  });
+
   it('are answered by a worker as they would be here, streaming and not', async () => {
     const upstreams = scriptedUpstreams({ anthropic: [...ROUNDS, ...ROUNDS, ...ROUNDS] });
     const here = await runningGateway({ upstreams });

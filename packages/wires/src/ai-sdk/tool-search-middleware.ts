@@ -27,6 +27,7 @@ const MAX_NAME_LENGTH = 64;
 export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): LanguageModelV4Middleware {
   const toolboxes = requestToolboxes(options, { name: 'ai-sdk', maxNameLength: MAX_NAME_LENGTH });
   const findToolbox = toolboxFinder(toolboxes);
+  const settings = loopSettings(options);
   return {
     specificationVersion: 'v4',
     async wrapGenerate({ doGenerate, params, model }) {
@@ -36,7 +37,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Lang
       }
       return runWhole({
         ...prepared.loop,
-        ...loopSettings(options),
+        ...settings,
         whole: modelWhole,
         upstream: async (request, abortSignal) => model.doGenerate({ ...request, abortSignal }),
       });
@@ -49,7 +50,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Lang
       let first: LanguageModelV4StreamResult | undefined;
       const parts = runLoop<ModelRequest, ModelPart>({
         ...prepared.loop,
-        ...loopSettings(options),
+        ...settings,
         async *upstream(request, abortSignal) {
           const result = await model.doStream({ ...request, abortSignal });
           first ??= result;

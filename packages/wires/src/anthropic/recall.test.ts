@@ -33,6 +33,7 @@ describe('recall', () => {
     expect(memory).toEqual({
       revealed: ['a', 'b', 'c'],
       called: ['b'],
+      known: ['a', 'b', 'c'],
       moves: 2,
       searches: [
         { query: 'x', found: 2, movesBefore: 1 },

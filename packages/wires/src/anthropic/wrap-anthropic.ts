@@ -51,6 +51,7 @@ export function toolSearchMiddleware(
   options: AnthropicToolSearchOptions & { readonly transport: string },
 ): AnthropicMiddleware {
   const planRequest = requestPlanner(options, options.transport);
+  const settings = loopSettings(options);
   return async (http, next) => {
     const endpoint = endpointOf(http);
     const request = endpoint === undefined ? undefined : readRequest(http.body);
@@ -64,7 +65,7 @@ export function toolSearchMiddleware(
       if (endpoint === 'count_tokens') return ask(renderOnce({ request, ...stages }));
       if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
       const signal = http.signal ?? undefined;
-      const loop = { request, ...stages, ...loopSettings(options), ...(signal === undefined ? {} : { signal }) };
+      const loop = { request, ...stages, ...settings, ...(signal === undefined ? {} : { signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream, ask });
     }, refuse);
   };

@@ -29,6 +29,7 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
   const { showSearches, fetch: send = globalThis.fetch, catalog = [], ...search } = options;
   const wire = createGeminiWire(showSearches === undefined ? {} : { showSearches });
   const prepare = requestPreparer({ wire, catalog, search });
+  const settings = loopSettings(search);
   return async (input, init = {}) => {
     const target = readTarget(input, init);
     if (target === undefined) return send(input, init);
@@ -38,7 +39,7 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
       const ask = resend<GeminiRequest, RequestInit>(init, (resent) => send(input, resent));
       if (prepared.kind === 'render') return ask(prepared.request);
       const signal = init.signal ?? undefined;
-      const loop = { ...prepared.loop, ...loopSettings(search), ...(signal === undefined ? {} : { signal }) };
+      const loop = { ...prepared.loop, ...settings, ...(signal === undefined ? {} : { signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream: target.isStream, ask });
     }, refuse);
   };

@@ -6,7 +6,9 @@ import {
   contextWindow,
   createSnapshot,
   createToolbox,
+  createTranscriptCache,
   type FormName,
+  type LoopOptions,
   NAME_TEMPLATES,
   type Plan,
   type PolicyRules,
@@ -14,6 +16,7 @@ import {
   type Tool,
   type Toolbox,
   type ToolboxOptions,
+  type TranscriptStore,
   type TransportTable,
 } from '@quartermaster/core';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
@@ -44,6 +47,12 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
   readonly maxRounds?: number;
   /** Whether the latest user message is searched before the model is asked. @default false */
   readonly prefetch?: boolean;
+  /**
+   * Where searches and refused calls, which a client is not shown, are kept until it sends the response back. It must belong to
+   * this client alone. `false` keeps nothing.
+   * @default up to 32 MiB in memory
+   */
+  readonly transcript?: TranscriptStore | false;
 }
 
 export interface RequestToolboxes {
@@ -66,7 +75,7 @@ export function requestToolboxes(
     readonly nameTemplate?: string;
   },
 ): RequestToolboxes {
-  const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, ...searching } = options;
+  const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, transcript: ___, ...searching } = options;
   const { transport: name = transport.name, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
   const kept = new Map<string, Toolbox>();
   return {
@@ -99,12 +108,15 @@ export function requestToolboxes(
 /** What has no words in a dialect of functions: half of a pair would be sent if the host's row were believed. */
 const UNSPOKEN = { references: false, clientSearch: false, hostedSearch: [], deferMark: false } as const;
 
-/** What `runLoop` takes from the options of an adapter. */
-export function loopSettings(options: ToolSearchOptions): Pick<ToolSearchOptions, 'caller' | 'maxRounds' | 'prefetch'> {
-  const { caller, maxRounds, prefetch } = options;
+/** What `runLoop` takes from the options of an adapter. Called once for an adapter: its requests share a transcript. */
+export function loopSettings(
+  options: ToolSearchOptions,
+): Pick<LoopOptions<unknown, unknown>, 'caller' | 'maxRounds' | 'prefetch' | 'transcript'> {
+  const { caller, maxRounds, prefetch, transcript = createTranscriptCache().storeFor('') } = options;
   return {
     ...(caller === undefined ? {} : { caller }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
     ...(prefetch === undefined ? {} : { prefetch }),
+    ...(transcript === false ? {} : { transcript }),
   };
 }

@@ -17,6 +17,7 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
 ): typeof fetch {
   const prepare = requestPreparer(endpoint, options);
   const dialect = { ...endpoint, explain };
+  const settings = loopSettings(options);
   return async (input, init = {}) => {
     const target = readTarget(endpoint, input, init);
     if (target === undefined) return send(input, init);
@@ -31,7 +32,7 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       }
       const { stream } = prepared.wire.open(request);
       const signal = init.signal ?? undefined;
-      const loop = { ...prepared, ...loopSettings(options), ...(signal === undefined ? {} : { signal }) };
+      const loop = { ...prepared, ...settings, ...(signal === undefined ? {} : { signal }) };
       return answerRequest({ dialect, loop, stream, ask });
     }, refuse);
   };

@@ -11,6 +11,8 @@ import { mergeDelta } from './merge-delta.ts';
 /** A held call with the bytes that the model wrote, and with what its host attached to it (a thought's signature). */
 export interface HeldChatCall extends Call {
   readonly source: ChatToolCall;
+  /** How many calls that were passed on stand before it in the round. */
+  readonly passedBefore: number;
 }
 
 /**
@@ -81,7 +83,12 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
           const delta = { tool_calls: [{ ...call.delta, index: call.order }] };
           return { kind: 'forward', part: { choices: [{ index: 0, delta, finish_reason: null }] } };
         });
-      const held = calls.filter((call) => call.fate === 'held').map((call, order) => toHeld(call, order, isCut));
+      let passedBefore = 0;
+      const held: Read<ChatChunk>[] = [];
+      for (const call of calls) {
+        if (call.fate === 'held') held.push(toHeld(call, { order: held.length, passedBefore, isCut }));
+        else if (call.fate !== 'unknown') passedBefore += 1;
+      }
       return [...waiting, ...held];
     },
   };
@@ -114,13 +121,16 @@ function withoutName<Inner extends { readonly name?: string }>(inner: Inner): Om
   return rest;
 }
 
-function toHeld(call: OpenCall, order: number, isCut: boolean): Read<ChatChunk> {
+function toHeld(
+  call: OpenCall,
+  { order, passedBefore, isCut }: { readonly order: number; readonly passedBefore: number; readonly isCut: boolean },
+): Read<ChatChunk> {
   const name = nameOf(call.delta) ?? '';
   const source = toSource(call.delta, order);
   const text = source.function?.arguments;
   const parsed = text === undefined ? { input: source.custom?.input ?? '' } : parseArguments(text);
   if (parsed === undefined && isCut) return { kind: 'cut', name };
-  const held: HeldChatCall = { id: source.id, name, arguments: parsed ?? text, source };
+  const held: HeldChatCall = { id: source.id, name, arguments: parsed ?? text, source, passedBefore };
   return { kind: 'held', call: held };
 }
 

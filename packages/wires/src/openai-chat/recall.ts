@@ -22,14 +22,15 @@ import {
 import { forcedName } from './tool-choice.ts';
 
 /**
- * What the messages have revealed. Between turns that is what was called, since a chat client never sees the rounds in which
- * tools were searched for; within a turn, and for a loop that keeps them, the searches too.
+ * What the messages have revealed: what was called, and what was found in the searches that the transcript has put back. Without
+ * one a chat client's messages hold calls alone.
  */
 export function recallRequest(request: ChatRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const forced = forcedName(request.tool_choice);
-  const first: readonly Fact[] = forced === undefined ? [] : [{ kind: 'revealed', names: known(plan, forced) }];
-  return [...first, ...factsIn(request.messages, plan)].reduce(remember, EMPTY_MEMORY);
+  // Last, so that what stood in the list before stays where it was.
+  const last: readonly Fact[] = forced === undefined ? [] : [{ kind: 'revealed', names: known(plan, forced) }];
+  return [...factsIn(request.messages, plan), ...last].reduce(remember, EMPTY_MEMORY);
 }
 
 /** The role of a call to one of our tools. */

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type Plan,
   type Resolved,
+  type Slot,
   type Step,
   uniqueIds,
   type Writer,
@@ -20,6 +21,7 @@ import {
   callsOf,
   nameOf,
 } from './chat-shapes-2026-11.ts';
+import { type ChatRound, hiddenContent, roundMessages } from './chat-transcript.ts';
 import { mergeDelta } from './merge-delta.ts';
 import type { HeldChatCall } from './reader.ts';
 import { relaxToolChoice } from './tool-choice.ts';
@@ -31,7 +33,9 @@ import { relaxToolChoice } from './tool-choice.ts';
 export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatRequest, ChatChunk> {
   const unique = uniqueIds({ taken: idsIn(request.messages), prefix: 'call_' });
   const text = paragraphs();
-  const hidden: ChatMessage[] = [];
+  const rounds: ChatRound[] = [];
+  const callIds: string[] = [];
+  let shownText = '';
   let frame: ChatChunk | undefined;
   let isOpen = false;
   let callCount = 0;
@@ -59,17 +63,20 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     isOpen = true;
     return { role: role ?? 'assistant', ...rest };
   };
-  const start = (delta: ChatToolCallDelta): ChatToolCallDelta & { readonly index: number } => {
+  const start = (delta: ChatToolCallDelta): ChatToolCallDelta & { readonly index: number; readonly id: string } => {
     const index = callCount;
     callCount += 1;
     const named = plan.kind === 'inline' ? delta : withClientName(delta, plan);
-    return { type: 'function', ...named, index, id: unique(delta.id ?? `call_${index}`) };
+    const id = unique(delta.id ?? `call_${index}`);
+    callIds.push(id);
+    return { type: 'function', ...named, index, id };
   };
   const renumber = (delta: ChatToolCallDelta): ChatToolCallDelta => {
     const known = round.passed.get(delta.index ?? 0);
     if (known !== undefined) return { ...delta, index: known };
     const started = start(delta);
     round.passed.set(delta.index ?? 0, started.index);
+    round.passedIds.push(started.id);
     return started;
   };
 
@@ -79,8 +86,10 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       if (choice === undefined) return [part.id === undefined ? part : framed(part)];
       const { tool_calls: calls, ...rest } = choice.delta;
       round.message = mergeDelta(round.message, rest);
+      const content = typeof rest.content === 'string' ? text.next(rest.content) : undefined;
+      shownText += content ?? '';
       const delta: ChatDelta = {
-        ...open(typeof rest.content === 'string' ? { ...rest, content: text.next(rest.content) } : rest),
+        ...open(content === undefined ? rest : { ...rest, content }),
         ...(calls === undefined ? {} : { tool_calls: calls.map(renumber) }),
       };
       if (isNothing(delta)) return [];
@@ -93,23 +102,35 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     },
     hold: () => (isOpen ? [] : [chunk(open({ content: null }))]),
     answer(steps) {
-      round.steps = steps;
-      return steps.flatMap((step) => {
+      const delivered = new Map<Step, readonly string[]>();
+      const chunks = steps.flatMap((step) => {
         if (step.kind === 'answer') return [];
-        return step.calls.map((call, index) => {
-          const source = index === 0 ? sourceOf(step.call) : undefined;
-          return chunk(open({ tool_calls: [start(toDelta(call, source))] }));
-        });
+        const started = step.calls.map((call, index) =>
+          start(toDelta(call, index === 0 ? sourceOf(step.call) : undefined)),
+        );
+        delivered.set(
+          step,
+          started.map(({ id }) => id),
+        );
+        return started.map((delta) => chunk(open({ tool_calls: [delta] })));
       });
+      const slots: Slot[] = [];
+      const passed = round.passedIds.map((shown): Slot => ({ shown }));
+      for (const step of steps) {
+        slots.push(...passed.splice(0, passedBefore(step.call) - (round.passedIds.length - passed.length)));
+        if (step.kind === 'calls') {
+          slots.push(...(delivered.get(step) ?? []).map((shown) => ({ shown })));
+          continue;
+        }
+        const id = unique(step.call.id);
+        slots.push({ hidden: toToolCall(step.call, id) as unknown as JsonObject });
+        round.answers[id] = step.text;
+      }
+      round.calls = [...slots, ...passed];
+      return chunks;
     },
     extend() {
-      const answered = round.steps.flatMap((step) =>
-        step.kind === 'answer' ? [{ step, id: unique(step.call.id) }] : [],
-      );
-      hidden.push(
-        { role: 'assistant', content: null, ...round.message, tool_calls: answered.map(toToolCall) },
-        ...answered.map(({ step, id }) => ({ role: 'tool', tool_call_id: id, content: step.text })),
-      );
+      rounds.push(written(round));
       usage = sumUsage(usage, round.usage);
       round = newRound();
       text.break();
@@ -117,8 +138,13 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       return {
         ...request,
         ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
-        messages: [...request.messages, ...hidden],
+        messages: [...request.messages, ...rounds.flatMap(roundMessages)],
       };
+    },
+    hidden() {
+      const last = written(round);
+      const calls = last.calls.length > 0 ? last.calls : callIds.map((shown) => ({ shown }));
+      return hiddenContent({ text: shownText, callIds, rounds, last: { ...last, calls } });
     },
     finish(ending) {
       const total = sumUsage(usage, round.usage);
@@ -140,14 +166,23 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
 interface Round {
   /** From the reader's number of a call to the client's. */
   readonly passed: Map<number, number>;
+  /** The client's ids of the calls that were passed on, in their order. */
+  readonly passedIds: string[];
   /** What the model wrote besides calls. */
   message: Readonly<Record<string, unknown>>;
-  steps: readonly Step[];
+  /** All calls in the order in which the model made them. */
+  calls: readonly Slot[];
+  /** The answers to those that the client is not shown, by their ids. */
+  readonly answers: Record<string, string>;
   usage: JsonObject | undefined;
 }
 
 function newRound(): Round {
-  return { passed: new Map(), message: {}, steps: [], usage: undefined };
+  return { passed: new Map(), passedIds: [], message: {}, calls: [], answers: {}, usage: undefined };
+}
+
+function written({ message, calls, answers }: Round): ChatRound {
+  return { message: message as JsonObject, calls, answers };
 }
 
 /** One text over all rounds: what a later round writes begins a paragraph. */
@@ -200,12 +235,15 @@ function toDelta(call: Resolved, source: ChatToolCall | undefined): ChatToolCall
   return { ...rest, id: call.id, type: 'function', function: { name: call.name, arguments: arguments_ } };
 }
 
-function toToolCall(answered: { readonly step: Step; readonly id: string }): ChatToolCall {
-  const { call } = answered.step;
+function toToolCall(call: Call, id: string): ChatToolCall {
   const source = sourceOf(call);
-  if (source !== undefined) return { ...source, id: answered.id };
+  if (source !== undefined) return { ...source, id };
   const arguments_ = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
-  return { id: answered.id, type: 'function', function: { name: call.name, arguments: arguments_ } };
+  return { id, type: 'function', function: { name: call.name, arguments: arguments_ } };
+}
+
+function passedBefore(call: Call & Partial<HeldChatCall>): number {
+  return call.passedBefore ?? 0;
 }
 
 function sourceOf(call: Call & Partial<HeldChatCall>): ChatToolCall | undefined {

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Form, keepsPrefix } from '../disclosure/index.ts';
+import { call, DONE, type Extra, reply, script, unpaired } from './scripted-run.fixture.ts';
+import type { TranscriptStore } from './transcript.ts';
+import { createTranscriptCache } from './transcript-cache.ts';
+import type { ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
+
+/** A call that the model makes, by what becomes of it. */
+type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'broken';
+
+interface MadeRound {
+  readonly text: boolean;
+  readonly calls: readonly Made[];
+  /** Whether the token limit ends the round inside one more call. */
+  readonly isCut: boolean;
+}
+
+type Turn = readonly MadeRound[];
+
+const made: fc.Arbitrary<Made> = fc.constantFrom(
+  ...(['shown', 'deferred', 'miswritten', 'refused', 'unknown', 'describe', 'search', 'broken'] as const),
+);
+const round: fc.Arbitrary<MadeRound> = fc.record({
+  text: fc.boolean(),
+  calls: fc.array(made, { minLength: 1, maxLength: 4 }),
+  isCut: fc.nat(9).map((chance) => chance === 0),
+});
+const turn: fc.Arbitrary<Turn> = fc.array(round, { minLength: 1, maxLength: 3 });
+const turns = fc.array(turn, { minLength: 1, maxLength: 3 });
+
+/** How many conversations are played for each property: few with every change, many in a long run (`npm run check:rounds`). */
+const LONG_RUN = process.env.QUARTERMASTER_CONVERSATIONS;
+const CONVERSATIONS = Number(LONG_RUN ?? 6);
+const RUNS = { numRuns: CONVERSATIONS };
+const TIMEOUT_MS = 20_000 + 200 * CONVERSATIONS;
+
+/** For the report of a long run. */
+const played = { rounds: 0, calls: 0 };
+
+if (LONG_RUN !== undefined) afterAll(() => console.log(`${played.rounds} rounds, ${played.calls} calls`));
+
+interface Talk<Request> {
+  /** The client's next request. */
+  readonly request: Request;
+  /** What went upstream. */
+  readonly requests: readonly Request[];
+  /** How many whole calls the model has made. */
+  readonly calls: number;
+}
+
+/** What holds for rounds of parallel calls of every kind, in every wire and every form in which we search. */
+export function describeRounds<Request, Part>(sample: WireSample<Request, Part>, form: Form): void {
+  const { first, run } = script(sample, form);
+
+  /** Plays a turn to its end: whenever there are calls for the client, it answers them, and the model goes on. */
+  const play = async (talk: Talk<Request>, list: Turn, extra: Extra): Promise<Talk<Request>> => {
+    const left = [...list];
+    const requests = [...talk.requests];
+    let { request, calls } = talk;
+    for (;;) {
+      const ran = await run(request, [...left.map((one) => scriptRound(one, form)), DONE], { maxRounds: 3, ...extra });
+      for (const one of left.splice(0, ran.requests.length)) {
+        calls += one.calls.length;
+        played.rounds += 1;
+        played.calls += one.calls.length;
+      }
+      requests.push(...ran.requests);
+      const isDone = ran.received.calls.length === 0;
+      request = reply(sample, request, ran, isDone ? 'And now?' : undefined);
+      if (isDone) return { request, requests, calls };
+    }
+  };
+  const playAll = async (list: readonly Turn[], extra: Extra): Promise<Talk<Request>> => {
+    let talk: Talk<Request> = { request: first, requests: [], calls: 0 };
+    // The last turn shows what the model has to read of those before.
+    for (const one of [...list, []]) talk = await play(talk, one, extra);
+    return talk;
+  };
+  const check = (talk: Talk<Request>): void => {
+    const seen = talk.requests.map((request) => sample.seen(request));
+    expect(unpaired(seen)).toEqual([]);
+    expect(outOfOrder(seen)).toEqual([]);
+    expect(repeated(seen)).toEqual([]);
+  };
+  const checkGrowth = ({ requests }: Talk<Request>): void => {
+    const texts = requests.map((request) => sample.messages(request).map((message) => JSON.stringify(message)));
+    for (const [index, later] of texts.entries()) {
+      const earlier = texts[index - 1] ?? [];
+      expect(later.slice(0, earlier.length)).toEqual(earlier);
+    }
+    const seen = requests.map((request) => sample.seen(request));
+    if (keepsPrefix(form)) expect(new Set(seen.map(({ prefix }) => prefix)).size).toBe(1);
+    for (const [index, later] of seen.entries()) {
+      const earlier = seen[index - 1]?.tools ?? [];
+      expect(later.tools.slice(0, earlier.length)).toEqual(earlier);
+    }
+  };
+
+  describe('rounds of parallel calls', () => {
+    for (const isWhole of sample.whole === undefined ? [false] : [false, true]) {
+      const how = isWhole ? 'whole' : 'streamed';
+      it(
+        `${how}: each call has one answer, in order, and the next request begins with the bytes of the last`,
+        async () => {
+          await fc.assert(
+            fc.asyncProperty(turns, async (list) => {
+              const talk = await playAll(list, { isWhole, transcript: newStore() });
+              check(talk);
+              checkGrowth(talk);
+              const last = talk.requests.at(-1);
+              if (last !== undefined) expect(callsIn(sample.seen(last))).toHaveLength(talk.calls);
+            }),
+            RUNS,
+          );
+        },
+        TIMEOUT_MS,
+      );
+    }
+
+    it(
+      'resumed elsewhere and forked, read what the trunk has read',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(turns, turn, turn, async (list, left, right) => {
+            const transcript = newStore();
+            const trunk = await playAll(list, { transcript });
+            const copy: Request = JSON.parse(JSON.stringify(trunk.request));
+            const one = await play(trunk, left, { transcript });
+            const other = await play({ ...trunk, request: copy }, right, { transcript });
+            for (const talk of [one, other]) {
+              check(talk);
+              checkGrowth(talk);
+            }
+          }),
+          RUNS,
+        );
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'compacted at any place, go on with what is left',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(turns, turn, fc.nat(12), async (list, next, drop) => {
+            const transcript = newStore();
+            const trunk = await playAll(list, { transcript });
+            const messages = sample.messages(trunk.request);
+            const kept = messages.slice(Math.min(drop, messages.length - 1));
+            const request = sample.withMessages(trunk.request, kept);
+            const talk = await play({ request, requests: [], calls: 0 }, next, { transcript });
+            check(talk);
+            checkGrowth(talk);
+          }),
+          RUNS,
+        );
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'with a transcript that forgets, lose nothing that the messages hold',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(turns, async (list) => {
+            check(await playAll(list, { transcript: FORGETFUL }));
+          }),
+          RUNS,
+        );
+      },
+      TIMEOUT_MS,
+    );
+  });
+}
+
+const FORGETFUL: TranscriptStore = { keep: async () => undefined, find: async () => new Map() };
+
+function newStore(): TranscriptStore {
+  return createTranscriptCache().storeFor('client');
+}
+
+/** Ids repeat from round to round, as upstreams repeat them. */
+function scriptRound({ text, calls, isCut }: MadeRound, form: Form): ScriptedRound {
+  const items = calls.map((one, index) => scriptCall(`call_${index}`, one, form));
+  return {
+    items: [
+      ...(text ? [{ kind: 'text', text: 'Let me see.' } as const] : []),
+      ...items,
+      ...(isCut ? [{ kind: 'call', id: 'cut', name: 'tool_search', json: '{"query": "iss' } as const] : []),
+    ],
+    ending: isCut ? 'cut' : 'calls',
+  };
+}
+
+function scriptCall(id: string, one: Made, form: Form): ScriptedItem {
+  const use = (name: string, input: object): ScriptedItem =>
+    form.invoke === 'wrapped' ? call(id, 'tool_call', { name, arguments: input }) : call(id, name, input);
+  switch (one) {
+    case 'shown':
+      return call(id, 'read_file', { text: 'x' });
+    case 'deferred':
+      return use('create_issue', { text: 'x' });
+    case 'miswritten':
+      return use('Send_Message', { text: 'x' });
+    case 'refused':
+      return use('close_issue', { wrong: 1 });
+    case 'unknown':
+      return use('no_such_tool', { text: 'x' });
+    case 'describe':
+      return form.invoke === 'wrapped'
+        ? call(id, 'tool_describe', { name: 'create_issue' })
+        : call(id, 'tool_search', { query: 'message' });
+    case 'search':
+      return call(id, 'tool_search', { query: 'issue' });
+    case 'broken':
+      return call(id, 'tool_search', {});
+  }
+}
+
+function callsIn(seen: Seen): readonly string[] {
+  return seen.messages.flatMap(({ calls }) => calls);
+}
+
+/** Answers that do not stand in the order of the calls before them. */
+function outOfOrder(requests: readonly Seen[]): readonly string[] {
+  return requests.flatMap(({ messages }) => {
+    const wrong: string[] = [];
+    let calls: string[] = [];
+    let answers: string[] = [];
+    const close = (): void => {
+      if (calls.join() !== answers.join()) wrong.push(`${answers.join()} answer ${calls.join()}`);
+      calls = [];
+      answers = [];
+    };
+    for (const message of messages) {
+      if (message.calls.length > 0 && answers.length > 0) close();
+      calls.push(...message.calls);
+      answers.push(...message.answers);
+    }
+    close();
+    return wrong;
+  });
+}
+
+function repeated(requests: readonly Seen[]): readonly string[] {
+  return requests.flatMap((seen) => {
+    const calls = callsIn(seen);
+    return calls.filter((id, index) => calls.indexOf(id) !== index).map((id) => `${id} is there twice`);
+  });
+}

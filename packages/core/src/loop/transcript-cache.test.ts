@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { Hidden } from './transcript.ts';
+import { createTranscriptCache } from './transcript-cache.ts';
+
+function entry(id: string, size = 10): Hidden {
+  return { id, dialect: 'tiny', version: 1, calls: [], content: { text: 'x'.repeat(size) } };
+}
+
+describe('createTranscriptCache', () => {
+  it('gives an entry back under each of its ids, keys in their order', async () => {
+    const store = createTranscriptCache().storeFor('a');
+    const hidden = { ...entry('one'), content: { z: 1, a: { y: 2, b: 3 } } };
+    await store.keep(['one', 'two'], hidden);
+    const found = await store.find(['two', 'none', 'one']);
+    expect([...found.keys()]).toEqual(['two', 'one']);
+    expect(JSON.stringify(found.get('one'))).toBe(JSON.stringify(hidden));
+  });
+
+  it('shows no owner what another has kept, though the ids are the same', async () => {
+    const cache = createTranscriptCache();
+    await cache.storeFor('a').keep(['call_1'], entry('of a'));
+    await cache.storeFor('b').keep(['call_1'], entry('of b'));
+    expect((await cache.storeFor('a').find(['call_1'])).get('call_1')?.id).toBe('of a');
+    expect((await cache.storeFor('b').find(['call_1'])).get('call_1')?.id).toBe('of b');
+    expect(await cache.storeFor('c').find(['call_1'])).toEqual(new Map());
+  });
+
+  it('replaces what is kept again, and counts it no longer', async () => {
+    const cache = createTranscriptCache();
+    const store = cache.storeFor('a');
+    await store.keep(['one'], entry('one', 100));
+    const { bytes } = cache;
+    for (let count = 0; count < 10; count += 1) await store.keep(['one'], entry('one', 100));
+    expect(cache.bytes).toBe(bytes);
+  });
+
+  it('stays within its bound: what was used least recently goes first', async () => {
+    const cache = createTranscriptCache({ maxBytes: 10_000 });
+    const store = cache.storeFor('a');
+    await store.keep(['kept'], entry('kept', 500));
+    for (let count = 0; count < 50; count += 1) {
+      await store.keep([`id_${count}`], entry(`id_${count}`, 500));
+      expect((await store.find(['kept'])).size).toBe(1);
+      expect(cache.bytes).toBeLessThanOrEqual(10_000);
+    }
+    expect((await store.find(['id_0', 'id_49'])).size).toBe(1);
+  });
+
+  it('takes room from the owner that has the most', async () => {
+    const cache = createTranscriptCache({ maxBytes: 20_000 });
+    await cache.storeFor('small').keep(['one'], entry('one', 100));
+    for (let count = 0; count < 50; count += 1) await cache.storeFor('busy').keep([`${count}`], entry('many', 500));
+    expect((await cache.storeFor('small').find(['one'])).size).toBe(1);
+  });
+
+  it('does not take an entry that is larger than its bound', async () => {
+    const cache = createTranscriptCache({ maxBytes: 1_000 });
+    const store = cache.storeFor('a');
+    await store.keep(['small'], entry('small'));
+    await store.keep(['large'], entry('large', 10_000));
+    expect([...(await store.find(['small', 'large'])).keys()]).toEqual(['small']);
+  });
+});

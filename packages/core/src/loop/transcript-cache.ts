@@ -1,0 +1,110 @@
+import type { Hidden, TranscriptStore } from './transcript.ts';
+
+export interface TranscriptCacheOptions {
+  /** How much memory all entries of all owners may take, in bytes. @default 33_554_432 (32 MiB) */
+  readonly maxBytes?: number;
+}
+
+export const TRANSCRIPT_CACHE_DEFAULTS: Required<TranscriptCacheOptions> = { maxBytes: 32 * 1024 * 1024 };
+
+/** Transcripts in memory, one store for each owner, with one bound on all of them. */
+export interface TranscriptCache {
+  /** The store of an owner. Owners see nothing of each other. */
+  storeFor(owner: string): TranscriptStore;
+  /** What is kept now, in bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * A cache of transcripts. Entries are kept as text, whose size is known. When the bound is met, the oldest entries of the owner
+ * that has the most go first, so that a busy owner can't push out the others. Lost when the process ends.
+ */
+export function createTranscriptCache(options: TranscriptCacheOptions = {}): TranscriptCache {
+  const { maxBytes } = { ...TRANSCRIPT_CACHE_DEFAULTS, ...options };
+  const owners = new Map<string, Owned>();
+  let total = 0;
+
+  const remove = (name: string, owned: Owned, entry: Entry): void => {
+    for (const id of entry.ids) if (owned.byId.get(id) === entry) owned.byId.delete(id);
+    owned.entries.delete(entry);
+    owned.bytes -= entry.bytes;
+    total -= entry.bytes;
+    if (owned.entries.size === 0) owners.delete(name);
+  };
+  const makeRoom = (): void => {
+    while (total > maxBytes) {
+      const [name, owned] = [...owners].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most));
+      const [oldest] = owned.entries;
+      if (oldest === undefined) return;
+      remove(name, owned, oldest);
+    }
+  };
+
+  return {
+    get bytes() {
+      return total;
+    },
+    storeFor: (name) => ({
+      async keep(ids, hidden) {
+        const entry = toEntry(ids, hidden);
+        if (entry.bytes > maxBytes) return;
+        const owned = owners.get(name) ?? { byId: new Map(), entries: new Set(), bytes: 0 };
+        owners.set(name, owned);
+        for (const id of ids) {
+          const before = owned.byId.get(id);
+          owned.byId.set(id, entry);
+          if (before?.ids.every((known: string) => owned.byId.get(known) !== before) === true)
+            remove(name, owned, before);
+        }
+        owners.set(name, owned);
+        owned.entries.add(entry);
+        owned.bytes += entry.bytes;
+        total += entry.bytes;
+        makeRoom();
+      },
+      async find(ids) {
+        const owned = owners.get(name);
+        const found = new Map<string, Hidden>();
+        if (owned === undefined) return found;
+        const read = new Map<Entry, Hidden>();
+        for (const id of ids) {
+          const entry = owned.byId.get(id);
+          if (entry === undefined) continue;
+          const hidden = read.get(entry) ?? (JSON.parse(entry.text) as Hidden);
+          read.set(entry, hidden);
+          found.set(id, hidden);
+        }
+        // Used again: the last to go.
+        for (const entry of read.keys()) {
+          owned.entries.delete(entry);
+          owned.entries.add(entry);
+        }
+        return found;
+      },
+    }),
+  };
+}
+
+interface Entry {
+  readonly ids: readonly string[];
+  readonly text: string;
+  readonly bytes: number;
+}
+
+interface Owned {
+  readonly byId: Map<string, Entry>;
+  /** Least recently used first. */
+  readonly entries: Set<Entry>;
+  bytes: number;
+}
+
+/** What an entry and an id in the map take besides their characters. */
+const ENTRY_BYTES = 200;
+const ID_BYTES = 100;
+
+function toEntry(ids: readonly string[], hidden: Hidden): Entry {
+  const text = JSON.stringify(hidden);
+  // Two bytes a character: what the engine takes for text that is not Latin-1.
+  const bytes = ENTRY_BYTES + 2 * text.length + ids.reduce((sum, id) => sum + ID_BYTES + 2 * id.length, 0);
+  return { ids: [...ids], text, bytes };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { HistoryPiece } from './transcript.ts';
+import { idsOfPieces, idsOfResponse } from './transcript-ids.ts';
+
+const said = (text: string): HistoryPiece => ({ by: 'client', text });
+const called = (...ids: string[]): HistoryPiece => ({ by: 'model', ids, text: '' });
+
+describe('ids of the transcript', () => {
+  it.each([
+    'call_a1B2c3D4e5F6g7H8i9J0k1L2',
+    'toolu_01A09q90qw90lq917835lq9',
+    'chatcmpl-tool-5f0c9a1e7b3d4c2f8a6e1d0b9c8f7e6d',
+    'call_0e8f9c1a-2b3c-4d5e-8f90-a1b2c3d4e5f6',
+    'D681PevKs',
+  ])('%s is found whatever was said before: no other call has it', (id) => {
+    expect(idsOfPieces([said('Hello'), called(id)])).toEqual([[], [id]]);
+    expect(idsOfPieces([called(id)])).toEqual([[id]]);
+  });
+
+  it.each(['call_0', 'call_abc', 'functions.create_calendar_event2:0', 'create_issue_1', 'tool_call_1234567890123456'])(
+    '%s is found where the same was said before, and nowhere else',
+    (id) => {
+      const [, here] = idsOfPieces([said('Hello'), called(id)]);
+      const [, elsewhere] = idsOfPieces([said('Goodbye'), called(id)]);
+      expect(here).not.toEqual([id]);
+      expect(here).not.toEqual(elsewhere);
+      expect(idsOfResponse([said('Hello')], [{ ids: [id], text: '' }])).toEqual(here);
+    },
+  );
+
+  it('a message without ids is found by its text and by what was said before', () => {
+    const history = [
+      said('Hello'),
+      { by: 'model', ids: [], text: 'Hi' } as const,
+      { by: 'none' } as const,
+      said('More'),
+    ];
+    const kept = idsOfResponse(history, [{ ids: [], text: 'Done' }]);
+    const found = idsOfPieces([...history, { by: 'model', ids: [], text: 'Done' }]);
+    expect(kept).toEqual(found.at(-1));
+    expect(kept).not.toEqual(idsOfResponse([said('Hello')], [{ ids: [], text: 'Done' }]));
+  });
+
+  it('instructions and what the model wrote before take no part', () => {
+    const shown = [{ ids: ['call_0'], text: '' }];
+    const plain = idsOfResponse([said('Hello')], shown);
+    expect(idsOfResponse([{ by: 'none' }, called('call_9'), said('Hello'), { by: 'none' }], shown)).toEqual(plain);
+  });
+
+  it('an id is never longer than a store has to take', () => {
+    const long = `${'a1B2c3D4'.repeat(100)}`;
+    for (const id of [long, `call:${long}`]) {
+      const [ids] = idsOfPieces([called(id)]);
+      expect(ids?.every((one) => one.length <= 256)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../catalog/index.ts';
+
+/**
+ * Keeps what responses contained and their clients were not shown: whole rounds with searches, descriptions, refused calls
+ * beside delivered ones. When a client sends a response back, the loop finds its entry and puts the missing parts where they
+ * were, so that the model reads the bytes that it has read before.
+ *
+ * A store belongs to one owner (a client object, an API key): an id is looked up among what that owner kept, never elsewhere.
+ * It may lose entries at any time: the conversation then goes on with what its messages say. It may throw or hang: the loop
+ * waits a bounded time and goes on without it.
+ *
+ * An implementation must give an entry back as it was kept, object keys in the same order: they become bytes of a request.
+ * Store the JSON text, not a parsed form that sorts keys.
+ */
+export interface TranscriptStore {
+  /**
+   * Keeps one entry under each of these ids. An id that is kept again stands for the new entry.
+   *
+   * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the same by chance
+   * stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by `@` and a hash of its
+   * message and of what the client has said before. A message without any id has `text@` and such a hash.
+   */
+  keep(ids: readonly string[], hidden: Hidden): Promise<void>;
+  /** The entries that are kept under these ids; an id without an entry is left out. Called once a request, with up to `MAX_TRANSCRIPT_IDS` ids. */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Hidden>>;
+}
+
+/** What one response contained and its client was not shown. A JSON value; only the wire that wrote `content` reads it. */
+export interface Hidden extends JsonObject {
+  /** The first of the ids that it is kept under: tells two entries apart. */
+  readonly id: string;
+  /** The wire's dialect. */
+  readonly dialect: string;
+  /** Of the shape of `content`. A wire ignores entries of another version. */
+  readonly version: number;
+  /** The ids of the calls in it. An entry is passed over when the client's own messages have one of these: it is another response's. */
+  readonly calls: readonly string[];
+  readonly content: JsonObject;
+}
+
+/** The most ids of one request that are looked up: the latest. */
+export const MAX_TRANSCRIPT_IDS = 2_000;
+
+/** The longest id; a longer one is kept and looked up by its hash. */
+export const MAX_TRANSCRIPT_ID_LENGTH = 256;
+
+/** How a wire takes part in the transcript. */
+export interface WireTranscript<Request> {
+  /** Of the content that this wire writes. */
+  readonly version: number;
+  /** What the request's messages consist of, oldest first, as far as entries are found by it. */
+  pieces(request: Request): readonly HistoryPiece[];
+  /** The request with what was hidden put back. Pieces and content may be anybody's: what does not fit is left out. */
+  weave(request: Request, entries: readonly FoundEntry[]): Request;
+}
+
+/** A message or an item of a history. Instructions are `none`: clients put the time of day into them. */
+export type HistoryPiece =
+  | ({ readonly by: 'model' } & ShownPiece)
+  | { readonly by: 'client'; readonly text: string }
+  | { readonly by: 'none' };
+
+/** A part of a response that its client was shown, with what it can be recognised by. */
+export interface ShownPiece {
+  readonly ids: readonly string[];
+  readonly text: string;
+}
+
+/** An entry, and the numbers of the pieces by which it was found. */
+export interface FoundEntry {
+  readonly pieces: readonly number[];
+  readonly content: JsonObject;
+}
+
+/** What a writer has to keep of its response. */
+export interface HiddenContent {
+  /** What the client was shown: it sends this back. */
+  readonly shown: readonly ShownPiece[];
+  /** The ids of the calls that it was not shown. */
+  readonly calls: readonly string[];
+  readonly content: JsonObject;
+}

@@ -1,0 +1,152 @@
+import {
+  type HiddenContent,
+  isJsonObject,
+  type JsonObject,
+  readSlots,
+  type Slot,
+  type WireTranscript,
+  weaveSlots,
+} from '@quartermaster/core';
+import { type ChatMessage, type ChatRequest, type ChatToolCall, callsOf, textOf } from './chat-shapes-2026-11.ts';
+
+/** One round of a response, as the model wrote it. */
+export interface ChatRound {
+  /** What it wrote besides calls. */
+  readonly message: JsonObject;
+  readonly calls: readonly Slot[];
+  /** The answers to its hidden calls, by their ids. */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** A round that was answered within the response, as messages. */
+export function roundMessages({ message, calls, answers }: ChatRound): readonly ChatMessage[] {
+  const made = calls.flatMap((slot) => ('hidden' in slot ? [slot.hidden as unknown as ChatToolCall] : []));
+  return [
+    { role: 'assistant', content: null, ...message, tool_calls: made },
+    ...made.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: answers[id] ?? '' })),
+  ];
+}
+
+/** What to keep of a response: the rounds before the last, which the client was not shown, and the last one. */
+export function hiddenContent(response: {
+  /** The text that the client was sent, over all rounds. */
+  readonly text: string;
+  /** The calls that the client was sent, in its order. */
+  readonly callIds: readonly string[];
+  readonly rounds: readonly ChatRound[];
+  readonly last: ChatRound;
+}): HiddenContent | undefined {
+  const { text, callIds, rounds, last } = response;
+  const isSame = last.calls.every((slot, index) => 'shown' in slot && slot.shown === callIds[index]);
+  if (rounds.length === 0 && isSame) return undefined;
+  return {
+    shown: [{ ids: callIds, text }],
+    calls: [...rounds, last].flatMap(({ answers }) => Object.keys(answers)),
+    content: { text, rounds, last: { ...last, message: contentOf(last.message) } } as unknown as JsonObject,
+  };
+}
+
+/** The transcript of a dialect in which a response is one message: a text, and calls. */
+export const chatTranscript: WireTranscript<ChatRequest> = {
+  version: 1,
+  pieces: ({ messages }) =>
+    messages.map((message) => {
+      switch (message.role) {
+        case 'assistant':
+          return { by: 'model', ids: callsOf(message).map((call) => call.id), text: textOf(message) };
+        case 'user':
+          return { by: 'client', text: textOf(message) };
+        case 'tool':
+          return { by: 'client', text: `${message.tool_call_id ?? ''}\n${textOf(message)}` };
+        default:
+          return { by: 'none' };
+      }
+    }),
+  weave(request, entries) {
+    const contents = new Map(
+      entries.flatMap(({ pieces, content }) => pieces.map((index) => [index, content] as const)),
+    );
+    const { messages } = request;
+    const woven: ChatMessage[] = [];
+    for (let index = 0; index < messages.length; index += 1) {
+      const message = messages[index];
+      const content = contents.get(index);
+      if (message === undefined) continue;
+      if (content === undefined) {
+        woven.push(message);
+        continue;
+      }
+      let end = index + 1;
+      while (messages[end]?.role === 'tool') end += 1;
+      woven.push(...weaveResponse(message, messages.slice(index + 1, end), content));
+      index = end - 1;
+    }
+    return { ...request, messages: woven };
+  },
+};
+
+/** One message of the client's and its results, as the rounds that they were. */
+function weaveResponse(
+  message: ChatMessage,
+  results: readonly ChatMessage[],
+  content: JsonObject,
+): readonly ChatMessage[] {
+  const rounds = (Array.isArray(content.rounds) ? content.rounds : []).map(readRound);
+  const last = readRound(content.last);
+  // A text that the client has changed can't be taken apart: it stays whole, in the last round.
+  const isSameText = textOf(message) === content.text;
+  const before = isSameText ? rounds : rounds.map((round) => ({ ...round, message: withoutContent(round.message) }));
+  const { tool_calls: _, ...rest } = message;
+  const spoken = isSameText && rounds.length > 0 ? withContent(rest, last.message.content) : rest;
+  const calls = weaveSlots(last.calls, callsOf(message), (call) => call.id) as readonly ChatToolCall[];
+  const isSilent = calls.length === 0 && textOf(spoken) === '';
+  return [
+    ...before.flatMap(roundMessages),
+    ...(isSilent ? [] : [calls.length === 0 ? spoken : { ...spoken, tool_calls: calls }]),
+    ...inOrder(calls, results, last.answers),
+  ];
+}
+
+/** Results in the order of their calls, then those that answer none. */
+function inOrder(
+  calls: readonly ChatToolCall[],
+  results: readonly ChatMessage[],
+  answers: ChatRound['answers'],
+): readonly ChatMessage[] {
+  const left = new Set(results);
+  const ordered = calls.flatMap(({ id }): readonly ChatMessage[] => {
+    const answer = Object.hasOwn(answers, id) ? answers[id] : undefined;
+    if (answer !== undefined) return [{ role: 'tool', tool_call_id: id, content: answer }];
+    const given = [...left].find((result) => result.tool_call_id === id);
+    if (given === undefined) return [];
+    left.delete(given);
+    return [given];
+  });
+  return [...ordered, ...left];
+}
+
+function readRound(value: unknown): ChatRound {
+  const round = isJsonObject(value) ? value : {};
+  const answers = isJsonObject(round.answers) ? Object.entries(round.answers) : [];
+  return {
+    message: isJsonObject(round.message) ? round.message : {},
+    calls: readSlots(round.calls),
+    answers: Object.fromEntries(answers.flatMap(([id, text]) => (typeof text === 'string' ? [[id, text]] : []))),
+  };
+}
+
+function contentOf({ content }: JsonObject): JsonObject {
+  return typeof content === 'string' ? { content } : {};
+}
+
+function withoutContent({ content: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** The message with the last round's share of its text, in the shape that the client has given it. */
+function withContent(message: ChatMessage, text: unknown): ChatMessage {
+  const content = typeof text === 'string' && text !== '' ? text : null;
+  const [only, ...more] = Array.isArray(message.content) ? message.content : [];
+  const isPart = isJsonObject(only) && more.length === 0 && content !== null;
+  return { ...message, content: isPart ? [{ ...only, text: content }] : content };
+}
