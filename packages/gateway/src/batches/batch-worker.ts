@@ -170,7 +170,15 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
   }
 
   if (concurrency > 0) {
-    wake();
+    // What a gateway left that was killed is taken up before anything else is claimed.
+    isClaiming = true;
+    claiming = batches
+      .enlist()
+      .catch((error) => fail('batch-enlist', error))
+      .finally(() => {
+        isClaiming = false;
+        wake();
+      });
     schedulePoll();
     scheduleBeat();
   }

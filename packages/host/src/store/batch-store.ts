@@ -16,6 +16,11 @@ export interface BatchStore {
   /** The results committed so far, in the order of the items. */
   results(id: string, owner: string): AsyncIterable<BatchResult>;
 
+  /**
+   * Counts this process among the workers for as long as it lives; called once, before the first claim. If no other worker is
+   * alive, the items of those that died are free at once, and not only when their leases run out.
+   */
+  enlist(): Promise<void>;
   /** Takes items to work on, the oldest first, none that another worker holds. */
   claim(claim: Claim): Promise<readonly ClaimedItem[]>;
   /** Keeps leases alive. Called at least twice per lease, it guarantees that nobody else starts the same item. */

@@ -57,6 +57,27 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       expect((await collect(store.batches.results(id, OWNER))).map(({ result }) => result)).toEqual(['"alive"']);
     });
 
+    it('the items of a worker that died are free at once for the next to start, unless another is alive', async () => {
+      const location = await place();
+      const first = await open(location);
+      await first.batches.enlist();
+      await first.batches.create({ owner: OWNER, items: makeItems(2) });
+      expect(await first.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toHaveLength(2);
+
+      const second = await open(location);
+      await second.batches.enlist();
+      await second.batches.enlist();
+      expect(await second.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toEqual([]);
+      // A store that closes gives nothing back, as if its process had died.
+      await first.close();
+      await second.close();
+
+      const third = await open(location);
+      expect(await third.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toEqual([]);
+      await third.batches.enlist();
+      expect(await third.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toHaveLength(2);
+    });
+
     it('a lease that is kept alive outlasts its length, and one that lapsed unnoticed is taken up again', async () => {
       const store = await open(await place());
       await store.batches.create({ owner: OWNER, items: makeItems(1) });

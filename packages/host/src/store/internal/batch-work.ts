@@ -114,6 +114,13 @@ export async function releaseLeases(context: StoreContext, released: readonly Le
   }
 }
 
+/** Frees every item that was being worked on. For when nobody works any more. */
+export async function releaseAll({ sql, now }: StoreContext): Promise<void> {
+  await sql.run('UPDATE batch_items SET lease = NULL, available_at = ? WHERE outcome IS NULL AND lease IS NOT NULL', [
+    now(),
+  ]);
+}
+
 /** One statement: a worker that dies in it leaves what was kept before. */
 export async function keepProgress(context: StoreContext, lease: Lease, progress: string): Promise<'kept' | 'lost'> {
   const changed = await context.sql.run(`UPDATE batch_items SET progress = ? WHERE ${heldBy([lease])}`, [

@@ -2,12 +2,14 @@ import type { BatchStore } from '../batch-store.ts';
 import { BATCH_RETENTION_MS } from '../batch-store.ts';
 import { createBatch, listBatches, readResults } from './batch-records.ts';
 import { lockBatch, readBatch, settleIdleItems } from './batch-rows.ts';
-import { claimItems, completeItem, extendLeases, keepProgress, releaseLeases } from './batch-work.ts';
+import { claimItems, completeItem, extendLeases, keepProgress, releaseAll, releaseLeases } from './batch-work.ts';
 import { encodeText, textOf } from './columns.ts';
+import { explainFault } from './database-fault.ts';
 import type { StoreContext } from './store-context.ts';
 
 export function createBatchStore(context: StoreContext): BatchStore {
   const { sql, now } = context;
+  let enlisted: Promise<void> | undefined;
 
   async function get(id: string, owner: string) {
     const [row] = await sql.all('SELECT * FROM batches WHERE id = ? AND owner = ?', [id, encodeText(owner)]);
@@ -19,6 +21,15 @@ export function createBatchStore(context: StoreContext): BatchStore {
     get: (id, owner) => get(encodeText(id), owner),
     list: (query) => listBatches(context, query),
     results: (id, owner) => readResults(context, { id: encodeText(id), owner }),
+    enlist() {
+      enlisted ??= sql.presence
+        .enlist(() => releaseAll(context))
+        .catch((error) => {
+          enlisted = undefined;
+          throw explainFault(error, sql.dialect === 'postgres' ? 'PostgreSQL' : 'SQLite');
+        });
+      return enlisted;
+    },
     claim: (claim) => claimItems(context, claim),
     extend: (leases, leaseMs) => extendLeases(context, { leases, leaseMs }),
     release: (leases) => releaseLeases(context, leases),

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Pool, type PoolClient, type QueryResult, types } from 'pg';
 import { createAwayGuard } from './away-guard.ts';
 import { explainFault, isConflict, isConnectionLost, isUndone } from './database-fault.ts';
+import { postgresPresence } from './postgres-presence.ts';
 import type { Row, Sql, SqlValue, Statements, TransactionOptions } from './sql.ts';
 
 /** How long PostgreSQL may take before a caller is told that it is unavailable. */
@@ -78,8 +79,10 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
     );
   }
 
+  const presence = postgresPresence(url, connectMs);
   return {
     ...statementsOn(query),
+    presence,
     transaction(work, { isUnhurried = false }: TransactionOptions = {}) {
       const timeoutMs = isUnhurried ? undefined : statementMs;
       let isCommitting = false;
@@ -98,6 +101,7 @@ export function openPostgres(url: string, timeouts: PostgresTimeouts = POSTGRES_
     },
     async close() {
       if (pool.ending) return;
+      await presence.close();
       await pool.end();
       // A server that is frozen never closes its side, and its sockets would keep the process.
       for (const socket of sockets) if (!socket.destroyed) socket.setTimeout(connectMs, () => socket.destroy()).unref();

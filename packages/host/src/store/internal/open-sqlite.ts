@@ -6,6 +6,7 @@ import { makeFolder } from '../make-folder.ts';
 import { StoreError } from '../store-error.ts';
 import { explainFault } from './database-fault.ts';
 import type { Row, Sql, SqlValue, Statements } from './sql.ts';
+import { sqlitePresence } from './sqlite-presence.ts';
 
 /** How long a caller waits for its turn and for other programs to finish writing. Transactions here take milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -68,8 +69,10 @@ export function openSqlite(path: string): Sql {
     throw new StoreError('unavailable', 'The store (SQLite) is unavailable: its file was deleted or replaced; restart');
   }
 
+  const presence = sqlitePresence(path);
   return {
     dialect: 'sqlite',
+    presence,
     all: (text, values) => onTurn((first) => first(() => direct.all(text, values))),
     run: (text, values) => onTurn((first) => first(() => direct.run(text, values))),
     transaction: (work) =>
@@ -88,6 +91,7 @@ export function openSqlite(path: string): Sql {
       alone(async () => {
         if (!database.open) return;
         compiled.clear();
+        await presence.close();
         // The driver leaves the log behind; emptied into the file, one file is all there is to copy.
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         database.close();

@@ -18,6 +18,14 @@ export interface Statements {
 export interface Sql extends Statements {
   /** All or nothing. The work may be run again from its start after a conflict with another replica, so it must have no other effect. */
   transaction<Result>(work: (statements: Statements) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
+  readonly presence: Presence;
+  close(): Promise<void>;
+}
+
+/** Which processes work on a database. */
+export interface Presence {
+  /** Counts this process among the workers for as long as it lives. Runs something first if there is no other. */
+  enlist(whenAlone: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,0 +1,62 @@
+import { Client } from 'pg';
+import type { Presence } from './sql.ts';
+
+/** Any number that no other program on the same server is likely to use for its own lock. */
+const PRESENCE_LOCK = 712_884_620;
+
+/** How soon a lost connection is replaced. Without it others could take this process for dead. */
+const RECONNECT_MS = 1_000;
+
+/**
+ * Every worker holds a shared lock on a connection of its own for as long as it lives; the server lets go of it when the process
+ * dies. Whoever can have it exclusively is alone. Poolers that share connections between sessions must not stand in between.
+ */
+export function postgresPresence(url: string, timeoutMs: number): Presence {
+  let isClosed = false;
+  let client: Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<Client> {
+    const fresh = new Client({
+      ...{ connectionString: url, application_name: 'quartermaster-presence', keepAlive: true },
+      ...{ connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs },
+    });
+    fresh.on('error', () => undefined);
+    fresh.once('end', reconnectLater);
+    await fresh.connect();
+    client = fresh;
+    return fresh;
+  }
+
+  function reconnectLater(): void {
+    client = undefined;
+    if (isClosed) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      connect()
+        .then((fresh) => fresh.query(LOCK_SHARED))
+        .catch(reconnectLater);
+    }, RECONNECT_MS).unref();
+  }
+
+  return {
+    async enlist(whenAlone) {
+      const held = await connect();
+      const { rows } = await held.query<{ is_alone: boolean }>(TRY_LOCK);
+      const isAlone = rows[0]?.is_alone === true;
+      if (isAlone) await whenAlone();
+      await held.query(LOCK_SHARED);
+      if (isAlone) await held.query(UNLOCK);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await client?.end();
+    },
+  };
+}
+
+const KEY = `${PRESENCE_LOCK}, hashtext(current_schema())`;
+const TRY_LOCK = `SELECT pg_try_advisory_lock(${KEY}) AS is_alone`;
+const LOCK_SHARED = `SELECT pg_advisory_lock_shared(${KEY})`;
+const UNLOCK = `SELECT pg_advisory_unlock(${KEY})`;
