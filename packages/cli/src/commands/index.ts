@@ -5,6 +5,7 @@ export { addInspectCommand } from './inspect.ts';
 export { addKeysCommand, type CreateKeyFlags, type ListKeysFlags } from './keys.ts';
 export { addMcpCommand, type McpFlags, type ProxyForm } from './mcp.ts';
 export type { AcceptFlags } from './mcp-accept.ts';
+export type { InputFlags } from './mcp-input.ts';
 export type { LoginFlags, LogoutFlags } from './mcp-sign-in.ts';
 export { addSearchCommand } from './search.ts';
 export { addServeCommand, type ServeFlags } from './serve.ts';

@@ -2,6 +2,7 @@ import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
+import { addInputCommand } from './mcp-input.ts';
 import { addSignInCommands } from './mcp-sign-in.ts';
 import { wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
@@ -52,6 +53,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     });
   addSignInCommands(command, context);
   addAcceptCommand(command, context);
+  addInputCommand(command, context);
 }
 
 const EXAMPLES = `

@@ -1,4 +1,5 @@
 export { acceptDefinitions } from './accept-definitions.ts';
+export { answerInputs } from './answer-inputs.ts';
 export { createKey, listKeys, revokeKey } from './manage-keys.ts';
 export { loginToServer, logoutFromServer } from './manage-sign-ins.ts';
 export { serveGateway } from './serve-gateway.ts';

@@ -72,8 +72,10 @@ export function startCommand(
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (input !== undefined) stdin.end(input);
   const code = await run(args, { stdin, stdout, stderr, env });
   return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }

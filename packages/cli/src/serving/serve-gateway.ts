@@ -8,10 +8,12 @@ import { EXIT } from '../exit-code.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
 import { describeDeferral } from './describe-deferral.ts';
+import { followSettings } from './follow-settings.ts';
 import { installLastResort } from './last-resort.ts';
 import { listen } from './listen.ts';
-import { loadSettings } from './load-settings.ts';
+import { loadAnsweredSettings, loadSettings } from './load-settings.ts';
 import { describeStore, openConfiguredStore } from './open-configured-store.ts';
+import { printOnce } from './print-once.ts';
 import { renderGreeting } from './render-greeting.ts';
 import { renderLogEntry } from './render-log-entry.ts';
 import { reportServers } from './report-servers.ts';
@@ -31,9 +33,10 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
   const store = await openConfiguredStore(config.store);
   try {
     const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;
+    const load = (): Promise<Config> => loadAnsweredSettings(given, io.env, store.tokens);
     await serveFrom(
       store,
-      { config, embedder: chosen.embedder, isPortFlexible, logger: createLogger(log, context) },
+      { config: await load(), load, embedder: chosen.embedder, isPortFlexible, logger: createLogger(log, context) },
       context,
     );
   } finally {
@@ -43,19 +46,22 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
 
 interface Serving {
   readonly config: Config;
+  /** Reads the settings again. */
+  readonly load: () => Promise<Config>;
   readonly embedder: RerankerEmbedder | undefined;
   readonly isPortFlexible: boolean;
   readonly logger: Logger;
 }
 
 async function serveFrom(store: Store, serving: Serving, context: CommandContext): Promise<void> {
-  const { config, embedder, isPortFlexible, logger } = serving;
+  const { config, load, embedder, isPortFlexible, logger } = serving;
   const { io, terminal } = context;
   const isRehearsal = config.upstreams.length === 0;
   if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
   const sample = isRehearsal ? await storeSampleCatalog(store.catalogs, io) : undefined;
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  const servers = configuredServers(config, print);
+  const printNew = printOnce(print);
+  const servers = configuredServers(config, printNew);
   const hub = servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env });
   const silence = hub === undefined ? undefined : reportServers(hub, print);
 
@@ -69,7 +75,17 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });
-  const { stopped, release } = waitForStop(io, STOP_NOTICE);
+  const followed =
+    hub === undefined
+      ? undefined
+      : followSettings({
+          ...{ hub, config, load, print },
+          serversOf: (now) => configuredServers(now, printNew) ?? { servers: {} },
+        });
+  const reload = (): void => (followed === undefined ? print(NOTHING_TO_RELOAD) : void followed.reload());
+  // A terminal that is closed sends the same signal; nobody is left then to stop what goes on.
+  const onReload = io.stdout.isTTY === true ? undefined : reload;
+  const { stopped, release } = waitForStop(io, STOP_NOTICE, onReload);
   let uninstall: () => void = () => undefined;
   const broken = new Promise<void>((resolve) => {
     uninstall = installLastResort({ logger, onTooMany: resolve });
@@ -88,6 +104,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   } finally {
     // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
     await gateway.close();
+    followed?.close();
     silence?.();
     await hub?.close();
     uninstall();
@@ -110,5 +127,7 @@ function createLogger(form: ServeFlags['log'], { io, terminal }: CommandContext)
 
 /** What answers where nobody has named a model. */
 const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', toolSearch: 'local' };
+
+const NOTHING_TO_RELOAD = 'Nothing read again: there were no MCP servers at the start. Restart to add the first one.';
 
 const STOP_NOTICE = 'Stopping: answers under way are being finished. Once more to stop at once.';

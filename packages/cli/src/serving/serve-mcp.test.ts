@@ -10,6 +10,11 @@ import { BIN, type RunningCommand, runCommand, startCommand, temporaryFolder } f
 const require = createRequire(import.meta.url);
 const FILESYSTEM = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
+const HELLO = {
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
 interface Started {
   readonly client: Client;
   readonly transport: StdioClientTransport;
@@ -135,8 +140,7 @@ describe('quartermaster mcp', () => {
   ])('ends with status 0 when %s, and its server with it; stdout has the protocol alone', async (_, leave) => {
     const folder = project();
     const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
-    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-    command.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`);
+    command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
     await command.until('"id":1');
     const server = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
     expect(isAlive(server)).toBe(true);
@@ -193,5 +197,77 @@ describe('entries that can not be used', () => {
     expect(err()).toMatch(/quartermaster: unset: not usable \(.*\.mcp\.json:1\): .*NOT_SET/);
     expect(err()).toMatch(/quartermaster: socket: not usable .*WebSocket/);
     expect(err()).toMatch(/quartermaster: missing: can't be reached: .*no-such-program-anywhere/);
+  });
+});
+
+describe('settings that change', () => {
+  const files = (folder: string) => ({ command: process.execPath, args: [FILESYSTEM, folder] });
+
+  it('bring and take servers without a restart, and the client is told', async () => {
+    const folder = temporaryFolder();
+    const write = (mcpServers: object) => writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }));
+    write({ files: files(folder) });
+    const { client, err } = await startProxy(folder, ['--form', 'inline']);
+    let told: () => void = () => {};
+    client.setNotificationHandler('notifications/tools/list_changed', () => told());
+    const changed = () => new Promise<void>((resolve) => (told = resolve));
+    expect((await names(client)).some((name) => name.startsWith('more__'))).toBe(false);
+
+    const added = changed();
+    write({ files: files(folder), more: files(folder) });
+    await added;
+    expect(await names(client)).toContain('more__read_text_file');
+    expect(err()).toContain('quartermaster: settings read again: added more');
+
+    const removed = changed();
+    write({ more: files(folder) });
+    await removed;
+    expect((await names(client)).some((name) => name.startsWith('files__'))).toBe(false);
+  });
+
+  it('are read again at SIGHUP, which ends nothing; a broken file changes nothing', async () => {
+    const folder = project();
+    const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
+    command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
+    await command.until('"id":1');
+    command.child.kill('SIGHUP');
+    await command.until('settings read again: 1 server, as before', 'err');
+    writeFileSync(join(folder, '.mcp.json'), '{ "mcpServers": {');
+    command.child.kill('SIGHUP');
+    await command.until('the servers stay as they are', 'err');
+    command.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })}\n`);
+    await command.until('"id":2');
+  });
+});
+
+describe('quartermaster mcp input', () => {
+  it('keeps an answer, encrypted, for the file that asks, and for no other', async () => {
+    const folder = temporaryFolder();
+    const script = 'process.stderr.write("got " + process.env.TOKEN)';
+    const text = JSON.stringify({
+      inputs: [{ id: 'token', type: 'promptString', description: 'Your token', password: true }],
+      servers: { tracker: { command: process.execPath, args: ['-e', script], env: { TOKEN: `\${input:token}` } } },
+    });
+    for (const file of ['mcp.json', 'other.json']) writeFileSync(join(folder, file), text);
+    const env = { XDG_DATA_HOME: join(folder, 'data') };
+    const at = (file: string) => ['--mcp-config', join(folder, file)];
+    const answered = await runCommand(['mcp', 'input', 'token', ...at('mcp.json')], env, 'hunter2\n');
+    expect(answered).toMatchObject({ code: 0, err: expect.stringContaining('1 answer kept, encrypted') });
+    expect(readFileSync(join(folder, 'data/quartermaster/store.db')).includes('hunter2')).toBe(false);
+
+    const mine = startCommand(['mcp', ...at('mcp.json')], { cwd: folder });
+    mine.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
+    await mine.until('got hunter2', 'err');
+    const other = startCommand(['mcp', ...at('other.json')], { cwd: folder });
+    expect(await other.until('tracker: not usable', 'err')).toContain('answer it once with: quartermaster mcp input');
+
+    expect(await runCommand(['mcp', 'input', 'nope', ...at('mcp.json')], env)).toMatchObject({
+      code: 2,
+      err: 'There is no input "nope". Inputs: token\n',
+    });
+    expect((await runCommand(['mcp', 'input', '--forget', ...at('mcp.json')], env)).err).toBe('1 answer deleted.\n');
+    expect((await runCommand(['mcp', 'input', ...at('mcp.json')], env, '')).err).toBe(
+      'No answer to the input "token"\n',
+    );
   });
 });

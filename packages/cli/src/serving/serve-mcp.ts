@@ -1,4 +1,5 @@
 import { contextWindow, type GateSettings } from '@quartermaster/core';
+import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor, createServedReranker } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
@@ -7,8 +8,10 @@ import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
-import { loadSettings, type Settings } from './load-settings.ts';
+import { followSettings } from './follow-settings.ts';
+import { loadAnsweredSettings, loadSettings, type Settings } from './load-settings.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
+import { printOnce } from './print-once.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 import { reportServers } from './report-servers.ts';
 import { waitForStop } from './wait-for-stop.ts';
@@ -16,14 +19,24 @@ import { waitForStop } from './wait-for-stop.ts';
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
+  const printNew = printOnce(print);
   const { form, context, strict: isStrict = false, ...given } = flags;
-  const { config } = loadSettings(given, io.env);
-  const servers = configuredServers(config, print);
-  if (servers === undefined) throw new InputError(NO_SERVERS);
-  const chosen = await configuredEngine(config.search);
+  const { config: unanswered } = loadSettings(given, io.env);
+  if (Object.keys(unanswered.mcpServers).length + unanswered.unusableServers.length === 0)
+    throw new InputError(NO_SERVERS);
+  const chosen = await configuredEngine(unanswered.search);
   print(`search engine: ${chosen.engine} (${chosen.reason})`);
 
-  const store = await openStoreIfPossible({ config, isAskedFor: flags.store !== undefined, print });
+  const store = await openStoreIfPossible({
+    ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
+  });
+  const load = (): Promise<Config> => loadAnsweredSettings(given, io.env, store?.tokens);
+  const config = await load();
+  const servers = configuredServers(config, printNew);
+  if (servers === undefined) {
+    await store?.close();
+    throw new InputError(NO_SERVERS);
+  }
   const hub = createConfiguredHub(config, {
     ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict },
   });
@@ -49,11 +62,16 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     checkArguments: createArgumentChecker(),
     guard: { mode: config.mcp.searchGuard },
   });
-  const { stopped, release } = waitForStop(io, 'quartermaster: stopping');
+  const followed = followSettings({
+    ...{ hub, config, load, print },
+    serversOf: (now) => offerSignIn(configuredServers(now, printNew) ?? { servers: {} }),
+  });
+  const { stopped, release } = waitForStop(io, 'quartermaster: stopping', () => void followed.reload());
   try {
     const connection = await serveStdio(proxy, { input: io.stdin, output: io.stdout });
     await Promise.race([connection.closed, stopped]);
   } finally {
+    followed.close();
     silence();
     await proxy.close();
     closed.abort();

@@ -10,7 +10,7 @@ export interface StopWait {
 }
 
 /** Waits for the first signal to stop; from then on a further one ends the process where it stands, with the status that shells give it. */
-export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string): StopWait {
+export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string, onReload?: () => void): StopWait {
   let resolve: () => void = () => undefined;
   const stopped = new Promise<void>((done) => {
     resolve = done;
@@ -18,6 +18,7 @@ export function waitForStop(io: Pick<CommandIo, 'stderr'>, notice: string): Stop
   // A terminal that was closed can't be told anything; what matters is to finish and to stop.
   io.stderr.on('error', () => undefined);
   const release = watchStopSignals({
+    onReload,
     onStop() {
       io.stderr.write(`${notice}\n`);
       resolve();

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type SignalSource, watchStopSignals } from './watch-stop-signals.ts';
 
-function watch() {
+function watch(onReload?: () => void) {
   const source = new EventEmitter();
   const heard: string[] = [];
   let time = 0;
@@ -19,6 +19,7 @@ function watch() {
         };
       },
     },
+    onReload,
     onStop: (signal) => heard.push(`stop ${signal}`),
     onForce: (signal) => heard.push(`force ${signal}`),
   });
@@ -59,6 +60,19 @@ describe('watchStopSignals', () => {
     look?.();
     expect(heard).toEqual(['stop SIGTERM']);
     expect(parent.look).toBeUndefined();
+  });
+
+  it('reloads at SIGHUP where there is something to reload, and stops at it otherwise', () => {
+    let reloads = 0;
+    const reloading = watch(() => {
+      reloads += 1;
+    });
+    reloading.send('SIGHUP', 5);
+    reloading.send('SIGHUP', 6);
+    expect([reloads, reloading.heard]).toEqual([2, []]);
+    const plain = watch();
+    plain.send('SIGHUP', 5);
+    expect(plain.heard).toEqual(['stop SIGHUP']);
   });
 
   it('leaves signals alone once it is released', () => {

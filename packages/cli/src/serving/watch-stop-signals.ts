@@ -11,6 +11,8 @@ export interface StopWatchOptions {
   readonly onStop: (signal: StopSignal) => void;
   /** A later one: end at once. */
   readonly onForce: (signal: StopSignal) => void;
+  /** What SIGHUP does, once it is no wish to stop. @default it stops, as for a terminal that was closed */
+  readonly onReload?: (() => void) | undefined;
   /** @default the process */
   readonly source?: SignalSource;
   /** Milliseconds. @default the system's clock */
@@ -34,10 +36,11 @@ const SAME_WISH_MS = 1_000;
 
 /** Listens for the wish to stop. Gives a function that listens no more. */
 export function watchStopSignals(options: StopWatchOptions): () => void {
-  const { onStop, onForce, source = process, now = Date.now, parent = npmParent() } = options;
+  const { onStop, onForce, onReload, source = process, now = Date.now, parent = npmParent() } = options;
   let stoppedAt: number | undefined;
   const listen = (signal: StopSignal): void => {
-    if (stoppedAt === undefined) {
+    if (signal === 'SIGHUP' && onReload !== undefined) onReload();
+    else if (stoppedAt === undefined) {
       stoppedAt = now();
       onStop(signal);
     } else if (now() - stoppedAt >= SAME_WISH_MS) {

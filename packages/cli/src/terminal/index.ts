@@ -1,3 +1,4 @@
+export { ask } from './ask.ts';
 export { counted } from './counted.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { CommandIo } from '../command-io.ts';
+
+export interface AskOptions {
+  /** Whether what is typed stays invisible. @default false */
+  readonly isHidden?: boolean;
+}
+
+/** Asks a person on stderr and reads a line; without a terminal, a line of what is piped in. Undefined when there is none. */
+export async function ask(
+  { stdin, stderr }: Pick<CommandIo, 'stdin' | 'stderr'>,
+  question: string,
+  { isHidden = false }: AskOptions = {},
+): Promise<string | undefined> {
+  const isTerminal = stdin.isTTY === true;
+  if (isTerminal) stderr.write(question);
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (isTerminal && !isHidden) stderr.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input: stdin, output, terminal: isTerminal });
+  try {
+    const line = await Promise.race([
+      new Promise<string>((resolve) => lines.once('line', resolve)),
+      new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined))),
+    ]);
+    return line;
+  } finally {
+    lines.close();
+    if (isTerminal && isHidden) stderr.write('\n');
+  }
+}
