@@ -13,6 +13,7 @@ const counts = { passed: 0, failed: 0 };
 check('format and lint', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', '.']);
 check('types', 'node_modules/typescript/bin/tsc', ['-b']);
 check('types of tests', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.test.json']);
+check('types of the console', 'node_modules/typescript/bin/tsc', ['-p', 'packages/console']);
 check('unused code', 'node_modules/knip/bin/knip.js', []);
 countTests();
 

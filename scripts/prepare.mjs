@@ -1,7 +1,7 @@
 // What `npm start`, `npm test` and the like need first: installed packages and a current build.
 // Runs on a bare clone, so it uses nothing but Node.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,12 +14,35 @@ if (isInstallStale()) {
 if (process.env.npm_lifecycle_event !== 'pretest') {
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'packages/tsconfig.json']);
 }
+if (isConsoleStale()) {
+  run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'packages/console', '--logLevel', 'warn']);
+}
 
 /** npm writes `node_modules/.package-lock.json` last, so its age is the age of the install. */
 function isInstallStale() {
   const installed = `${root}node_modules/.package-lock.json`;
   if (!existsSync(installed)) return true;
   return statSync(`${root}package-lock.json`).mtimeMs > statSync(installed).mtimeMs;
+}
+
+/** The page is built again when any of its sources is newer than the last build. */
+function isConsoleStale() {
+  const built = `${root}packages/console/dist/index.html`;
+  if (!existsSync(built)) return true;
+  const builtAt = statSync(built).mtimeMs;
+  const folder = `${root}packages/console/`;
+  const sources = [
+    'index.html',
+    'vite.config.ts',
+    'package.json',
+    ...list(`${folder}src`, 'src/'),
+    ...list(`${folder}public`, 'public/'),
+  ];
+  return sources.some((name) => statSync(folder + name).mtimeMs > builtAt);
+}
+
+function list(folder, prefix) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => prefix + name);
 }
 
 function runNpm(args) {

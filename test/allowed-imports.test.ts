@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ['core', 'semantic', 'wires', 'host', 'mcp'],
   gateway: ['core', 'semantic', 'wires', 'host', 'mcp'],
   console: [],
-  cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway'],
+  cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway', 'console'],
 };
 
 /** Which folder of core may import which: the stages of the flow, in order. */

@@ -28,6 +28,7 @@ import {
   type McpServices,
   mountBatchRoutes,
   mountCatalogRoutes,
+  mountConsoleRoutes,
   mountMcpRoutes,
   mountModelRoutes,
   mountSearchRoutes,
@@ -146,6 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountBatchRoutes(app, services);
   mountMcpRoutes(app, services);
   mountSearchRoutes(app, services);
+  mountConsoleRoutes(app, options.console);
   mountStatusRoutes(app, services);
 
   return {

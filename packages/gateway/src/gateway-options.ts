@@ -33,6 +33,8 @@ export interface GatewayOptions {
    * @default the one in this package
    */
   readonly workerUrl?: URL | false;
+  /** The folder of the built console, served at `/` to browsers. @default no console */
+  readonly console?: URL;
   /** @default the system's */
   readonly clock?: Clock;
   /** A new id that begins with the prefix. @default random */

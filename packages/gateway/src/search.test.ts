@@ -74,6 +74,15 @@ describe('search over HTTP', () => {
     expect(unknown.body).toMatchObject({ why: { tool: 'nope', standing: 'not-in-catalog' } });
   });
 
+  it('reports how other engines rank, beside the hits', async () => {
+    const { ask } = await withCatalog();
+    const { body } = await ask('/v1/catalogs/acme/search', { query: 'weather', compare: ['regex', 'semantic'] });
+    expect(body.compared).toMatchObject({
+      regex: [{ tool: 'sky/get_weather', score: expect.any(Number) }],
+      semantic: [{ tool: 'sky/get_weather' }],
+    });
+  });
+
   it('searches tools that come with the request', async () => {
     const { ask } = await withCatalog();
     const { body } = await ask('/v1/search', { query: 'letter', tools: TOOLS });
@@ -123,6 +132,7 @@ describe('search over HTTP', () => {
     ['a query that is too long', { query: 'x'.repeat(4_001) }, 'at most 4000 characters'],
     ['an unknown engine', { query: 'a', engine: 'magic' }, 'engine: should be one of auto'],
     ['an engine that can not run', { query: 'a', engine: 'hybrid+reranker' }, 'without the reranker'],
+    ['an unknown engine to compare with', { query: 'a', compare: ['magic'] }, 'compare: should be one of'],
     ['a limit of 51', { query: 'a', limit: 51 }, 'limit: should be a whole number from 1 to 50'],
     ['an unknown field', { query: 'a', topk: 3 }, 'topk: unknown field'],
     ['a malformed pattern', { query: '(', engine: 'regex' }, 'position 0'],

@@ -22,6 +22,9 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
   const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
   return [
     `${paint.bold('Quartermaster listens on')} ${paint.cyan(url)}`,
+    sample === undefined
+      ? 'Open it in a browser to search your catalogs and see what they cost.'
+      : 'Open it in a browser to try searches on the sample catalog.',
     '',
     about,
     ...(sample !== undefined && hasKeys ? [needed] : []),

@@ -1,3 +1,4 @@
+import { consoleFolder } from '@quartermaster/console';
 import type { RerankerEmbedder } from '@quartermaster/core';
 import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
@@ -72,6 +73,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...gatewayOptionsFrom({ ...config, upstreams }, { env: io.env }),
     store,
     logger,
+    console: consoleFolder,
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });

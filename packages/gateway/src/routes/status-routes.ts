@@ -13,8 +13,6 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
     };
   };
 
-  // Some clients look whether anybody is there before the first call.
-  app.get('/', (context) => context.text('Quartermaster gateway\n'));
   app.get('/livez', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     const reasons = await check();

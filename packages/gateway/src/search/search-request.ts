@@ -13,6 +13,8 @@ export interface CatalogSearchRequest {
   readonly schema: boolean;
   /** A tool whose rank is reported whether it is among the hits or not. */
   readonly why?: string;
+  /** Engines whose first 50 are reported beside the hits of the first query, to be compared with them. */
+  readonly compare: readonly SearchEngineName[];
   /** Descriptions to try in place of the stored ones, by tool id. Nothing is saved. */
   readonly drafts: ReadonlyMap<string, string>;
 }
@@ -30,7 +32,18 @@ export interface EvaluationRequest extends Pick<CatalogSearchRequest, 'engine' |
 /** A query is a sentence or a few; anything longer is a document that was pasted by mistake. */
 export const SEARCH_REQUEST_LIMITS = { queries: 16, queryLength: 4_000, cases: 1_000, drafts: 20, draftLength: 8_000 };
 
-const FIELDS = new Set(['query', 'queries', 'engine', 'limit', 'explain', 'schema', 'why', 'drafts', 'tools']);
+const FIELDS = new Set([
+  'query',
+  'queries',
+  'engine',
+  'limit',
+  'explain',
+  'schema',
+  'why',
+  'compare',
+  'drafts',
+  'tools',
+]);
 
 export function readSearchRequest(body: unknown): CatalogSearchRequest {
   const fields = readFields(body, FIELDS);
@@ -43,6 +56,7 @@ export function readSearchRequest(body: unknown): CatalogSearchRequest {
     explain: readFlag(fields, 'explain'),
     schema: readFlag(fields, 'schema'),
     ...(why === undefined ? {} : { why }),
+    compare: readCompare(fields.compare),
     drafts: readDrafts(fields.drafts),
   };
 }
@@ -96,10 +110,15 @@ function readQuery(value: unknown, place: string): string {
   );
 }
 
-function readEngine(value: unknown): SearchEngineName {
-  const engine = SEARCH_ENGINES.find((one) => one === (value ?? 'auto'));
-  if (engine === undefined) throw invalid('engine', `one of ${SEARCH_ENGINES.join(', ')}`);
+function readEngine(value: unknown = 'auto', place = 'engine'): SearchEngineName {
+  const engine = SEARCH_ENGINES.find((one) => one === value);
+  if (engine === undefined) throw invalid(place, `one of ${SEARCH_ENGINES.join(', ')}`);
   return engine;
+}
+
+function readCompare(value: unknown = []): readonly SearchEngineName[] {
+  if (!Array.isArray(value) || value.length > SEARCH_ENGINES.length) throw invalid('compare', 'a list of engines');
+  return [...new Set(value.map((one) => readEngine(one, 'compare')))];
 }
 
 function readLimit(value: unknown): number {

@@ -4,6 +4,7 @@ import {
   type Hit,
   NAME_TEMPLATES,
   PatternError,
+  SEARCH_LIMITS,
   type Searcher,
   type SearchResult,
   SNAPSHOT_DEFAULTS,
@@ -59,6 +60,24 @@ export function createSearchService(options: {
     return searcher;
   }
 
+  async function compare(index: Indexed, request: CatalogSearchRequest, signal: AbortSignal): Promise<object> {
+    const [query = ''] = request.queries;
+    const lists = request.compare.map(async (engine) => {
+      const { hits } = await ask(searcherOf(index, engine), { query, limit: SEARCH_LIMITS.max, signal });
+      return [
+        engine,
+        hits.map(({ tool, score }) => ({
+          tool: tool.id,
+          name: tool.name,
+          server: tool.server,
+          description: tool.description,
+          score,
+        })),
+      ] as const;
+    });
+    return Object.fromEntries(await Promise.all(lists));
+  }
+
   return {
     async search(tools, request, signal) {
       const index = indexed(tools, request.drafts);
@@ -84,6 +103,7 @@ export function createSearchService(options: {
           ...describeResult(result, index.snapshot, request),
         })),
         ...(why === undefined ? {} : { why }),
+        ...(request.compare.length === 0 ? {} : { compared: await compare(index, request, signal) }),
       };
     },
     async evaluate(tools, { cases, engine, drafts }, signal) {

@@ -1,0 +1,2 @@
+/** Where the built page lies. */
+export declare const consoleFolder: URL;

@@ -1,0 +1,24 @@
+/** What a link to the playground holds. */
+export interface PlaygroundState {
+  readonly q?: string;
+  readonly catalog?: string;
+  readonly limit?: number;
+  /** The unfolded tool. */
+  readonly tool?: string;
+  /** The tool whose absence is explained. */
+  readonly why?: string;
+}
+
+const MAX_LIMIT = 20;
+
+/** A link is typed by people: what it can't mean is left out. */
+export function readPlaygroundState(search: Record<string, unknown>): PlaygroundState {
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+  const limit = Number(search.limit);
+  const state = { q: text(search.q), catalog: text(search.catalog), tool: text(search.tool), why: text(search.why) };
+  const known = Object.entries(state).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(known),
+    ...(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT ? { limit } : {}),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Explanation } from '../api/search.ts';
+
+/** A part of a score: a feature times its weight, or a bonus. */
+export interface ScorePart {
+  readonly label: string;
+  /** `14.3 × 0.572`, where the part is a product. */
+  readonly product?: string;
+  readonly value: number;
+}
+
+/** The parts that add up to a score, largest first. */
+export function scoreParts(explanation: Explanation | undefined): readonly ScorePart[] {
+  if (explanation === undefined) return [];
+  return flatten(explanation)
+    .filter(({ value }) => value !== 0)
+    .sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
+}
+
+function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
+  const product = /^(-?[\d.]+ × -?[\d.]+): (.+)$/.exec(what);
+  if (product?.[1] !== undefined && product[2] !== undefined) {
+    return [{ label: capital(product[2]), product: product[1], value }];
+  }
+  if (details.length === 0) return [{ label: capital(what), value }];
+  const parts = details.flatMap(flatten);
+  const sum = parts.reduce((total, part) => total + part.value, 0);
+  // Where the details don't add up (a factor, a maximum), only the whole is a part of the score.
+  return Math.abs(sum - value) < 0.01 * Math.max(1, Math.abs(value)) ? parts : [{ label: capital(what), value }];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { listCatalogs, listEngines, type SearchAnswer, searchCatalog } from '../api/search.ts';
+import type { PlaygroundState } from './playground-state.ts';
+import { MISSES } from './result-rows.ts';
+
+export const DEFAULT_LIMIT = 5;
+
+const IS_LOCAL = /^(?:localhost|127\.|\[::1\])/.test(location.host);
+
+/** Over a network a request for each key would only queue up. */
+const TYPING_MS = IS_LOCAL ? 0 : 60;
+
+/** What is typed, once the typing has paused for a moment. */
+export function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (TYPING_MS === 0) {
+      setSettled(value);
+      return;
+    }
+    const timer = setTimeout(() => setSettled(value), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/** The catalog in the link, or else the only sensible one: the sample first, since it is there before anything else is. */
+export function useCatalog(wanted: string | undefined): {
+  readonly name: string | undefined;
+  readonly names: readonly string[];
+} {
+  const { data } = useQuery({ queryKey: ['catalogs'], queryFn: ({ signal }) => listCatalogs(signal) });
+  const names = data?.data.map(({ name }) => name) ?? [];
+  const fallback = names.includes('mcpServers') ? 'mcpServers' : names.includes('sample') ? 'sample' : names[0];
+  return { name: wanted ?? fallback, names };
+}
+
+/** The engines beside the gateway's own, which a request in words can be put to. */
+export function useOtherEngines(): { readonly own: string; readonly others: readonly string[] } {
+  const { data } = useQuery({
+    queryKey: ['engines'],
+    queryFn: ({ signal }) => listEngines(signal),
+    staleTime: Infinity,
+  });
+  const own = data?.configured ?? 'hybrid';
+  return { own, others: data?.data.map(({ id }) => id).filter((id) => id !== own && id !== 'regex') ?? [] };
+}
+
+/** Results follow each key; those of the last query stay until the new ones are there. */
+export function useSearch(
+  state: Omit<PlaygroundState, 'catalog'> & {
+    readonly catalog: string | undefined;
+    readonly draft?: { readonly tool: string; readonly text: string };
+  },
+  compare: readonly string[],
+): UseQueryResult<SearchAnswer> {
+  const { q = '', catalog = '', limit = DEFAULT_LIMIT, why, draft } = state;
+  const drafts = draft === undefined ? {} : { [draft.tool]: draft.text };
+  return useQuery({
+    queryKey: ['search', catalog, q, limit, compare, why, drafts],
+    queryFn: ({ signal }) =>
+      searchCatalog(
+        catalog,
+        { query: q, limit: limit + MISSES, compare, drafts, ...(why === undefined ? {} : { why }) },
+        signal,
+      ),
+    enabled: q.trim() !== '' && catalog !== '',
+    placeholderData: keepPreviousData,
+  });
+}

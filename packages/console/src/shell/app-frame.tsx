@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Moon, Search, Sun } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { ApiFailure } from '../api/request.ts';
+import { listCatalogs } from '../api/search.ts';
+import { KeyDialog } from './key-dialog.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { currentTheme, toggleTheme } from './theme.ts';
+import { useShortcuts } from './use-shortcuts.ts';
+
+const SCREENS = [{ to: '/playground', name: 'Playground', Icon: Search }] as const;
+
+export function AppFrame(): ReactNode {
+  const [theme, setTheme] = useState(currentTheme);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const navigate = useNavigate();
+  const catalogs = useQuery({ queryKey: ['catalogs'], queryFn: ({ signal }) => listCatalogs(signal) });
+  const needsKey = catalogs.error instanceof ApiFailure && catalogs.error.status === 401;
+  const isLost = catalogs.failureReason instanceof ApiFailure && catalogs.failureReason.status === 0;
+
+  useShortcuts({
+    '?': () => setHelpOpen(true),
+    '/': (event) => {
+      event.preventDefault();
+      document.querySelector<HTMLInputElement>('[data-screen-search]')?.focus();
+    },
+    'g p': () => void navigate({ to: '/playground', search: {} }),
+  });
+
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <header className="top">
+        <Link to="/playground" search={{}} className="brand">
+          <img src="/favicon.svg" alt="" width="22" height="22" />
+          Quartermaster
+        </Link>
+        <nav className="nav" aria-label="Screens">
+          {SCREENS.map(({ to, name, Icon }) => (
+            <Link key={to} to={to} search={{}} activeOptions={{ includeSearch: false }}>
+              <Icon size={16} aria-hidden="true" />
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="end">
+          <span className="address">{location.host}</span>
+          <button
+            type="button"
+            className="button ghost icon"
+            aria-label={theme === 'dark' ? 'Use the light theme' : 'Use the dark theme'}
+            onClick={() => setTheme(toggleTheme())}
+          >
+            {theme === 'dark' ? <Sun size={16} aria-hidden="true" /> : <Moon size={16} aria-hidden="true" />}
+          </button>
+          <button
+            type="button"
+            className="button ghost help"
+            aria-label="Keyboard shortcuts"
+            onClick={() => setHelpOpen(true)}
+          >
+            <kbd>?</kbd>
+          </button>
+        </div>
+      </header>
+      {isLost ? (
+        <p className="lost" role="status">
+          Lost the gateway. Trying again every 3 s.
+        </p>
+      ) : null}
+      <main id="main" className="page">
+        <Outlet />
+      </main>
+      <ShortcutsDialog isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      <KeyDialog isOpen={needsKey} />
+    </>
+  );
+}

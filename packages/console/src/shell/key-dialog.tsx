@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ApiFailure, rememberKey, request } from '../api/request.ts';
+import { Dialog } from './dialog.tsx';
+
+/** Shown when the gateway has keys and this page has none that it accepts. */
+export function KeyDialog({ isOpen }: { readonly isOpen: boolean }): ReactNode {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string>();
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const key = new FormData(event.currentTarget).get('key');
+    if (typeof key !== 'string' || key.trim() === '') return;
+    rememberKey(key.trim());
+    try {
+      await request('/v1/catalogs');
+      setProblem(undefined);
+      await queries.invalidateQueries();
+    } catch (error) {
+      setProblem(error instanceof ApiFailure && error.status === 401 ? 'The gateway refused this key.' : String(error));
+    }
+  };
+  return (
+    <Dialog title="This gateway needs a key" isOpen={isOpen} onClose={() => undefined}>
+      <form onSubmit={(event) => void submit(event)} className="stack">
+        <label htmlFor="api-key">API key</label>
+        <div className="field">
+          <input id="api-key" name="key" type="password" autoComplete="off" spellCheck={false} />
+        </div>
+        <p className="faint">Kept in this tab’s memory only. Closing the tab forgets it.</p>
+        {problem === undefined ? null : (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div className="actions">
+          <button type="submit" className="button primary">
+            Use key
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

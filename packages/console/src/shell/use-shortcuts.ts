@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react';
+
+/** What a key does. A second letter makes a sequence: `g p`. */
+export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+/** How long a sequence waits for its second key. */
+const SEQUENCE_MS = 1_000;
+
+/** Single keys act only outside of fields, so that typing never triggers them. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    let first: { readonly key: string; readonly at: number } | undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isField(event.target)) return;
+      const sequence =
+        first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : undefined;
+      first = { key: event.key, at: event.timeStamp };
+      const act = (sequence === undefined ? undefined : latest.current[sequence]) ?? latest.current[event.key];
+      act?.(event);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Context, Hono } from 'hono';
+
+/** The console's files, read once: what is not among them can't be asked for, whatever a path says. */
+export function mountConsoleRoutes(app: Hono, folder: URL | undefined): void {
+  const files = folder === undefined ? new Map<string, Asset>() : readAssets(fileURLToPath(folder));
+  const page = files.get('/index.html');
+  const showPage = (context: Context): Response | undefined => {
+    if (page === undefined || !wantsHtml(context)) return undefined;
+    return new Response(page.bytes, { headers: { ...PAGE_HEADERS, 'content-type': page.type } });
+  };
+  // Some clients look whether anything is there before the first call.
+  app.get('/', (context) => showPage(context) ?? context.text('Quartermaster gateway\n'));
+  for (const path of SCREENS) {
+    app.get(path, async (context, next) => showPage(context) ?? next());
+    app.get(`${path}/*`, async (context, next) => showPage(context) ?? next());
+  }
+  for (const [path, { bytes, type }] of files) {
+    if (path === '/index.html') continue;
+    const lasts = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    app.get(
+      path,
+      () => new Response(bytes, { headers: { ...ASSET_HEADERS, 'content-type': type, 'cache-control': lasts } }),
+    );
+  }
+}
+
+interface Asset {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** Paths that the page itself tells apart. */
+const SCREENS = ['/playground', '/activity', '/servers', '/savings'];
+
+const ASSET_HEADERS = { 'x-content-type-options': 'nosniff' };
+
+/** The page talks to this gateway and to nothing else, and no other page may frame it. */
+const PAGE_HEADERS = {
+  ...ASSET_HEADERS,
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+function wantsHtml(context: Context): boolean {
+  return context.req.header('accept')?.includes('text/html') === true;
+}
+
+/** Empty where the page has not been built. */
+function readAssets(folder: string): ReadonlyMap<string, Asset> {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return new Map();
+  }
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[extname(name)];
+      const path = `/${name.replaceAll('\\', '/')}`;
+      return type === undefined
+        ? []
+        : [[path, { bytes: new Uint8Array(readFileSync(join(folder, name))), type }] as const];
+    }),
+  );
+}
