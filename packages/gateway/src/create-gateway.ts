@@ -70,7 +70,12 @@ export function createGateway(options: GatewayOptions): Gateway {
           onEvent: countMcpEvents(options.mcp, metrics, usage),
         });
   const catalogs = createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs });
-  const engines = createSearchEngines({ configured: search.engine, source: searcher, signal: closed.signal });
+  const automatic = reranker === undefined ? 'hybrid' : 'hybrid+reranker';
+  const engines = createSearchEngines({
+    configured: search.engine === 'auto' ? automatic : search.engine,
+    source: searcher,
+    signal: closed.signal,
+  });
   const lists = createToolLists({
     settings,
     catalogs,
