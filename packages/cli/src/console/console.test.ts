@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { launchBrowser } from './browser.fixture.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 beforeAll(async () => {
@@ -35,12 +32,12 @@ async function openConsole(path: string, options: { width?: number; scheme?: 'li
 }
 
 async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
+    const { axe: inPage } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
     };
-    return (await axe.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html }));
+    return (await inPage.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html }));
   });
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
