@@ -1,9 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** `npm run dev -w @quartermaster/console` serves the page with reloading, in front of a gateway on its usual port. */
 export default defineConfig({
   plugins: [react()],
+  define: { SAMPLE_QUERIES: JSON.stringify(sampleQueries()) },
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: { proxy: { '/v1': 'http://127.0.0.1:8787' } },
 });
+
+function sampleQueries(): string {
+  const folder = new URL('../../examples/catalog/', import.meta.url);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  return names.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
+}

@@ -1,11 +1,11 @@
-import first from '../../../../examples/catalog/queries-a.jsonl?raw';
-import second from '../../../../examples/catalog/queries-b.jsonl?raw';
 import type { Case } from './cases.ts';
+
+/** The lines of the sample catalog's labelled requests, put in by the build. */
+declare const SAMPLE_QUERIES: string;
 
 /** The labelled requests that have an answer in the sample catalog. */
 export function sampleCases(): readonly Case[] {
-  return `${first}\n${second}`
-    .split('\n')
+  return SAMPLE_QUERIES.split('\n')
     .filter((line) => line.trim() !== '')
     .map((line): unknown => JSON.parse(line))
     .flatMap(readCase);
