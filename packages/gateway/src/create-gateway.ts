@@ -6,7 +6,7 @@ import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
 import { createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
-import { createBodyReader, createNamedCatalogs, createToolLists } from './catalogs/index.ts';
+import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
@@ -69,7 +69,9 @@ export function createGateway(options: GatewayOptions): Gateway {
           clock,
           onEvent: countMcpEvents(options.mcp, metrics, usage),
         });
-  const catalogs = createNamedCatalogs(store?.catalogs, { ...settings, servers: mcp?.catalogs });
+  const { workerUrl = WORKER_URL } = options;
+  const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
+  const catalogs = createNamedCatalogs(store?.catalogs, { memory, servers: mcp?.catalogs });
   const automatic = reranker === undefined ? 'hybrid' : 'hybrid+reranker';
   const engines = createSearchEngines({
     configured: search.engine === 'auto' ? automatic : search.engine,
@@ -78,26 +80,27 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const lists = createToolLists({
     settings,
+    memory,
     catalogs,
     onEvent: metrics.onToolboxEvent,
     searcher,
   });
-  const bodies = createBodyReader(settings);
+  const bodies = createBodyReader({ memory });
   const transcripts: Transcripts = {
     storeFor: options.transcripts ?? createTranscriptCache().storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
   const local = createModelService({ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds });
-  const { workerUrl = WORKER_URL } = options;
   const threads =
     workerUrl === false
       ? undefined
       : createThreadedModels({
           ...{ local, upstreams, transcripts, settings, search, reranker, workerUrl },
+          memoryBytes: settings.cacheBytes * WORKERS_SHARE,
           onEvent: metrics.onToolboxEvent,
         });
   const models = createConnectedModels({
-    ...{ models: threads ?? local, upstreams, maxRounds: settings.maxRounds, now: clock.now },
+    ...{ models: threads ?? local, upstreams, maxRounds: settings.maxRounds, now: clock.now, memory },
     onCall: metrics.onConnectorCall,
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
   });
@@ -132,7 +135,11 @@ export function createGateway(options: GatewayOptions): Gateway {
           },
         });
   metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => reception.active);
-  metrics.registry.gauge('quartermaster_tools_bytes', 'Memory for known tools, estimated.', () => lists.bytes);
+  metrics.registry.gauge(
+    'quartermaster_tools_bytes',
+    'Memory for known tools and their indexes on the main thread.',
+    () => memory.bytes,
+  );
 
   let cancelSweep: () => void = () => undefined;
   if (store !== undefined) cancelSweep = sweepRegularly(store, { clock, logger });
@@ -143,7 +150,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     catalogs,
     search: {
       engines,
-      service: createSearchService({ engines, cacheBytes: settings.cacheBytes * SEARCH_SHARE, now: clock.now }),
+      service: createSearchService({ engines, memory, now: clock.now }),
     },
     onBatch: () => worker?.wake(),
   };
@@ -219,10 +226,10 @@ function createMcpServices(
 }
 
 /** Beside this file once it is built. */
-const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
+/** What of the memory is the workers', which large bodies go to. */
+const WORKERS_SHARE = 1 / 2;
 
-/** Of the memory for known tools: searches without a model keep indexes of their own. */
-const SEARCH_SHARE = 1 / 8;
+const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
 
 const SWEEP_MS = 60_000;
 

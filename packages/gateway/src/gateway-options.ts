@@ -79,7 +79,7 @@ export interface GatewaySettings {
   readonly maxBatchBytes: number;
   /** How many requests a batch may have. */
   readonly maxBatchItems: number;
-  /** How much memory known tools may take on each thread, their indexes included. */
+  /** How much memory known tools may take, their indexes included: half of it for the main thread, half for the workers. */
   readonly cacheBytes: number;
   /** Bodies from this size on are parsed, indexed and answered beside the main thread. */
   readonly offThreadBytes: number;

@@ -13,6 +13,8 @@ import type { ToolboxContext } from './toolbox-context.ts';
 
 /** How many plans are kept for one snapshot: forms, windows and scopes times settings. The oldest goes first. */
 const MOST_PLANS = 32;
+/** What they may take together, the latest left out of account: of a large catalog every plan is large. */
+const MOST_PLAN_BYTES = 32 * 1024 * 1024;
 
 interface Kept {
   /** Everything that the plan depends on besides the snapshot, values as text. */
@@ -20,6 +22,7 @@ interface Kept {
   /** Functions, by identity. */
   readonly functions: readonly unknown[];
   readonly plan: Plan;
+  readonly bytes: number;
 }
 
 /** Lives as long as the snapshot does, and depends on nothing but content: no conversation leaves a trace in it. */
@@ -44,9 +47,21 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
   const found = plans.find((one) => one.values === values && isSame(one.functions, functions));
   if (found !== undefined) return found.plan;
   const plan = decide({ context, snapshot, limits, options, form, engine });
-  plans.push({ values, functions, plan });
-  if (plans.length > MOST_PLANS) plans.shift();
+  plans.push({ values, functions, plan, bytes: planBytes(plan) });
+  while (plans.length > MOST_PLANS || (plans.length > 1 && planBytesOf(snapshot) > MOST_PLAN_BYTES)) plans.shift();
   return plan;
+}
+
+/** About how many bytes the plans of a snapshot take. */
+export function planBytesOf(snapshot: Snapshot): number {
+  return (kept.get(snapshot) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Definitions are objects of their own, twice, and a third time as a wire writes them; schemas and most texts are the tools'. */
+function planBytes(plan: Plan): number {
+  const shown = plan.shown.reduce((sum, { as, description }) => sum + (as === 'stub' ? description.length : 0), 0);
+  const deferred = plan.kind === 'defer' ? plan.deferred.size : 0;
+  return 4096 + plan.shown.length * 512 + shown + deferred * 48 + (plan.note?.length ?? 0) * 2;
 }
 
 function decide(question: {

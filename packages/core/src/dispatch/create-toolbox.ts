@@ -1,7 +1,7 @@
 import { type Found, makeView } from '../disclosure/index.ts';
 import { contextWindow } from '../gate/index.ts';
 import { answerCall } from './answer-call.ts';
-import { cachedPlan } from './cached-plan.ts';
+import { cachedPlan, planBytesOf } from './cached-plan.ts';
 import type { Step } from './call.ts';
 import { executeCall } from './execute-call.ts';
 import { handleCalls } from './handle-calls.ts';
@@ -40,6 +40,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     answer: (handling) => answerCall(toolbox, handling),
     prefetch: (prefetching) => prefetchTools(context, prefetching),
     prepare: (plan) => prepareSearch(context, plan),
+    byteLength() {
+      const snapshot = context.snapshot();
+      const { text, regex } = context.searchers;
+      return text.byteLength(snapshot) + regex.byteLength(snapshot) + planBytesOf(snapshot);
+    },
   };
   return toolbox;
 }

@@ -15,6 +15,8 @@ export interface Searchers {
   isPrepared(snapshot: Snapshot): boolean;
   /** Has the searcher build what it needs; once for a snapshot, since what fails is built by the next search. Throws as it does. */
   prepare(snapshot: Snapshot): Promise<void>;
+  /** What the searcher of the snapshot keeps, as far as it tells; 0 where none was made for it alone. */
+  byteLength(snapshot: Snapshot): number;
   /** Preparations take turns, so that many catalogs that come together leave the thread to others. */
   readonly enqueue: Enqueue;
 }
@@ -64,6 +66,7 @@ function createSearchers(source: SearcherSource, engine: PlanEngine): Searchers 
       prepared.add(searcher);
       await searcher.prepare?.();
     },
+    byteLength: (snapshot) => bySnapshot.get(snapshot)?.byteLength?.() ?? 0,
     enqueue: preparationQueue(),
   };
 }

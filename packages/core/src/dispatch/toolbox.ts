@@ -31,6 +31,8 @@ export interface Toolbox {
    * and tried again by the search.
    */
   prepare(plan: Plan): void;
+  /** About how many bytes are kept for the catalog as it is now, beside its tools: indexes as far as they are built, and plans. */
+  byteLength(): number;
 }
 
 export interface PlanOptions {

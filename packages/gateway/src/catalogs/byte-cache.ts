@@ -1,16 +1,31 @@
-/** The most recently used values within a number of bytes. One that is larger than the whole cache is not kept. */
-export class ByteCache<Value> {
-  readonly #maxBytes: number;
-  readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
-  #bytes = 0;
+import type { Holding, MemoryBudget } from './memory-budget.ts';
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+interface Entry<Value> {
+  readonly value: Value;
+  holding: Holding | undefined;
+}
+
+/** What a value costs, and whom. */
+export interface EntryCost {
+  readonly bytes: number;
+  /** Whose request brought it: a key's id. @default '' */
+  readonly owner?: string | undefined;
+}
+
+/** Values as long as the budget has room for them. One that is larger than the whole budget is not kept. */
+export class ByteCache<Value> {
+  readonly #budget: MemoryBudget;
+  readonly #entries = new Map<string, Entry<Value>>();
+
+  constructor(budget: MemoryBudget) {
+    this.#budget = budget;
   }
 
-  /** What is kept now. */
+  /** What is kept here now. */
   get bytes(): number {
-    return this.#bytes;
+    let bytes = 0;
+    for (const { holding } of this.#entries.values()) bytes += holding?.bytes ?? 0;
+    return bytes;
   }
 
   get(key: string): Value | undefined {
@@ -18,29 +33,38 @@ export class ByteCache<Value> {
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+    entry.holding?.touch();
     return entry.value;
   }
 
-  set(key: string, value: Value, bytes: number): void {
+  set(key: string, value: Value, { bytes, owner = '' }: EntryCost): void {
     this.delete(key);
-    if (bytes > this.#maxBytes) return;
-    this.#entries.set(key, { value, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.delete(oldest);
-    }
+    const entry: Entry<Value> = { value, holding: undefined };
+    this.#entries.set(key, entry);
+    const holding = this.#budget.hold(owner, bytes, () => this.#forget(key, entry));
+    if (holding === undefined) this.#forget(key, entry);
+    else entry.holding = holding;
+  }
+
+  /** Says what a value takes now, if it is still kept. */
+  resize(key: string, value: Value, bytes: number): void {
+    const entry = this.#entries.get(key);
+    if (entry?.value === value) entry.holding?.resize(bytes);
   }
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
+    entry.holding?.end();
   }
 
   /** The latest first. */
   values(): readonly Value[] {
     return [...this.#entries.values()].map((entry) => entry.value).reverse();
+  }
+
+  #forget(key: string, entry: Entry<Value>): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 }

@@ -1,5 +1,6 @@
 export { ByteCache } from './byte-cache.ts';
 export { locateTools } from './locate-tools.ts';
+export { MemoryBudget } from './memory-budget.ts';
 export { CATALOG_TYPE, createNamedCatalogs, type NamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody } from './read-body.ts';
 export type { ToolList } from './tool-list.ts';

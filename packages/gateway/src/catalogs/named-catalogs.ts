@@ -4,6 +4,7 @@ import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import { ByteCache } from './byte-cache.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 
 /** The type by which a request names a catalog among its tools. */
 export const CATALOG_TYPE = 'quartermaster_catalog';
@@ -26,6 +27,8 @@ export interface LoadedCatalog {
 
 /** What the caller may use. */
 export interface CatalogRights {
+  /** Who that is, for the share of the memory. @default '' */
+  readonly owner?: string;
   mayUse(name: string): boolean;
   /** Of the tools of MCP servers, where that was decided tool by tool. */
   readonly tools?: Permissions | undefined;
@@ -59,12 +62,12 @@ function readEntry({ name, defer_loading: isDeferred }: JsonObject): CatalogEntr
 /** Read from the store once for each content: every request asks for the hash alone. */
 export function createNamedCatalogs(
   store: CatalogStore | undefined,
-  options: { readonly cacheBytes: number; readonly servers?: ServerCatalogs | undefined },
+  options: { readonly memory: MemoryBudget; readonly servers?: ServerCatalogs | undefined },
 ): NamedCatalogs {
   const { servers } = options;
-  const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.cacheBytes);
+  const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
-  async function load(entry: CatalogEntry, { mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
+  async function load(entry: CatalogEntry, { owner, mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
     if (servers?.has(entry.name) === true && mayUse(entry.name)) {
       return { entry, ...(await servers.load(entry.name, allowed)) };
     }
@@ -77,7 +80,7 @@ export function createNamedCatalogs(
     if (catalog === undefined) throw unknownCatalog(entry.name);
     const { tools } = parseTools(JSON.parse(catalog.tools));
     const bytes = Buffer.byteLength(catalog.tools);
-    known.set(catalog.hash, { tools, bytes }, bytes * 5);
+    known.set(catalog.hash, { tools, bytes }, { bytes: bytes * BYTES_PER_BYTE, owner });
     return { entry, hash: catalog.hash, tools, bytes };
   }
 
@@ -85,6 +88,9 @@ export function createNamedCatalogs(
     load: (entries, rights) => Promise.all(entries.map((entry) => load(entry, rights))),
   };
 }
+
+/** What the tools take for each byte of their text. */
+const BYTES_PER_BYTE = 4;
 
 /** A catalog's tools as this request wants them: deferred, but for those whose own policy says never; or in full. */
 export function catalogTools({ entry, tools }: LoadedCatalog): readonly Tool[] {

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MemoryBudget } from './memory-budget.ts';
 import { createBodyReader } from './read-body.ts';
 
 const MEGABYTE = 1024 * 1024;
 
 function readerOf(cacheBytes = MEGABYTE) {
-  return createBodyReader({ cacheBytes });
+  return createBodyReader({ memory: new MemoryBudget(cacheBytes) });
 }
 
 describe('reading a body', () => {

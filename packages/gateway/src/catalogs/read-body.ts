@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import { ApiError } from '../http/index.ts';
 import { ByteCache } from './byte-cache.ts';
-import { endOfArray, locateTools } from './locate-tools.ts';
+import { type LocatedArray, locateTools, measureArray } from './locate-tools.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 
 /** A request's body, and which tools it has. */
 export interface ReadBody {
@@ -14,7 +15,8 @@ export interface ReadBody {
 }
 
 export interface BodyReader {
-  read(bytes: Buffer): ReadBody;
+  /** @param owner whose body it is, for the share of the memory. @default '' */
+  read(bytes: Buffer, owner?: string): ReadBody;
   /** How often an array of tools was recognised, and how often not. */
   readonly counts: { readonly hits: number; readonly misses: number };
 }
@@ -31,43 +33,76 @@ interface KnownTools {
  * Parses bodies. Clients send the same tools with every request, which may be megabytes: an array that is known by its bytes is
  * not parsed again, and the request gets the array of before.
  */
-export function createBodyReader(options: { readonly cacheBytes: number }): BodyReader {
-  const known = new ByteCache<KnownTools>(options.cacheBytes * DEFINITIONS_SHARE);
+export function createBodyReader({ memory }: { readonly memory: MemoryBudget }): BodyReader {
+  const caches: Caches = { short: new ByteCache<KnownTools>(memory), long: new ByteCache<KnownTools>(memory) };
   const counts = { hits: 0, misses: 0 };
   return {
     counts,
-    read(bytes) {
+    read(bytes, owner = '') {
       const start = locateTools(bytes);
       if (start === undefined) return { value: parseObject(bytes.toString('utf8')), toolsBytes: 0 };
-      const same = known.values().find((one) => isAt(bytes, start, one.raw));
+      const short = hashShort(bytes, start);
+      const same =
+        short === undefined
+          ? caches.long.values().find((one) => isAt(bytes, start, one.raw))
+          : caches.short.get(short.key);
       const value = same === undefined ? undefined : parseAround(bytes, start, same);
       if (same !== undefined && value !== undefined) {
         counts.hits += 1;
-        known.get(same.key);
+        caches.long.get(same.key);
         return { value, toolsKey: same.key, toolsBytes: same.raw.length };
       }
       counts.misses += 1;
-      return readUnknown(bytes, start, known);
+      return readUnknown(bytes, { start, short, owner }, caches);
     },
   };
 }
 
+interface Caches {
+  /** By the hash of their text: there may be many thousands. */
+  readonly short: ByteCache<KnownTools>;
+  /** Compared one after the other. */
+  readonly long: ByteCache<KnownTools>;
+}
+
+/** Longer texts are recognised faster by comparing them than by looking for their end. */
+const LONGEST_SHORT = 128 * 1024;
+
+interface ShortTools {
+  readonly key: string;
+  readonly located: LocatedArray;
+}
+
+function hashShort(bytes: Buffer, start: number): ShortTools | undefined {
+  const located = measureArray(bytes.subarray(0, start + LONGEST_SHORT), start);
+  return located === undefined ? undefined : { located, key: hashOf(bytes.subarray(start, located.end)) };
+}
+
+function hashOf(raw: Buffer): string {
+  return createHash('sha256').update(raw).digest('hex');
+}
+
 /** In two pieces, so that nothing is parsed twice. Where they don't fit together the whole text decides, and says what is wrong. */
-function readUnknown(bytes: Buffer, start: number, known: ByteCache<KnownTools>): ReadBody {
-  const end = endOfArray(bytes, start);
-  const pieces = end === undefined ? undefined : parsePieces(bytes, { start, end });
-  if (pieces === undefined) return { value: parseObject(bytes.toString('utf8')), toolsBytes: 0 };
-  const raw = Buffer.from(bytes.subarray(start, end));
-  const key = createHash('sha256').update(raw).digest('hex');
-  known.set(key, { key, raw, tools: pieces.tools }, raw.length * BYTES_PER_BYTE);
+function readUnknown(
+  bytes: Buffer,
+  { start, short, owner }: { readonly start: number; readonly short: ShortTools | undefined; readonly owner: string },
+  caches: Caches,
+): ReadBody {
+  const located = short?.located ?? measureArray(bytes, start);
+  const pieces = located === undefined ? undefined : parsePieces(bytes, { start, end: located.end });
+  if (located === undefined || pieces === undefined) {
+    return { value: parseObject(bytes.toString('utf8')), toolsBytes: 0 };
+  }
+  // A copy of its own: a piece of a pool would keep the whole pool.
+  const raw = Buffer.from(new Uint8Array(bytes.subarray(start, located.end)).buffer);
+  const key = short?.key ?? hashOf(raw);
+  const cache = short === undefined ? caches.long : caches.short;
+  cache.set(key, { key, raw, tools: pieces.tools }, { bytes: raw.length + located.valueBytes + ENTRY_BYTES, owner });
   return { value: pieces.value, toolsKey: key, toolsBytes: raw.length };
 }
 
-/** The rest of the memory is for what is made of the definitions. */
-const DEFINITIONS_SHARE = 5 / 8;
-
-/** The text, and about four times as much for the values that it describes. */
-const BYTES_PER_BYTE = 5;
+/** What an entry takes beside the text and its values. */
+const ENTRY_BYTES = 1024;
 
 function isAt(bytes: Buffer, start: number, raw: Buffer): boolean {
   const end = start + raw.length;

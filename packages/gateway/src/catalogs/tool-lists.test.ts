@@ -2,6 +2,7 @@ import { createBm25Searcher, createTool, EMPTY_MEMORY, type Snapshot } from '@qu
 import { describe, expect, it } from 'vitest';
 import { surfacesFor } from '../exchange/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { createToolLists } from './tool-lists.ts';
 
 const { anthropic: surface } = surfacesFor(GATEWAY_DEFAULTS);
@@ -12,12 +13,14 @@ const marked = (name: string) => ({ name, description: name, input_schema: { typ
 const NAMED = [{ type: 'quartermaster_catalog', name: 'acme', defer_loading: true }];
 
 /** Counts what must not happen for every request. */
-function counting() {
+function counting(cacheBytes = GATEWAY_DEFAULTS.cacheBytes) {
   const counts = { readings: 0, indexes: 0, checks: 0 };
   let hash = 'first';
   const tools = [createTool({ name: 'get_weather', description: 'weather' })];
+  const memory = new MemoryBudget(cacheBytes);
   const lists = createToolLists({
     settings: GATEWAY_DEFAULTS,
+    memory,
     catalogs: {
       load: async (entries) => entries.map((entry) => ({ entry, hash, tools, bytes: 100 })),
     },
@@ -33,8 +36,8 @@ function counting() {
       return surface.readTools(definitions, request);
     },
   };
-  const ask = async (definitions: readonly unknown[], key: string | undefined) => {
-    const rights = { mayUse: () => true } as unknown as Parameters<typeof lists.listFor>[0]['rights'];
+  const ask = async (definitions: readonly unknown[], key: string | undefined, owner = 'someone') => {
+    const rights = { owner, mayUse: () => true } as unknown as Parameters<typeof lists.listFor>[0]['rights'];
     const check = (): void => {
       counts.checks += 1;
     };
@@ -52,6 +55,7 @@ function counting() {
   };
   return {
     counts,
+    memory,
     ask,
     change: () => {
       hash = 'second';
@@ -82,6 +86,28 @@ describe('the tools of requests', () => {
     const third = await ask(NAMED, 'key');
     expect(third.list).not.toBe(first.list);
     expect(counts.indexes).toBe(2);
+  });
+
+  it('are counted at what they take, with the index once it is built, for the key that brought them', async () => {
+    const { ask, memory } = counting();
+    const definitions = [SEARCH, ...Array.from({ length: 200 }, (_, at) => marked(`get_weather_${at}`))];
+    const { list } = await ask(definitions, 'key', 'tenant');
+    const index = list.toolbox.byteLength();
+    expect(index).toBeGreaterThan(200 * 64);
+    expect(memory.bytesOf('tenant')).toBe(memory.bytes);
+    expect(memory.bytes - index).toBe(16 * 1024 + 200 * 1024);
+  });
+
+  it('that change with every request keep no more than the memory has room for', async () => {
+    const { ask, memory, counts } = counting(1024 * 1024);
+    for (let number = 0; number < 200; number += 1) {
+      await ask([SEARCH, marked(`get_weather_${number}`)], `key ${number}`);
+      expect(memory.bytes).toBeLessThanOrEqual(1024 * 1024);
+    }
+    expect(memory.bytes).toBeGreaterThan(512 * 1024);
+    await ask([SEARCH, marked('get_weather_199')], 'key 199');
+    await ask([SEARCH, marked('get_weather_0')], 'key 0');
+    expect(counts.indexes).toBe(201);
   });
 
   it('without a key nothing is kept', async () => {

@@ -3,6 +3,7 @@ import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ByteCache } from './byte-cache.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import {
   type CatalogRights,
   catalogTools,
@@ -18,7 +19,7 @@ export interface ToolLists {
    * catalogs left out, before it is read.
    */
   listFor<Name extends Dialect>(question: ToolListQuestion<Name>): Promise<{ list: ToolList; isKnown: boolean }>;
-  /** What the cache holds now. */
+  /** What the lists take now. */
   readonly bytes: number;
 }
 
@@ -36,15 +37,16 @@ interface ToolListQuestion<Name extends Dialect> {
   check(parts: { readonly declared: readonly unknown[]; readonly hasCatalogs: boolean }): void;
 }
 
-/** Lists of tools by their content, within a number of bytes. */
+/** Lists of tools by their content, as long as the memory has room for them. */
 export function createToolLists(options: {
   readonly settings: GatewaySettings;
+  readonly memory: MemoryBudget;
   readonly catalogs: NamedCatalogs;
   readonly searcher?: SearcherSource;
   readonly onEvent?: (event: ToolboxEvent) => void;
 }): ToolLists {
-  const { settings, catalogs } = options;
-  const lists = new ByteCache<ToolList>(settings.cacheBytes * LISTS_SHARE);
+  const { catalogs, onEvent } = options;
+  const lists = new ByteCache<ToolList>(options.memory);
   /** The catalogs that a known text names, so that thousands of definitions need not be looked through again. */
   const splits = new WeakMap<readonly unknown[], ReturnType<typeof splitCatalogs>>();
 
@@ -64,19 +66,36 @@ export function createToolLists(options: {
       const known = fullKey === undefined ? undefined : lists.get(fullKey);
       if (known !== undefined) return { list: known, isKnown: true };
       check({ declared: split.others, hasCatalogs: loaded.length > 0 });
-      const list = makeList(surface, { ...split, loaded, unavailable, request }, options);
-      const size = (bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0)) * BYTES_PER_BYTE;
-      if (fullKey !== undefined) lists.set(fullKey, list, size);
+      const count = (event: ToolboxEvent): void => {
+        onEvent?.(event);
+        if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
+      };
+      const list = makeList(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count });
+      const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
+      // The index comes later: its room is kept for it until its size is known.
+      const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
+      if (fullKey !== undefined) lists.set(fullKey, list, { bytes: size, owner: rights.owner });
       return { list, isKnown: false };
     },
   };
 }
 
-/** The rest of the memory is for the definitions themselves. */
-const LISTS_SHARE = 3 / 8;
+/** What is told when an index has been built. */
+const BUILDS: ReadonlySet<ToolboxEvent['kind']> = new Set(['search-prepare-end', 'tool-search-end']);
 
-/** What a list takes beside the parsed definitions: tools, search texts, an index, plans. */
-const BYTES_PER_BYTE = 3;
+/** What a list takes beside the parsed definitions, whose memory is counted where they are kept. */
+function bytesOf({ toolbox }: ToolList): number {
+  return LIST_BYTES + toolbox.snapshot().tools.length * TOOL_BYTES + toolbox.byteLength();
+}
+
+/** The toolbox and what is around it. */
+const LIST_BYTES = 16 * 1024;
+/** A tool, and its place in the maps of its snapshot. */
+const TOOL_BYTES = 1024;
+
+/** What an index is expected to take, measured on lists of 1 to 1,000 tools. */
+const INDEX_BYTES = 24 * 1024;
+const INDEX_BYTES_PER_BYTE = 1.2;
 
 function makeList<Name extends Dialect>(
   surface: Surface<Name>,

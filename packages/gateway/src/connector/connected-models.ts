@@ -8,6 +8,7 @@ import {
   type AnthropicResponse,
   anthropicWhole,
 } from '@quartermaster/wires/anthropic';
+import type { MemoryBudget } from '../catalogs/index.ts';
 import {
   type HeldModels,
   isLeftToConnector,
@@ -40,6 +41,8 @@ export interface ConnectedModelsOptions {
   readonly settings: McpConnectorSettings;
   readonly maxRounds: number;
   readonly now: () => number;
+  /** Where listings of servers are kept for a moment. */
+  readonly memory: MemoryBudget;
   /** Told of every call to a server. */
   onCall(call: ServerCall): void;
 }
@@ -51,10 +54,10 @@ type Question = ModelQuestion<'anthropic'>;
  * the response. Everything else goes to the models as it is.
  */
 export function createConnectedModels(options: ConnectedModelsOptions): ConnectedModels {
-  const { models, upstreams, settings, maxRounds, now, onCall } = options;
+  const { models, upstreams, settings, maxRounds, now, onCall, memory } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
-  const listings = createListingCache({ now });
+  const listings = createListingCache({ now, memory });
   const checkArguments = createArgumentChecker();
   const createPool = (signal: AbortSignal): ServerPool =>
     createServerPool({ settings, fetch: guarded.fetch, listings, signal });

@@ -1,23 +1,23 @@
 import type { StoredListing } from '@quartermaster/mcp';
-import { ByteCache } from '../catalogs/index.ts';
+import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 
 /** What servers listed a moment ago, so that a conversation does not ask for it with every request. In memory alone. */
 export interface ListingCache {
   /** The key stands for whose request it is, the address and the token, none of which can be read from it. */
   get(key: string): StoredListing | undefined;
-  put(key: string, listing: StoredListing): void;
+  /** @param owner whose request it is. @default '' */
+  put(key: string, listing: StoredListing, owner?: string): void;
 }
 
 export function createListingCache(options: {
   readonly now: () => number;
   /** How long a listing is believed. @default 60_000 */
   readonly lifeMs?: number;
-  /** @default 32 MiB */
-  readonly maxBytes?: number;
+  readonly memory: MemoryBudget;
 }): ListingCache {
   const { now } = options;
-  const { lifeMs, maxBytes } = { ...LISTING_CACHE_DEFAULTS, ...options };
-  const kept = new ByteCache<{ readonly listing: StoredListing; readonly until: number }>(maxBytes);
+  const { lifeMs = LIFE_MS, memory } = options;
+  const kept = new ByteCache<{ readonly listing: StoredListing; readonly until: number }>(memory);
   return {
     get(key) {
       const entry = kept.get(key);
@@ -26,10 +26,14 @@ export function createListingCache(options: {
       kept.delete(key);
       return undefined;
     },
-    put(key, listing) {
-      kept.set(key, { listing, until: now() + lifeMs }, JSON.stringify(listing).length * 2);
+    put(key, listing, owner) {
+      const bytes = JSON.stringify(listing).length * BYTES_PER_CHARACTER;
+      kept.set(key, { listing, until: now() + lifeMs }, { bytes, owner });
     },
   };
 }
 
-const LISTING_CACHE_DEFAULTS = { lifeMs: 60_000, maxBytes: 32 * 1024 * 1024 } as const;
+/** What values take for each character of their text. */
+const BYTES_PER_CHARACTER = 4;
+
+const LIFE_MS = 60_000;

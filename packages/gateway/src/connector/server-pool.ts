@@ -45,7 +45,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       // Nobody would close it any more.
       if (closing !== undefined) throw new Error(`The server ${server.name} can't be opened: its response has ended`);
       const key = keyOf(server, owner);
-      const known = opened.get(key) ?? openServer(server, { ...options, key });
+      const known = opened.get(key) ?? openServer(server, { ...options, key, owner });
       opened.set(key, known);
       return known;
     },
@@ -65,13 +65,13 @@ const MOST_TOOLS = 10_000;
 
 function openServer(
   { name, url, token }: RequestedServer,
-  options: ServerPoolOptions & { readonly key: string },
+  options: ServerPoolOptions & { readonly key: string; readonly owner: string },
 ): OpenedServer {
-  const { settings, fetch, listings, key } = options;
+  const { settings, fetch, listings, key, owner } = options;
   let refusal: number | undefined;
   const kept: ListingStore = {
     get: async (): Promise<StoredListing | undefined> => listings.get(key),
-    put: async (_, listing) => listings.put(key, listing),
+    put: async (_, listing) => listings.put(key, listing, owner),
   };
   const { connectTimeoutMs, callTimeoutMs } = settings;
   const hub = createHub({

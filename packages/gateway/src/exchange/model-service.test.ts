@@ -1,6 +1,6 @@
 import { createBm25Searcher, createTool, type Snapshot } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
-import { createBodyReader, createToolLists } from '../catalogs/index.ts';
+import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
 import { createModelService, surfacesFor } from './index.ts';
@@ -19,7 +19,9 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
   const prepared: { readonly snapshot: Snapshot; readonly requests: number }[] = [];
   let hash = 'first';
   let told: () => void = () => undefined;
+  const memory = new MemoryBudget(GATEWAY_DEFAULTS.cacheBytes);
   const lists = createToolLists({
+    memory,
     settings: GATEWAY_DEFAULTS,
     catalogs: {
       load: async (entries) =>
@@ -35,7 +37,7 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
     }),
   });
   const service = createModelService({
-    ...{ upstreams, lists, bodies: createBodyReader(GATEWAY_DEFAULTS), maxRounds: 3 },
+    ...{ upstreams, lists, bodies: createBodyReader({ memory }), maxRounds: 3 },
   });
   return {
     prepared,

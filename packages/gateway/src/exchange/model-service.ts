@@ -98,7 +98,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   return {
     async open(question) {
       const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question) };
-      const body = bodies.read(question.bytes);
+      const body = bodies.read(question.bytes, question.access.owner);
       const prepared = await prepare(question, body, options);
       return {
         model: prepared.model,
@@ -111,7 +111,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       };
     },
     async countTokens(question) {
-      const body = bodies.read(question.bytes);
+      const body = bodies.read(question.bytes, question.access.owner);
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { surface, planned, upstream } = await prepare(question, { ...body, value }, options);
@@ -139,7 +139,7 @@ async function prepare<Name extends Dialect>(
     key: keyOf(surface, body),
     bytes: body.toolsBytes,
     unavailable,
-    rights: { mayUse: access.mayUseCatalog, tools: access.tools },
+    rights: { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools },
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.

@@ -17,10 +17,10 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
       },
     });
   const load = async ({ access }: Visit, name: string): Promise<SearchableTools> => {
-    const rights = { mayUse: access.mayUseCatalog, tools: access.tools };
+    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
     const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
     if (catalog === undefined) throw new ApiError(404, `There is no catalog named '${name.slice(0, 200)}'`);
-    return catalog;
+    return { ...catalog, owner: access.owner };
   };
 
   app.post('/v1/catalogs/:name/search', (context) =>

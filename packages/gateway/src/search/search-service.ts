@@ -12,7 +12,7 @@ import {
   snapshotTokens,
   type Tool,
 } from '@quartermaster/core';
-import { ByteCache } from '../catalogs/index.ts';
+import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { SearchEngineName, SearchEngines } from './search-engines.ts';
 import type { CatalogSearchRequest, EvaluationRequest } from './search-request.ts';
@@ -24,6 +24,8 @@ export interface SearchableTools {
   readonly tools: readonly Tool[];
   /** How long the definitions are as text. */
   readonly bytes: number;
+  /** Who asks, for the share of the memory. @default '' */
+  readonly owner?: string;
 }
 
 /** Search without a model: the engines of the gateway, asked directly. */
@@ -35,13 +37,13 @@ export interface SearchService {
 
 export function createSearchService(options: {
   readonly engines: SearchEngines;
-  readonly cacheBytes: number;
+  readonly memory: MemoryBudget;
   readonly now: () => number;
 }): SearchService {
   const { engines, now } = options;
-  const known = new ByteCache<Indexed>(options.cacheBytes);
+  const known = new ByteCache<Indexed>(options.memory);
 
-  function indexed({ hash, tools, bytes }: SearchableTools, drafts: ReadonlyMap<string, string>): Indexed {
+  function indexed({ hash, tools, bytes, owner }: SearchableTools, drafts: ReadonlyMap<string, string>): Indexed {
     const key = hash === undefined ? undefined : [hash, ...[...drafts].flat()].join('\n');
     const kept = key === undefined ? undefined : known.get(key);
     if (kept !== undefined) return kept;
@@ -49,9 +51,14 @@ export function createSearchService(options: {
       nameTemplate: NAME_TEMPLATES.proxy,
       maxTools: Math.max(SNAPSHOT_DEFAULTS.maxTools, tools.length),
     });
-    const made = { snapshot, searchers: new Map<SearchEngineName, Searcher>() };
-    if (key !== undefined) known.set(key, made, bytes * BYTES_PER_BYTE);
+    const made = { key, snapshot, searchers: new Map<SearchEngineName, Searcher>() };
+    if (key !== undefined) known.set(key, made, { bytes: bytesOf(made) + bytes, owner });
     return made;
+  }
+
+  /** Counts what has been built since. */
+  function measure(index: Indexed): void {
+    if (index.key !== undefined) known.resize(index.key, index, bytesOf(index));
   }
 
   function searcherOf({ snapshot, searchers }: Indexed, engine: SearchEngineName): Searcher {
@@ -83,6 +90,7 @@ export function createSearchService(options: {
       const index = indexed(tools, request.drafts);
       const searcher = searcherOf(index, request.engine);
       await searcher.prepare?.();
+      measure(index);
       const startedAt = now();
       const results = await Promise.all(
         request.queries.map((query) =>
@@ -110,6 +118,7 @@ export function createSearchService(options: {
       const index = indexed(tools, drafts);
       const searcher = searcherOf(index, engine);
       await searcher.prepare?.();
+      measure(index);
       const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
       for (const { query, tools: wanted } of cases) {
         signal.throwIfAborted();
@@ -130,12 +139,19 @@ export function createSearchService(options: {
 }
 
 interface Indexed {
+  readonly key: string | undefined;
   readonly snapshot: Snapshot;
   readonly searchers: Map<SearchEngineName, Searcher>;
 }
 
-/** What tools, search texts and up to five indexes take for each byte of definitions. */
-const BYTES_PER_BYTE = 8;
+function bytesOf({ snapshot, searchers }: Indexed): number {
+  const indexes = [...searchers.values()].reduce((sum, searcher) => sum + (searcher.byteLength?.() ?? 0), 0);
+  return LIST_BYTES + snapshot.tools.length * TOOL_BYTES + indexes;
+}
+
+/** What a snapshot takes, and each tool in it. */
+const LIST_BYTES = 8 * 1024;
+const TOOL_BYTES = 1024;
 
 /** How deep an evaluation looks. */
 const EVALUATED = 10;

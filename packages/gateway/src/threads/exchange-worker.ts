@@ -1,19 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSearcherFor } from '@quartermaster/host/search';
 import type { Dialect } from '@quartermaster/host/upstream';
-import { createBodyReader, createToolLists } from '../catalogs/index.ts';
+import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
 import { remoteReranker } from './reranker-calls.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
 import type { ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
-const { settings, search, reranker } = workerData as WorkerSettings;
+const { settings, search, memoryBytes, reranker } = workerData as WorkerSettings;
+const memory = new MemoryBudget(memoryBytes);
 const surfaces = surfacesFor(settings);
 const context = {
-  bodies: createBodyReader(settings),
+  bodies: createBodyReader({ memory }),
   lists: createToolLists({
     settings,
+    memory,
     catalogs: {
       async load() {
         throw new OnlyMainError();

@@ -28,7 +28,7 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, unavailable, limits } = job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<Dialect> | undefined;
   let parts: AsyncIterator<PartOf<Dialect>> | undefined;
@@ -64,7 +64,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     surface: context.surface(dialect),
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
-    access: { ...CHECKED_THERE, limits },
+    access: { ...CHECKED_THERE, limits, owner },
     signal: stop.signal,
     ...(maxRounds === undefined ? {} : { maxRounds }),
     ...(unavailable === undefined ? {} : { unavailable }),

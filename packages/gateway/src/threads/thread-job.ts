@@ -10,6 +10,8 @@ import type { RerankerFacts } from './reranker-calls.ts';
 export interface WorkerSettings {
   readonly settings: GatewaySettings;
   readonly search: SearchSettings;
+  /** What this worker may keep. */
+  readonly memoryBytes: number;
   /** Absent where the engine has no reranker. */
   readonly reranker?: RerankerFacts | undefined;
 }
@@ -21,6 +23,8 @@ export interface ThreadJob {
   readonly maxRounds?: number | undefined;
   /** Servers of which some tools are not among the request's. */
   readonly unavailable?: readonly Unavailable[] | undefined;
+  /** Whose request it is. */
+  readonly owner: string;
   /** What the key may use: whether there is anything to count. */
   readonly limits: Access['limits'];
   readonly headers: readonly (readonly [string, string])[];

@@ -15,7 +15,9 @@ export interface ThreadedModels extends ModelService {
   close(): Promise<void>;
 }
 
-export interface ThreadOptions extends Omit<WorkerSettings, 'reranker'> {
+export interface ThreadOptions extends Omit<WorkerSettings, 'reranker' | 'memoryBytes'> {
+  /** What all workers together may keep. */
+  readonly memoryBytes: number;
   /** Answers what is small. */
   readonly local: ModelService;
   readonly upstreams: Upstreams;
@@ -34,7 +36,8 @@ export interface ThreadOptions extends Omit<WorkerSettings, 'reranker'> {
  */
 export function createThreadedModels(options: ThreadOptions): ThreadedModels {
   const { local, upstreams, transcripts, settings, search, reranker: stage, workerUrl, onEvent } = options;
-  const workers: (Worker | undefined)[] = Array.from({ length: Math.min(MOST_WORKERS, availableParallelism()) });
+  const memoryBytes = Math.floor(options.memoryBytes / workerCount());
+  const workers: (Worker | undefined)[] = Array.from({ length: workerCount() });
 
   function workerFor(beginning: Buffer): Worker {
     const slot = fingerprint(beginning) % workers.length;
@@ -42,7 +45,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     if (known !== undefined) return known;
     const reranker = stage === undefined ? undefined : serveReranker(stage);
     const worker = new Worker(workerUrl, {
-      workerData: { settings, search, reranker } satisfies WorkerSettings,
+      workerData: { settings, search, memoryBytes, reranker } satisfies WorkerSettings,
       transferList: reranker === undefined ? [] : [reranker.port],
     });
     worker.unref();
@@ -71,7 +74,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
-      ...{ bytes, maxRounds, unavailable, dialect: surface.dialect, limits: access.limits },
+      ...{ bytes, maxRounds, unavailable, dialect: surface.dialect, limits: access.limits, owner: access.owner },
       ...{ headers: [...headers], port: port2 },
     };
     workerFor(beginning).postMessage(job, [port2]);
@@ -100,6 +103,10 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
 
 /** More would compete with the main thread for the same cores. */
 const MOST_WORKERS = 2;
+
+function workerCount(): number {
+  return Math.min(MOST_WORKERS, availableParallelism());
+}
 
 const BEGINNING_BYTES = 4096;
 

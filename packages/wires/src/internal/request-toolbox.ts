@@ -64,6 +64,10 @@ export interface RequestToolboxes {
 
 /** How many tool lists are kept indexed at a time. Content only: no conversation leaves a trace here. */
 const MOST_TOOLBOXES = 8;
+/** What they may take together, the latest left out of account. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** What tools take for each character of the text that they were read from, the text included. */
+const BYTES_PER_CHARACTER = 4;
 
 /** Toolboxes over what requests declare, each built once for as long as the same tools keep coming. */
 export function requestToolboxes(
@@ -91,8 +95,7 @@ export function requestToolboxes(
       const snapshot = createSnapshot(catalog, { nameTemplate, maxNameLength });
       const toolbox = createToolbox({ ...rest, searcher, tools: snapshot });
       kept.set(key, toolbox);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_TOOLBOXES && oldest !== undefined) kept.delete(oldest);
+      dropOldest(kept);
       return toolbox;
     },
     plan(toolbox, model) {
@@ -103,6 +106,16 @@ export function requestToolboxes(
       });
     },
   };
+}
+
+function dropOldest(kept: Map<string, Toolbox>): void {
+  let bytes = 0;
+  let count = 0;
+  for (const [key, toolbox] of [...kept].reverse()) {
+    bytes += key.length * BYTES_PER_CHARACTER + toolbox.byteLength();
+    count += 1;
+    if (count > 1 && (count > MOST_TOOLBOXES || bytes > MOST_BYTES)) kept.delete(key);
+  }
 }
 
 /** What has no words in a dialect of functions: half of a pair would be sent if the host's row were believed. */

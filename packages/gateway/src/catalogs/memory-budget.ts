@@ -1,0 +1,104 @@
+/** Something that takes memory until it is let go, by its cache or by the budget. */
+export interface Holding {
+  /** What was told of it last. */
+  readonly bytes: number;
+  /** It was used: others of its owner go before it. */
+  touch(): void;
+  /** It takes more or less than was told. May let it go, or others. */
+  resize(bytes: number): void;
+  /** It is gone. Does not call `release`. */
+  end(): void;
+}
+
+interface Held {
+  bytes: number;
+  readonly release: () => void;
+}
+
+interface OwnerShare {
+  bytes: number;
+  /** The least recently used first. */
+  readonly held: Set<Held>;
+}
+
+/**
+ * One number of bytes for all caches of a thread, whoever fills them. When there is too much, whoever holds most loses what they have
+ * not used for longest: who stays below an equal share loses nothing to others.
+ */
+export class MemoryBudget {
+  readonly maxBytes: number;
+  readonly #owners = new Map<string, OwnerShare>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** What is held now. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What one owner holds now. */
+  bytesOf(owner: string): number {
+    return this.#owners.get(owner)?.bytes ?? 0;
+  }
+
+  /**
+   * Counts something until it is let go. Undefined for what is larger than everything together, which costs the others nothing.
+   * @param release forgets it, so that its memory is free; called once, when there is no room for it any more, perhaps before this returns
+   */
+  hold(owner: string, bytes: number, release: () => void): Holding | undefined {
+    if (bytes > this.maxBytes) return undefined;
+    const share = this.#owners.get(owner) ?? { bytes: 0, held: new Set<Held>() };
+    this.#owners.set(owner, share);
+    const held: Held = { bytes, release };
+    share.held.add(held);
+    this.#count(share, bytes);
+    this.#makeRoom();
+    return {
+      get bytes() {
+        return held.bytes;
+      },
+      touch() {
+        if (share.held.delete(held)) share.held.add(held);
+      },
+      resize: (size) => {
+        if (!share.held.has(held)) return;
+        this.#count(share, size - held.bytes);
+        held.bytes = size;
+        this.#makeRoom();
+      },
+      end: () => {
+        this.#drop(owner, share, held);
+      },
+    };
+  }
+
+  #makeRoom(): void {
+    while (this.#bytes > this.maxBytes) {
+      const [owner, share] = this.#largest();
+      const [oldest] = share.held;
+      if (oldest === undefined) return;
+      this.#drop(owner, share, oldest);
+      oldest.release();
+    }
+  }
+
+  #largest(): readonly [string, OwnerShare] {
+    let largest: readonly [string, OwnerShare] = ['', { bytes: 0, held: new Set() }];
+    for (const entry of this.#owners) if (entry[1].bytes > largest[1].bytes) largest = entry;
+    return largest;
+  }
+
+  #drop(owner: string, share: OwnerShare, held: Held): void {
+    if (!share.held.delete(held)) return;
+    this.#count(share, -held.bytes);
+    if (share.held.size === 0 && this.#owners.get(owner) === share) this.#owners.delete(owner);
+  }
+
+  #count(share: OwnerShare, bytes: number): void {
+    share.bytes += bytes;
+    this.#bytes += bytes;
+  }
+}
