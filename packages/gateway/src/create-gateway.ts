@@ -137,7 +137,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => reception.active);
   metrics.registry.gauge(
     'quartermaster_tools_bytes',
-    'Memory for known tools and their indexes on the main thread.',
+    'Memory for known lists of tools and their indexes, on the main thread.',
+    () => lists.bytes,
+  );
+  metrics.registry.gauge(
+    'quartermaster_cache_bytes',
+    'What all caches of the main thread hold; limits.indexCacheBytes bounds it.',
     () => memory.bytes,
   );
 

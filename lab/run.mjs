@@ -1,0 +1,24 @@
+// `npm run lab -- NAME`: puts a running gateway under strain and fails where it does not hold. Everything stays on this machine.
+//   npm run lab                  what there is
+//   npm run lab -- soak          10,000 different lists of tools against limits.indexCacheBytes; fails on memory
+// Each file of this folder that exports `run` is one of them.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const names = readdirSync(here)
+  .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
+  .map((file) => file.slice(0, -'.mjs'.length))
+  .sort();
+const [name, ...args] = process.argv.slice(2);
+
+if (name === undefined || !names.includes(name)) {
+  console.error(`${name === undefined ? '' : `There is no "${name}". `}npm run lab -- ${names.join(' | ')}`);
+  process.exitCode = name === undefined ? 0 : 1;
+} else {
+  const { run } = await import(`./${name}.mjs`);
+  const problems = await run(args);
+  for (const problem of problems) console.error(`FAILED: ${problem}`);
+  console.log(problems.length === 0 ? `${name}: held` : `${name}: ${problems.length} failed`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
