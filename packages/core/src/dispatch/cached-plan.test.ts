@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../catalog/index.ts';
+import { createSnapshot, type Snapshot } from '../catalog/index.ts';
 import { EMPTY_MEMORY, FORMS, type Plan } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
@@ -25,6 +25,21 @@ describe('a plan', () => {
   it('is shared by toolboxes over one snapshot, whatever they execute', () => {
     const tools = sampleSnapshot();
     expect(boxWith({ tools, execute: () => 1 }).plan()).toBe(boxWith({ tools, execute: () => 2 }).plan());
+  });
+
+  it('of a large catalog goes when later ones take its room, and the toolbox tells what is kept', () => {
+    const tools = Array.from({ length: 4_000 }, (_, at) => sampleTool({ name: `tool_${at}` }));
+    const toolbox = boxWith({
+      tools: createSnapshot(tools),
+      settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'off' } },
+    });
+    const planFor = (): Plan => toolbox.plan(undefined, { caller: { allow: () => true } });
+    planFor();
+    const one = toolbox.byteLength();
+    expect(one).toBeGreaterThan(4_000 * 100);
+    for (let caller = 0; caller < 30; caller += 1) planFor();
+    expect(toolbox.byteLength()).toBeLessThanOrEqual(32 * 1024 * 1024);
+    expect(toolbox.byteLength()).toBeGreaterThan(one * 4);
   });
 
   it('asks for a pattern where the search is by regular expression, over the same snapshot too', () => {

@@ -33,7 +33,11 @@ export const LIMITS: Shape<LimitSettings> = object({
     shape: whole({ min: 0, max: 10 }),
     default: 2,
   },
-  indexCacheBytes: { about: 'Memory for indexes of known catalogs.', shape: bytes(), default: 256 * MEBIBYTE },
+  indexCacheBytes: {
+    about: 'Memory for known tools and their indexes, of all keys together; half of it is for large bodies.',
+    shape: bytes(),
+    default: 256 * MEBIBYTE,
+  },
   offThreadBytes: {
     about: 'Bodies from this size on are parsed beside the main thread.',
     shape: bytes(),

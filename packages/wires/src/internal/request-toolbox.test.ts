@@ -57,3 +57,13 @@ it('searches by meaning where no searcher is given', async () => {
   const { memory } = await toolbox.answer({ plan, call, memory: EMPTY_MEMORY });
   expect(memory.revealed).toEqual(['refund_payment']);
 });
+
+it('keeps the lists of tools that were used last, as long as they don’t take too much together', () => {
+  const { toolbox } = requestToolboxes({ searcher: wordSearcher }, { name: 'gemini', maxNameLength: 64 });
+  const short = ['a', 'b', 'c'].map((key) => toolbox(SAMPLE, key));
+  expect(['a', 'b', 'c'].map((key) => toolbox(SAMPLE, key))).toEqual(short);
+  const long = ['d', 'e', 'f'].map((key) => key.repeat(8_000_000));
+  const last = long.map((key) => toolbox(SAMPLE, key)).at(-1);
+  expect(toolbox(SAMPLE, long[2] ?? '')).toBe(last);
+  expect(toolbox(SAMPLE, 'a')).not.toBe(short[0]);
+});
