@@ -112,7 +112,7 @@ export function message(blocks: readonly Block[], stopReason: string): readonly 
         : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) };
       const start = isText
         ? { type: 'text', text: '' }
-        : { type: 'tool_use', id: block.id, name: block.call, input: {} };
+        : { type: 'tool_use', id: block.id, name: block.call, input: {}, caller: { type: 'direct' } };
       return [
         { type: 'content_block_start', index, content_block: start },
         { type: 'content_block_delta', index, delta },

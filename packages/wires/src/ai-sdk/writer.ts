@@ -32,11 +32,14 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
   const uniqueText = uniqueIds({ taken: [], prefix: 'text_' });
   const callIds = new Map<string, string>();
   const textIds = new Map<string, string>();
-  const opened = new Set<ModelPart['type']>();
+  const opened = new Set<string>();
   const shownCalls = new Set<Call>();
   const sent = assembleContent();
   let usage: LanguageModelV4Usage | undefined;
   let closing: Finish | undefined;
+  let isFirstRound = true;
+  /** Whether calls were delivered that the provider's reason can't know of. */
+  let delivers = false;
 
   const callId = (id: string): string => once(callIds, id, uniqueCall);
   const textId = (id: string): string => once(textIds, id, uniqueText);
@@ -55,9 +58,10 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
 
   return {
     forward(part) {
-      if (part.type === 'stream-start' || part.type === 'response-metadata') {
-        if (opened.has(part.type)) return [];
-        opened.add(part.type);
+      const opening = openingKind(part);
+      if (opening !== undefined) {
+        if (opened.has(opening) && !isFirstRound) return [];
+        opened.add(opening);
       }
       return record([renumber(part, { plan, callId, textId })]);
     },
@@ -73,6 +77,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       return record([writeCallPart(search(call), metadataIn(call))]);
     },
     answer(steps) {
+      delivers ||= steps.some((step) => step.kind === 'calls');
       const calls = steps.flatMap((step): readonly ModelPart[] => {
         if (step.kind === 'calls') return realCalls(step, { plan, callId });
         return shownCalls.has(step.call) ? [] : [writeCallPart(search(step.call), metadataIn(step.call))];
@@ -86,15 +91,28 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       callIds.clear();
       textIds.clear();
       closing = undefined;
+      isFirstRound = false;
       const relaxed = plan.kind === 'defer' ? relaxToolChoice(request, plan) : request;
       return { ...relaxed, prompt: [...request.prompt, { role: 'assistant', content: sent.content() }] };
     },
     finish(ending) {
       // A stream without an end is left without one: `ai` knows what to make of it.
       if (closing === undefined || usage === undefined) return [];
-      return [{ ...closing, usage, finishReason: reasonFor(ending, closing.finishReason) }];
+      return [
+        {
+          ...closing,
+          usage,
+          finishReason: reasonFor(delivers || ending !== 'calls' ? ending : 'done', closing.finishReason),
+        },
+      ];
     },
   };
+}
+
+/** What opens a stream comes once, whatever a provider calls it. */
+function openingKind(part: ModelPart): string | undefined {
+  if (part.type === 'stream-start' || part.type === 'response-metadata') return part.type;
+  return part.type === 'custom' && part.kind.endsWith('.message_start') ? part.kind : undefined;
 }
 
 /** `ai` executes calls only after these two reasons; one that says that something went wrong must not become one of them. */

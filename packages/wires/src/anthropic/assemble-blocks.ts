@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core';
-import type { AnthropicBlock, AnthropicEvent } from './anthropic-shapes-2026-11.ts';
+import { type AnthropicBlock, type AnthropicEvent, blocksOf } from './anthropic-shapes-2026-11.ts';
 import { toInput } from './unreadable-input.ts';
 
 /** Puts content blocks together from events, as a client's stream reader does. */
@@ -19,7 +19,13 @@ export function assembleBlocks(): BlockAssembler {
   const byIndex = new Map<number, OpenBlock>();
   return {
     add(event) {
-      if (event.type === 'content_block_start') {
+      if (event.type === 'message_start') {
+        for (const [index, block] of blocksOf(event.message).entries()) {
+          const whole = { block, json: '' };
+          list.push(whole);
+          byIndex.set(index, whole);
+        }
+      } else if (event.type === 'content_block_start') {
         const open = { block: event.content_block, json: '' };
         list.push(open);
         byIndex.set(event.index, open);

@@ -4,6 +4,8 @@ import type { AnthropicBlock, AnthropicEvent } from './anthropic-shapes-2026-11.
 export interface BlockSequence {
   /** The block that is open. */
   readonly openIndex: number | undefined;
+  /** So many blocks came with the message's start. */
+  skip(count: number): void;
   /** Opens a block, and closes the one before. */
   start(block: AnthropicBlock): readonly AnthropicEvent[];
   /** Closes the open block. */
@@ -18,6 +20,9 @@ export function blockSequence(): BlockSequence {
   const sequence: BlockSequence = {
     get openIndex() {
       return openIndex;
+    },
+    skip(count) {
+      nextIndex += count;
     },
     start(block) {
       const stopped = sequence.stop();

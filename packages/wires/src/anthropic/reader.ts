@@ -1,5 +1,5 @@
 import { parseArguments, type Read, type Reader } from '@quartermaster/core';
-import { type AnthropicEvent, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
+import { type AnthropicEvent, blocksOf, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A held call while its arguments arrive. */
@@ -37,9 +37,26 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
     return [];
   };
 
+  /** After a program has run on its own, a message may bring all its calls with its start. */
+  const begin = (event: AnthropicEvent & { type: 'message_start' }): readonly Read<AnthropicEvent>[] => {
+    const { message } = event;
+    stopReason = message.stop_reason ?? stopReason;
+    const blocks = blocksOf(message);
+    if (blocks.length === 0) return [{ kind: 'forward', part: event }];
+    const calls = blocks.filter(isToolUse);
+    const content = blocks.filter((block) => !(isToolUse(block) && holds(block.name)));
+    return [
+      ...calls.flatMap(({ name }): readonly Read<AnthropicEvent>[] => (holds(name) ? [] : [{ kind: 'passed', name }])),
+      { kind: 'forward', part: { ...event, message: { ...message, content } } },
+      ...calls.flatMap((block) => (holds(block.name) ? [held({ block, json: '' }, block.input ?? {})] : [])),
+    ];
+  };
+
   return {
     read(event) {
       switch (event.type) {
+        case 'message_start':
+          return begin(event);
         case 'content_block_start':
           return start(event);
         case 'content_block_delta': {

@@ -20,15 +20,22 @@ export interface ResponseUsage {
 export function responseUsage(): ResponseUsage {
   let before: AnthropicUsage = {};
   let current: AnthropicUsage = {};
+  /** What the only round so far said at its end. */
+  let reported: AnthropicUsage | undefined;
+  let rounds = 0;
   return {
     begin(usage) {
+      rounds += 1;
       before = add(before, current);
       current = overwriteUsage({}, usage);
     },
     report(usage) {
+      if (isJsonObject(usage)) reported = usage;
       current = overwriteUsage(current, usage);
     },
     total(searches) {
+      // One round without a search is the host's own response, word for word.
+      if (rounds <= 1 && searches === 0 && reported !== undefined) return reported;
       const usage = { output_tokens: 0, ...add(before, current) };
       return searches === 0 ? usage : add({ server_tool_use: NO_REQUESTS }, add(usage, ran(searches)));
     },
@@ -41,6 +48,9 @@ function ran(searches: number): AnthropicUsage {
   return { server_tool_use: { tool_search_requests: searches } };
 }
 
+/** Iterations are told one by one: those of a later round follow those of an earlier. */
 function add(left: AnthropicUsage, right: AnthropicUsage): AnthropicUsage {
-  return sumUsage(left as JsonObject, right as JsonObject) ?? {};
+  const sum = sumUsage(left as JsonObject, right as JsonObject) ?? {};
+  const iterations = [left.iterations, right.iterations].filter(Array.isArray);
+  return iterations.length < 2 ? sum : { ...sum, iterations: iterations.flat() };
 }

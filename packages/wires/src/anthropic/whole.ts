@@ -6,6 +6,7 @@ import {
   blocksOf,
 } from './anthropic-shapes-2026-11.ts';
 import { assembleBlocks } from './assemble-blocks.ts';
+import { closingFields, openingFields } from './response-closing.ts';
 import { overwriteUsage } from './response-usage.ts';
 import { writtenInput } from './unreadable-input.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
@@ -13,14 +14,13 @@ import { UpstreamEventError } from './upstream-event-error.ts';
 /** A message that was not streamed, taken apart into the events of a stream and put together again. */
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   apart(response) {
-    const { content, stop_reason = null, stop_sequence = null, ...rest } = response;
-    const message = { ...rest, content: [], stop_reason: null, stop_sequence: null };
+    const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
     return [
       { type: 'message_start', message },
-      ...blocksOf({ content }).flatMap(blockEvents),
+      ...blocksOf(response).flatMap(blockEvents),
       {
         type: 'message_delta',
-        delta: { stop_reason, stop_sequence },
+        delta: { stop_reason: null, stop_sequence: null, ...closingFields(response) },
         ...(response.usage === undefined ? {} : { usage: response.usage }),
       },
       { type: 'message_stop' },

@@ -102,7 +102,6 @@ describe('withToolSearch on a host without tool search', () => {
         id: 'toolu_call_0',
         name: 'get_weather',
         input: { place: 'Oslo' },
-        caller: { type: 'direct' },
       },
     ]);
     expect(message.usage).toMatchObject({

@@ -109,7 +109,7 @@ describe('the writer', () => {
       start(3, { type: 'text', text: '' }),
       delta(3, { type: 'text_delta', text: 'Found it.' }),
       stop(3),
-      start(4, { type: 'tool_use', id: 'toolu_01X', name: 'get_weather', input: {}, caller: { type: 'direct' } }),
+      start(4, { type: 'tool_use', id: 'toolu_01X', name: 'get_weather', input: {} }),
       delta(4, { type: 'input_json_delta', partial_json: '{"locati' }),
       delta(4, { type: 'input_json_delta', partial_json: 'on":"SF"}' }),
       stop(4),

@@ -4,12 +4,13 @@ import {
   type AnthropicEvent,
   type AnthropicRequest,
   type AnthropicResponse,
+  blocksOf,
   isToolUse,
-  type MessageDeltaEvent,
 } from './anthropic-shapes-2026-11.ts';
-import { blockSequence } from './block-sequence.ts';
+import { type BlockSequence, blockSequence } from './block-sequence.ts';
 import { forcedName } from './render-tools.ts';
 import { replayedRounds } from './replayed-rounds.ts';
+import { responseClosing } from './response-closing.ts';
 import { responseIds } from './response-ids.ts';
 import { responseUsage } from './response-usage.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
@@ -31,22 +32,31 @@ export function writeResponse(
   const shownSearch = searchShownAs(request, plan);
   const ids = responseIds(request);
   const usage = responseUsage();
+  const closing = responseClosing();
   const replay = replayedRounds(request);
   const blocks = blockSequence();
   let isOpen = false;
+  /** Whether the first round said with its start how it ends. */
+  let isClosedAtStart = false;
   /** From the upstream's indexes of this round to the client's. */
   let indexes = new Map<number, number>();
-  let closing: MessageDeltaEvent | undefined;
   let searches = 0;
+  /** Whether a call waits for the client, and not for a program at the host's. */
+  let waits = false;
 
   const emit = (events: readonly AnthropicEvent[]): readonly AnthropicEvent[] => {
     for (const event of events) replay.add(event);
     return events;
   };
+  /** Blocks that come with a round's start stay there in the first round, and follow what was sent in a later one. */
   const openWith = (message: AnthropicResponse): readonly AnthropicEvent[] => {
-    if (isOpen) return [];
+    const content = blocksOf(message).map((block) => clientBlock(block, ids.call));
+    waits ||= content.some(isClients);
+    if (isOpen) return content.flatMap((block) => wholeBlock(block, blocks));
     isOpen = true;
-    return [{ type: 'message_start', message: { ...message, content: [] } }];
+    isClosedAtStart = content.length > 0 && typeof message.stop_reason === 'string';
+    blocks.skip(content.length);
+    return [{ type: 'message_start', message: { ...message, content } }];
   };
   const open = (): readonly AnthropicEvent[] => openWith(emptyMessage(request));
 
@@ -56,11 +66,13 @@ export function writeResponse(
         case 'message_start':
           indexes = new Map();
           usage.begin(event.message.usage);
+          closing.begin(event.message);
           return emit(openWith(event.message));
         case 'ping':
           return isOpen ? [event] : [];
         case 'content_block_start': {
           const block = clientBlock(event.content_block, ids.call);
+          waits ||= isClients(block);
           const started = [...open(), ...blocks.start(block)];
           indexes.set(event.index, blocks.openIndex ?? 0);
           return emit(started);
@@ -80,7 +92,7 @@ export function writeResponse(
     close(event) {
       if (event.type !== 'message_delta') return;
       usage.report(event.usage);
-      closing = { ...event, delta: { ...closing?.delta, ...event.delta } };
+      closing.add(event);
     },
     hold(call) {
       if (roleOf(plan, call.name) !== 'search') return emit(open());
@@ -96,6 +108,7 @@ export function writeResponse(
     },
     answer(steps) {
       const calls = steps.flatMap((step) => (step.kind === 'calls' ? step.calls : []));
+      waits ||= calls.length > 0;
       const events = calls.flatMap(({ id, name, arguments: input }) =>
         blocks.whole({ type: 'tool_use', id: ids.call(id), name, input: {}, caller: DIRECT }, input),
       );
@@ -120,15 +133,17 @@ export function writeResponse(
       return relax({ ...request, messages: replay.messages() });
     },
     finish(ending) {
+      const closed = closing.merged();
+      if (isClosedAtStart && closed === undefined) return emit([...blocks.stop(), { type: 'message_stop' }]);
       const delta = {
         stop_sequence: null,
-        ...closing?.delta,
-        stop_reason: reasonFor(ending, closing?.delta.stop_reason),
+        ...closed?.delta,
+        stop_reason: reasonFor({ ending, waits }, closed?.delta.stop_reason),
       };
       return emit([
         ...open(),
         ...blocks.stop(),
-        { ...closing, type: 'message_delta', delta, usage: usage.total(searches) },
+        { ...closed, type: 'message_delta', delta, usage: usage.total(searches) },
         { type: 'message_stop' },
       ]);
     },
@@ -137,10 +152,19 @@ export function writeResponse(
 
 const DIRECT = { type: 'direct' } as const;
 
-/** A call says who made it, as the client's types require, and has an id of its own. */
+/** A call has an id of its own; everything else about it is the host's word. */
 function clientBlock(block: AnthropicBlock, idOf: (id: string) => string): AnthropicBlock {
-  if (!isToolUse(block)) return block;
-  return { ...block, id: idOf(block.id), caller: block.caller ?? DIRECT };
+  return isToolUse(block) ? { ...block, id: idOf(block.id) } : block;
+}
+
+function wholeBlock(block: AnthropicBlock, blocks: BlockSequence): readonly AnthropicEvent[] {
+  return isToolUse(block) ? blocks.whole({ ...block, input: {} }, block.input) : blocks.whole(block);
+}
+
+/** A call that a program of the model's has made may be answered already, by the program's own result. */
+function isClients(block: AnthropicBlock): boolean {
+  const { caller } = block;
+  return isToolUse(block) && !(isJsonObject(caller) && caller.type !== 'direct');
 }
 
 type AnswerStep = Step & { readonly kind: 'answer' };
@@ -184,9 +208,12 @@ function relax(request: AnthropicRequest): AnthropicRequest {
 }
 
 /** The upstream's own reason stands when it stopped the model short, whatever calls there are. */
-function reasonFor(ending: Ending, reason: string | null | undefined): string {
+function reasonFor(
+  { ending, waits }: { readonly ending: Ending; readonly waits: boolean },
+  reason: string | null | undefined,
+): string {
   if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'refusal') return reason;
-  if (ending === 'calls') return 'tool_use';
+  if (ending === 'calls') return waits ? 'tool_use' : (reason ?? 'tool_use');
   if (ending === 'pause') return 'pause_turn';
   return reason === undefined || reason === null || reason === 'tool_use' ? 'end_turn' : reason;
 }

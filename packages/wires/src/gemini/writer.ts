@@ -132,7 +132,7 @@ export function createWriter(
       const whole = withParts(framed, parts.length > 0 ? parts : [{ text: '' }]);
       const [first, ...others] = whole.candidates ?? [];
       const finishReason = ending === 'pause' ? PAUSE_REASON : first?.finishReason;
-      const candidate = { ...first, index: first?.index ?? 0, ...(finishReason === undefined ? {} : { finishReason }) };
+      const candidate = { ...(first ?? { index: 0 }), ...(finishReason === undefined ? {} : { finishReason }) };
       return [withoutToken({ ...whole, candidates: [candidate, ...others] }, isFirstRound)];
     },
   };

@@ -56,7 +56,7 @@ export interface ChatChunkChoice {
 export interface ChatDelta {
   readonly role?: string;
   readonly content?: string | null;
-  readonly tool_calls?: readonly ChatToolCallDelta[];
+  readonly tool_calls?: readonly ChatToolCallDelta[] | null;
   readonly [unknown: string]: unknown;
 }
 

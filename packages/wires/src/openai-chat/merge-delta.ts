@@ -18,7 +18,9 @@ export function mergeDelta(
   before: Readonly<Record<string, unknown>>,
   delta: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...before };
+  // Marks of ours that are no fields stay too.
+  const marks = Object.getOwnPropertySymbols(delta).map((mark) => [mark, Reflect.get(delta, mark)]);
+  const merged: Record<string, unknown> = { ...before, ...Object.fromEntries(marks) };
   for (const [key, value] of Object.entries(delta)) {
     const known = Object.hasOwn(merged, key) ? merged[key] : undefined;
     // Defined, not assigned: `__proto__` is a field like any other.

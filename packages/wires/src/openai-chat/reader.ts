@@ -68,7 +68,8 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
         hasLegacyCall = true;
         reads.push({ kind: 'passed', name: 'function_call' });
       }
-      const delta = { ...rest, ...(passed.length > 0 ? { tool_calls: passed } : {}) };
+      const none = deltas === null || deltas?.length === 0 ? { tool_calls: deltas } : {};
+      const delta = { ...rest, ...(passed.length > 0 ? { tool_calls: passed } : none) };
       if (Object.keys(delta).length > 0) reads.push({ kind: 'forward', part: onlyDelta(chunk, choice, delta) });
       if (isText(choice.finish_reason)) reason = choice.finish_reason;
       if (isText(choice.finish_reason) || isUsage(chunk))

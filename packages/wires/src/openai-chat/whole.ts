@@ -4,6 +4,7 @@ import type {
   ChatChunk,
   ChatChunkChoice,
   ChatCompletion,
+  ChatMessage,
   ChatToolCall,
   ChatToolCallDelta,
 } from './chat-shapes-2026-11.ts';
@@ -25,12 +26,19 @@ function apart(response: ChatCompletion): readonly ChatChunk[] {
 function toDelta(choice: ChatChoice): ChatChunkChoice {
   const { message, finish_reason: _, ...rest } = choice;
   const { tool_calls: calls, ...delta } = message;
-  const pieces = Array.isArray(calls) ? calls.map((call, index) => ({ index, ...call })) : undefined;
+  const pieces = Array.isArray(calls) ? calls.map(toPiece) : calls;
   return {
     ...rest,
     delta: { ...delta, ...(pieces === undefined ? {} : { tool_calls: pieces }) } as ChatChunkChoice['delta'],
     finish_reason: null,
   };
+}
+
+/** On a call of a whole response that is numbered, as some hosts do though only chunks need it. */
+const NUMBERED: unique symbol = Symbol('numbered');
+
+function toPiece(call: ChatToolCall, index: number): ChatToolCallDelta {
+  return Object.hasOwn(call, 'index') ? { ...call, index, [NUMBERED]: true } : { ...call, index };
 }
 
 function toClosing(choice: ChatChoice): ChatChunkChoice {
@@ -48,16 +56,26 @@ function together(parts: readonly ChatChunk[]): ChatCompletion {
   return {
     ...frame,
     object: 'chat.completion',
-    choices: [...choices.values()].sort((left, right) => left.index - right.index),
+    choices: [...choices.values()].sort((left, right) => left.index - right.index).map(withContent),
   };
+}
+
+/** A message that says nothing at all says so. */
+function withContent(choice: ChatChoice): ChatChoice {
+  const isSilent = Object.keys(choice.message).every((key) => key === 'role');
+  return isSilent ? { ...choice, message: { ...choice.message, content: null } } : choice;
 }
 
 function addPiece(before: ChatChoice | undefined, piece: ChatChunkChoice): ChatChoice {
   const { delta, ...rest } = piece;
   const { tool_calls: deltas, ...said } = delta ?? {};
-  const { message: known, ...choice } = before ?? { index: piece.index, message: { role: 'assistant', content: null } };
+  const { message: known, ...choice } = before ?? { index: piece.index, message: { role: 'assistant' } };
   const { tool_calls: calls, ...message } = known;
   const merged = (deltas ?? []).reduce(addCall, Array.isArray(calls) ? calls : []);
+  const none =
+    deltas === undefined && calls === undefined
+      ? {}
+      : { tool_calls: ((deltas === undefined ? calls : deltas) as ChatMessage['tool_calls']) ?? null };
   return {
     ...choice,
     ...mergeDelta(choice, rest),
@@ -65,7 +83,7 @@ function addPiece(before: ChatChoice | undefined, piece: ChatChunkChoice): ChatC
     message: {
       role: 'assistant',
       ...mergeDelta(message, said),
-      ...(merged.length === 0 ? {} : { tool_calls: merged }),
+      ...(merged.length === 0 ? none : { tool_calls: merged }),
     },
     finish_reason: piece.finish_reason ?? before?.finish_reason ?? null,
   };
@@ -74,6 +92,7 @@ function addPiece(before: ChatChoice | undefined, piece: ChatChunkChoice): ChatC
 function addCall(calls: readonly ChatToolCall[], delta: ChatToolCallDelta): readonly ChatToolCall[] {
   const { index = calls.length, ...rest } = delta;
   const known = calls[index];
-  const merged = mergeDelta(known ?? {}, rest) as ChatToolCall;
+  const numbered = NUMBERED in rest ? { index } : {};
+  const merged = mergeDelta(known ?? {}, { ...rest, ...numbered }) as unknown as ChatToolCall;
   return known === undefined ? [...calls, merged] : calls.with(index, merged);
 }

@@ -36,25 +36,23 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
   const rounds: ChatRound[] = [];
   const callIds: string[] = [];
   let shownText = '';
-  let frame: ChatChunk | undefined;
+  let frame: ChatChunk = {};
+  let isFirstRound = true;
   let isOpen = false;
   let callCount = 0;
   let usage: JsonObject | undefined;
   let closing: ChatChunk | undefined;
+  /** The host's own chunk for usage, where it sends one apart. */
+  let counting: ChatChunk | undefined;
   let round = newRound();
 
+  /** The first round's frame is the response's; what stands beside it, a host's own fields, stays with its chunk. */
   const framed = (part: ChatChunk): ChatChunk => {
-    const { choices: _, usage: __, ...rest } = part;
-    // A call that waited for the end of its round comes without a frame.
-    if (frame === undefined && rest.id !== undefined) frame = rest;
-    const { id, created, object }: ChatChunk = frame ?? {};
-    return {
-      ...(frame ?? {}),
-      ...part,
-      ...(id === undefined ? {} : { id }),
-      ...(created === undefined ? {} : { created }),
-      object: typeof object === 'string' ? object : 'chat.completion.chunk',
-    };
+    if (isFirstRound && part.id !== undefined) {
+      frame = { ...frameOf(part), ...frame };
+      return part;
+    }
+    return { object: 'chat.completion.chunk', ...part, ...frame };
   };
   const chunk = (delta: ChatDelta): ChatChunk => framed({ choices: [{ index: 0, delta, finish_reason: null }] });
   const open = (delta: ChatDelta): ChatDelta => {
@@ -69,7 +67,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     const named = plan.kind === 'inline' ? delta : withClientName(delta, plan);
     const id = unique(delta.id ?? `call_${index}`);
     callIds.push(id);
-    return { type: 'function', ...named, index, id };
+    return { ...named, index, id };
   };
   const renumber = (delta: ChatToolCallDelta): ChatToolCallDelta => {
     const known = round.passed.get(delta.index ?? 0);
@@ -90,14 +88,15 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       shownText += content ?? '';
       const delta: ChatDelta = {
         ...open(content === undefined ? rest : { ...rest, content }),
-        ...(calls === undefined ? {} : { tool_calls: calls.map(renumber) }),
+        ...(calls === undefined ? {} : { tool_calls: calls?.map(renumber) ?? null }),
       };
-      if (isNothing(delta)) return [];
+      if (isNothing(delta) && isPlain(part)) return [];
       return [framed({ ...part, choices: [{ ...choice, delta }, ...others] })];
     },
     close(part) {
       if (part.usage !== undefined && part.usage !== null) round.usage = part.usage;
       if (part.choices?.[0] !== undefined) closing = part;
+      else counting = part;
       framed(part);
     },
     hold: () => (isOpen ? [] : [chunk(open({ content: null }))]),
@@ -133,6 +132,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       rounds.push(written(round));
       usage = sumUsage(usage, round.usage);
       round = newRound();
+      isFirstRound = false;
       text.break();
       const { tool_choice: choice } = request;
       return {
@@ -158,9 +158,19 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       const { usage: _, ...bare } = last;
       if (total === undefined) return [...first, bare];
       if (request.stream_options?.include_usage !== true) return [...first, { ...bare, usage: total }];
-      return [...first, bare, framed({ choices: [], usage: total })];
+      return [...first, bare, framed({ ...counting, choices: [], usage: total })];
     },
   };
+}
+
+/** What says which response a chunk belongs to. An id may come empty first, and filled later. */
+function frameOf({ id, object, created, model }: ChatChunk): ChatChunk {
+  return {
+    ...(id === '' ? {} : { id }),
+    ...(object === undefined || object === '' ? {} : { object }),
+    ...(created === undefined || created === 0 ? {} : { created }),
+    ...(model === undefined || model === '' ? {} : { model }),
+  } as ChatChunk;
 }
 
 interface Round {
@@ -207,6 +217,16 @@ function paragraphs(): { next(piece: string): string; break(): void } {
 function isNothing(delta: ChatDelta): boolean {
   return Object.values(delta).every((value) => value === null || value === undefined || value === '');
 }
+
+/** Whether a chunk says nothing beside its choices, such as a host's own figures. */
+function isPlain(part: ChatChunk): boolean {
+  return Object.keys(part).every((key) => PLAIN.has(key));
+}
+
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
+  ...['system_fingerprint', 'service_tier', 'obfuscation', 'provider'],
+]);
 
 /** A limit that was met is told as such even where calls wait. A round limit is one too: this API has no pause. */
 function finishReason(ending: Ending, reason: string | null): string | null {

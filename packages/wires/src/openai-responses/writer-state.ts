@@ -12,7 +12,9 @@ import {
 /** Where an item of the upstream's stands in the client's output. */
 export interface Placed {
   readonly index: number;
-  /** What it is called by in the upstream's events, and in ours. */
+  /** What the upstream first called it by. */
+  readonly given: { readonly id: string | undefined; readonly callId: string | undefined };
+  /** What it is called by in our events. */
   readonly id: string | undefined;
   readonly callId: string | undefined;
 }
@@ -20,10 +22,14 @@ export interface Placed {
 export interface WriterRound {
   /** By the upstream's place. */
   readonly placed: Map<number, Placed>;
+  /** From the upstream's ids of this round to the client's. */
+  readonly ids: Map<string, string>;
   /** What the upstream itself wrote, by its place: for the next round's input. */
   readonly written: Map<number, ResponsesItem>;
   steps: readonly Step[];
   usage: JsonObject | undefined;
+  /** What the upstream called this round's response at its start. */
+  responseId: string | undefined;
 }
 
 /** What a response is written from. */
@@ -83,7 +89,7 @@ export function newWriterState(request: ResponsesRequest, plan: Plan): WriterSta
 }
 
 export function newRound(): WriterRound {
-  return { placed: new Map(), written: new Map(), steps: [], usage: undefined };
+  return { placed: new Map(), ids: new Map(), written: new Map(), steps: [], usage: undefined, responseId: undefined };
 }
 
 /** Whether a held call is to our search tool. */

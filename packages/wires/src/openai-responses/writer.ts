@@ -25,7 +25,10 @@ export function createWriter(request: ResponsesRequest, plan: Plan): Writer<Resp
 
   return {
     forward(event) {
-      if (LIFECYCLE.has(event.type)) return state.isFirstRound ? [number(openEvent(event, state))] : [];
+      if (LIFECYCLE.has(event.type)) {
+        state.round.responseId ??= event.response?.id;
+        return state.isFirstRound ? [number(openEvent(event, state))] : [];
+      }
       if (event.output_index === undefined) return [event.sequence_number === undefined ? event : number(event)];
       return placeEvent(event, state).map(number);
     },
@@ -90,14 +93,16 @@ function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {
 /** The client is told what it asked for, not what was asked upstream. */
 function restate(response: ResponsesResponse, state: WriterState): ResponsesResponse {
   if (state.plan.kind === 'inline') return response;
-  const { request, opening } = state;
+  const { request, opening, round } = state;
   const asked = {
     tools: request.tools ?? [],
     instructions: request.instructions ?? null,
     tool_choice: request.tool_choice ?? 'auto',
   };
   const kept = Object.entries(asked).filter(([key]) => response[key] !== undefined);
-  return { ...response, ...(opening?.id === undefined ? {} : { id: opening.id }), ...Object.fromEntries(kept) };
+  // A host that changes its ids from event to event is left to it.
+  const id = opening?.id === undefined || response.id !== round.responseId ? {} : { id: opening.id };
+  return { ...response, ...id, ...Object.fromEntries(kept) };
 }
 
 /** An item of ours at the end of the client's output. */
@@ -136,12 +141,12 @@ function callItem(
 
 /** What the last round left unfinished is taken as the upstream's own response has it. */
 function finalOutput(state: WriterState): readonly ResponsesItem[] {
-  const { round, closing, plan } = state;
+  const { round, closing } = state;
   const output = [...state.output];
   for (const [index, place] of round.placed) {
     const item = closing?.response?.output?.[index];
     if (item !== undefined && item.type === output[place.index]?.type)
-      output[place.index] = placeItem(item, place, plan);
+      output[place.index] = placeItem(item, place, state);
   }
   return output;
 }

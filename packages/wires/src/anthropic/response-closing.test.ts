@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { AnthropicResponse } from './anthropic-shapes-2026-11.ts';
+import { responseClosing } from './response-closing.ts';
+import { responseUsage } from './response-usage.ts';
+
+const START: AnthropicResponse = { id: 'msg_1', type: 'message', content: [], stop_reason: null, stop_sequence: null };
+const edit = (type: string) => ({ applied_edits: [{ type }] });
+
+describe('what the rounds of a response say besides their content', () => {
+  it('keeps what only one round brought, adds up edits, and takes the reason of the last', () => {
+    const closing = responseClosing();
+    closing.begin(START);
+    closing.add({
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null, container: { id: 'container_1' }, stop_details: null },
+      context_management: edit('clear_tool_uses'),
+    });
+    closing.begin({ ...START, diagnostics: { cache_miss_reason: 'none' }, container: null });
+    closing.add({
+      type: 'message_delta',
+      delta: { stop_reason: 'refusal', stop_sequence: null, container: null, stop_details: { type: 'refusal' } },
+      context_management: edit('clear_thinking'),
+    });
+    expect(closing.merged()).toEqual({
+      type: 'message_delta',
+      delta: {
+        stop_reason: 'refusal',
+        stop_sequence: null,
+        container: { id: 'container_1' },
+        stop_details: { type: 'refusal' },
+        diagnostics: { cache_miss_reason: 'none' },
+      },
+      context_management: { applied_edits: [{ type: 'clear_tool_uses' }, { type: 'clear_thinking' }] },
+    });
+  });
+
+  it("is one round's own event where there is but one, and nothing where none has closed", () => {
+    const closing = responseClosing();
+    closing.begin({ ...START, container: { id: 'container_1' } });
+    expect(closing.merged()).toBeUndefined();
+    const event = { type: 'message_delta', delta: { stop_reason: 'end_turn', future: null } } as const;
+    closing.add(event);
+    expect(closing.merged()).toBe(event);
+  });
+
+  it('takes the reason of a round that says at its start how it ends', () => {
+    const closing = responseClosing();
+    closing.begin(START);
+    closing.add({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } });
+    closing.begin({ ...START, stop_reason: 'tool_use' });
+    expect(closing.merged()?.delta.stop_reason).toBe('tool_use');
+  });
+});
+
+describe('the usage of a response', () => {
+  it('lists the iterations of all rounds one after the other', () => {
+    const usage = responseUsage();
+    usage.begin({ input_tokens: 1 });
+    usage.report({ output_tokens: 2, iterations: [{ type: 'message', input_tokens: 1 }] });
+    usage.begin({ input_tokens: 3 });
+    usage.report({ output_tokens: 4, iterations: [{ type: 'compaction' }, { type: 'message', input_tokens: 3 }] });
+    expect(usage.total(0)).toEqual({
+      input_tokens: 4,
+      output_tokens: 6,
+      iterations: [{ type: 'message', input_tokens: 1 }, { type: 'compaction' }, { type: 'message', input_tokens: 3 }],
+    });
+  });
+
+  it('is what the host reported where it was asked once and nothing was searched', () => {
+    const usage = responseUsage();
+    usage.begin({ input_tokens: 1, service_tier: 'standard' });
+    usage.report({ output_tokens: 2 });
+    expect(usage.total(0)).toEqual({ output_tokens: 2 });
+    expect(usage.total(1)).toMatchObject({ input_tokens: 1, output_tokens: 2, service_tier: 'standard' });
+  });
+});
