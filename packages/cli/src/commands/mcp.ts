@@ -4,6 +4,7 @@ import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
 import { addInputCommand } from './mcp-input.ts';
 import { addSignInCommands } from './mcp-sign-in.ts';
+import { addStatusCommand } from './mcp-status.ts';
 import { wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
@@ -54,6 +55,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
   addSignInCommands(command, context);
   addAcceptCommand(command, context);
   addInputCommand(command, context);
+  addStatusCommand(command, context);
 }
 
 const EXAMPLES = `

@@ -4,3 +4,4 @@ export { createKey, listKeys, revokeKey } from './manage-keys.ts';
 export { loginToServer, logoutFromServer } from './manage-sign-ins.ts';
 export { serveGateway } from './serve-gateway.ts';
 export { serveMcp } from './serve-mcp.ts';
+export { showStatus } from './show-status.ts';

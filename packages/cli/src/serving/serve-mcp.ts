@@ -14,6 +14,7 @@ import { openConfiguredStore } from './open-configured-store.ts';
 import { printOnce } from './print-once.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 import { reportServers } from './report-servers.ts';
+import { recordStatus } from './running-status.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
@@ -41,6 +42,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict },
   });
   const silence = reportServers(hub, print);
+  const forget = recordStatus({ hub, env: io.env, files: () => config.files });
   const closed = new AbortController();
   const { signal } = closed;
   const reranker =
@@ -72,6 +74,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     await Promise.race([connection.closed, stopped]);
   } finally {
     followed.close();
+    forget();
     silence();
     await proxy.close();
     closed.abort();

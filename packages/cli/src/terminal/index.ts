@@ -5,3 +5,4 @@ export { renderHits } from './render-hits.ts';
 export { renderStanding } from './render-standing.ts';
 export { type Column, renderTable } from './render-table.ts';
 export { createTerminal, oneLine, type Terminal } from './terminal.ts';
+export { wrap } from './wrap.ts';

@@ -1,0 +1,41 @@
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import type { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { wholeNumber } from './option-values.ts';
+import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+
+export interface StatusFlags extends SettingsFlags {
+  readonly mcpConfig?: readonly string[];
+  readonly json?: true;
+  readonly context?: number;
+}
+
+/** `mcp status`. */
+export function addStatusCommand(mcp: Command, context: CommandContext): void {
+  const command = mcp
+    .command('status')
+    .description('show which servers answer, what their tools cost, and what went wrong')
+    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .option(
+      '--context <tokens>',
+      `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,
+      wholeNumber(1_000, 100_000_000),
+    )
+    .option('--json', 'write one JSON object');
+  addSettingsOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: StatusFlags) => {
+      const { showStatus } = await import('../serving/index.ts');
+      await showStatus(flags, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster mcp status --mcp-config .mcp.json
+  $ quartermaster mcp status --json | jq '.costs.servers[] | select(.state == "down")'
+
+It starts every server, asks for its tools, and ends it. Running proxies of this
+user are listed with the last errors of their servers.
+Exit status: 0 every server answers, 1 some do not, 2 the settings can't be
+used, 69 store unavailable.`;

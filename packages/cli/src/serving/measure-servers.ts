@@ -1,0 +1,56 @@
+import { createBm25Searcher, createToolbox, DEFAULT_GATE_SETTINGS, FORMS, snapshotTokens } from '@quartermaster/core';
+import type { Hub } from '@quartermaster/mcp';
+
+/** What servers cost a model that is shown all of their tools. Tokens are estimated. */
+export interface ServerCosts {
+  readonly contextTokens: number;
+  readonly servers: readonly ServerCost[];
+  readonly tools: number;
+  /** All definitions. */
+  readonly tokens: number;
+  /** What is shown instead in the form bridge. */
+  readonly deferredTokens: number;
+}
+
+export interface ServerCost {
+  readonly name: string;
+  /** `ready`: it answers; `idle`: known from its last listing; `down`: it can't be used. */
+  readonly state: 'ready' | 'idle' | 'connecting' | 'down';
+  readonly reason?: string;
+  readonly tools: number;
+  readonly tokens: number;
+  /** Tools that are held back until their changed definitions are accepted. */
+  readonly held: number;
+}
+
+/** Counts what the hub's servers list. Call it once the hub has started. */
+export function measureServers(
+  hub: Pick<Hub, 'snapshot' | 'status' | 'unavailable'>,
+  contextTokens: number,
+): ServerCosts {
+  const snapshot = hub.snapshot();
+  const { total, byTool } = snapshotTokens(snapshot);
+  const tokens = new Map<string, number>();
+  for (const [{ server = '' }, count] of byTool) tokens.set(server, (tokens.get(server) ?? 0) + count);
+  const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } as const;
+  const toolbox = createToolbox({ tools: snapshot, searcher: createBm25Searcher(snapshot), settings });
+  const plan = toolbox.plan({ contextTokens, source: 'override' }, { form: FORMS.bridge });
+  const reasons = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
+  return {
+    contextTokens,
+    servers: hub.status().map(({ name, state, reason, tools, held }) => {
+      const why = reasons.get(name) ?? reason;
+      return {
+        name,
+        state,
+        tools,
+        tokens: tokens.get(name) ?? 0,
+        held: held.length,
+        ...(why === undefined ? {} : { reason: why }),
+      };
+    }),
+    tools: snapshot.tools.length,
+    tokens: total,
+    deferredTokens: plan.tokens.after,
+  };
+}
