@@ -155,7 +155,12 @@ async function heldBy(make, close = () => undefined) {
 async function measureCalls(servers) {
   say('calls …');
   const hub = makeHub(servers);
-  const proxy = createProxy({ hub, settings: ON, checkArguments: createArgumentChecker() });
+  const proxy = createProxy({
+    hub,
+    waits: { greetingMs: 60_000, listMs: 60_000 },
+    settings: ON,
+    checkArguments: createArgumentChecker(),
+  });
   const client = await connectProxy(proxy);
   const chosen = chooseTools(hub.snapshot());
   const direct = new Map();
@@ -217,7 +222,7 @@ async function connectProxy(proxy) {
 async function measureListing(servers) {
   const count = async (listingTokens) => {
     const hub = makeHub(servers);
-    const proxy = createProxy({ hub, settings: ON, listingTokens });
+    const proxy = createProxy({ hub, waits: { greetingMs: 60_000, listMs: 60_000 }, settings: ON, listingTokens });
     const client = await connectProxy(proxy);
     const { tools } = await client.listTools();
     await client.close();

@@ -150,6 +150,7 @@ describe('what is past the limit of tools per server', () => {
     const reason = 'its list was cut off after 100 tools (limits.toolsPerServer)';
     expect(hub.status()).toMatchObject([{ tools: 100, stopped: 'after 100 tools (limits.toolsPerServer)' }]);
     expect(events).toContainEqual({ kind: 'listing-cut', server: 'plant', reason });
+    expect(client.getInstructions()).toContain(`plant: ${reason}`);
     const { found, result } = await findAndCall(client);
     expect(JSON.parse(found).unavailable).toEqual([{ server: 'plant', reason }]);
     expect(result).toMatch(/There is no tool "?plant__operation_9000/);

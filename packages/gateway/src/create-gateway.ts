@@ -204,7 +204,7 @@ function countMcpEvents(
 }
 
 function createMcpServices(
-  { hub, form, contextTokens, sessions, searchGuard = 'hint', origins = [] }: McpOptions,
+  { hub, form, contextTokens, sessions, alwaysLoad, searchGuard = 'hint', origins = [] }: McpOptions,
   parts: {
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
@@ -224,6 +224,7 @@ function createMcpServices(
     checkArguments: createArgumentChecker(),
     onEvent,
     guard: { mode: searchGuard },
+    ...(alwaysLoad === undefined ? {} : { alwaysLoad }),
     ...(form === undefined ? {} : { form }),
     ...(sessions === undefined ? {} : { sessions }),
   });

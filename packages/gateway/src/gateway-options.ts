@@ -43,7 +43,7 @@ export interface GatewayOptions {
   readonly logger?: Logger;
 }
 
-export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions'> {
+export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'alwaysLoad'> {
   /** Started by the first request that needs it; closed by whoever made it, after the gateway. */
   readonly hub: Hub;
   /** The context window of the clients' models, which the gate goes by. @default 128_000 */

@@ -41,10 +41,12 @@ export {
 } from './oauth/index.ts';
 export {
   type Access,
+  type AlwaysLoad,
   type CompiledPermissions,
   type ConnectOptions,
   compilePermissions,
   createProxy,
+  createServerStart,
   type McpProxy,
   type Permissions,
   PROXY_DEFAULTS,
@@ -52,8 +54,10 @@ export {
   type ProxyGuard,
   type ProxyOptions,
   SESSION_DEFAULTS,
+  type ServerStart,
   type ServeStdioOptions,
   type SessionLimits,
+  type StartWaits,
   serveStdio,
 } from './proxy/index.ts';
 export { type ContentPart, readContent } from './read-content.ts';

@@ -63,6 +63,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     searcher: createSearcherFor({ ...config.search, engine: chosen.engine }, { signal, reranker }),
     checkArguments: createArgumentChecker(),
     guard: { mode: config.mcp.searchGuard },
+    alwaysLoad: config.mcp.alwaysLoad,
   });
   const followed = followSettings({
     ...{ hub, config, load, print },

@@ -40,6 +40,7 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
     [form.hidden, form.reveal, form.invoke, form.search],
     [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
     options.searchWhenEmpty ?? false,
+    options.rule ?? null,
   ]);
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
@@ -73,7 +74,9 @@ function decide(question: {
   engine: PlanEngine;
 }): Plan {
   const { context, snapshot, limits, options, form, engine } = question;
-  const { settings, countTokens } = context;
+  const { countTokens } = context;
+  const isOff = context.settings.rule.kind === 'off';
+  const settings = options.rule === undefined || isOff ? context.settings : { ...context.settings, rule: options.rule };
   const allow = options.caller?.allow;
   const decision = decideGate({ snapshot, settings, limits, countTokens, allow });
   const costs = snapshotTokens(snapshot, countTokens).byTool;
@@ -83,7 +86,7 @@ function decide(question: {
     reason: decision.reason,
     toolTokens: (tool: Tool): number => costs.get(tool) ?? 0,
   };
-  const isEmpty = common.tools.length === 0 && options.searchWhenEmpty === true && settings.rule.kind !== 'off';
+  const isEmpty = common.tools.length === 0 && options.searchWhenEmpty === true && !isOff;
   if (decision.kind === 'inline' && !isEmpty) return makeInlinePlan(common);
   const { listingTokens, stubDescriptionLength, isSearchable } = context.options;
   const plan = makeDeferPlan({

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../catalog/index.ts';
 import type { Form, Found, Memory, Plan, PlanEngine, View } from '../disclosure/index.ts';
-import type { ModelLimits } from '../gate/index.ts';
+import type { GateRule, ModelLimits } from '../gate/index.ts';
 import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 
 /**
@@ -56,6 +56,11 @@ export interface PlanOptions {
    * @default false
    */
   readonly searchWhenEmpty?: boolean;
+  /**
+   * Another rule than that of the settings, unless search is off there: for a catalog that is not complete yet, and may well be larger
+   * in a moment.
+   */
+  readonly rule?: GateRule;
 }
 
 export interface ViewExtra {

@@ -1,9 +1,11 @@
 import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../clock.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { ASK, BM25, namesOf, TRANSPORTS } from '../weather-request.fixture.ts';
 import { inProcess, type TestTools, testHub } from './mcp-servers.fixture.ts';
+import { createServerCatalogs } from './server-catalogs.ts';
 
 const MAIL: TestTools = { send_mail: { description: 'Send a mail' }, read_mail: { description: 'Read a mail' } };
 const FILES: TestTools = { list_files: { description: 'List files of a folder' } };
@@ -123,5 +125,31 @@ describe('a configured server as a named catalog', () => {
     expect(upstreams.requests.map(namesOf)).toEqual([['mail__send_mail', 'mail__read_mail'], ['mail__read_mail']]);
     const read = await fetch(`${url}/v1/catalogs/mail`, { headers: { 'x-api-key': 'reader' } });
     expect(await read.json()).toMatchObject({ tool_count: 1, tools: [{ name: 'mail__read_mail' }] });
+  });
+});
+
+describe('a server that hangs when it is first started', () => {
+  it('holds up no request for the catalog of another one, and two seconds that of all of them', async () => {
+    const hub = testHub({
+      hanging: { type: 'in-process', create: () => new Promise(() => {}) },
+      mail: inProcess(MAIL),
+    });
+    const waiting: { readonly ms: number; readonly run: () => void }[] = [];
+    const clock: Clock = {
+      now: () => 0,
+      after(ms, run) {
+        waiting.push({ ms, run });
+        return () => {};
+      },
+    };
+    const catalogs = createServerCatalogs({ hub, clock });
+    expect((await catalogs.load('mail')).tools).toHaveLength(2);
+    const all = catalogs.load('mcpServers');
+    const isDue = ({ ms }: { ms: number }): boolean => ms === 2_000;
+    await expect.poll(() => waiting.some(isDue)).toBe(true);
+    waiting.find(isDue)?.run();
+    const catalog = await all;
+    expect(catalog.tools).toHaveLength(2);
+    expect(catalog.unavailable()).toEqual([{ server: 'hanging', reason: 'it is still starting' }]);
   });
 });

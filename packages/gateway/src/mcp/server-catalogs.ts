@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createSnapshot, type Snapshot, type Tool, type Unavailable, writeTool } from '@quartermaster/core';
-import { type CompiledPermissions, compilePermissions, type Hub, type Permissions } from '@quartermaster/mcp';
+import {
+  type CompiledPermissions,
+  compilePermissions,
+  createServerStart,
+  type Hub,
+  type Permissions,
+} from '@quartermaster/mcp';
 import type { Clock } from '../clock.ts';
 import { ApiError } from '../http/index.ts';
 
@@ -37,10 +43,11 @@ export interface ServerCatalogs {
 export function createServerCatalogs(options: {
   readonly hub: Hub;
   readonly clock: Clock;
-  /** How long a request waits for servers that are started for the first time. @default 10_000 */
+  /** How long a request waits for the server that it names, when that is started for the first time. @default 10_000 */
   readonly startTimeoutMs?: number;
 }): ServerCatalogs {
   const { hub, clock, startTimeoutMs = START_TIMEOUT_MS } = options;
+  const start = createServerStart(hub, clock);
   const servers = new Set(hub.servers().map(({ name }) => name));
   const names = servers.size === 0 ? [] : [...new Set([...servers, ALL_SERVERS])];
   const restrictions = new WeakMap<ServerCatalog, Map<CompiledPermissions, ServerCatalog>>();
@@ -74,7 +81,9 @@ export function createServerCatalogs(options: {
     has: (name) => names.includes(name),
     names: () => names,
     async load(name, tools) {
-      await within(hub.start(), startTimeoutMs, clock);
+      // One that hangs holds up no request for another.
+      if (name === ALL_SERVERS) await start.wait(Math.min(startTimeoutMs, ALL_TIMEOUT_MS));
+      else await Promise.race([hub.started(name), start.wait(startTimeoutMs)]);
       const catalog = catalogNow(name);
       const [down] = catalog.unavailable();
       if (catalog.tools.length > 0 || down === undefined)
@@ -85,6 +94,8 @@ export function createServerCatalogs(options: {
 }
 
 const START_TIMEOUT_MS = 10_000;
+/** For the catalog of all servers, whose searches name those that are not there yet. */
+const ALL_TIMEOUT_MS = 2_000;
 
 function makeCatalog(parts: {
   readonly name: string;
@@ -106,16 +117,6 @@ function makeCatalog(parts: {
     updatedAt: now,
     unavailable: () => hub.unavailable().filter(({ server }) => name === ALL_SERVERS || server === name),
   };
-}
-
-/** A slow server must not hold up a request that can be served without it. */
-async function within(work: Promise<void>, ms: number, clock: Clock): Promise<void> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<void>((resolve) => {
-    cancel = clock.after(ms, resolve);
-  });
-  await Promise.race([work, late]);
-  cancel();
 }
 
 function digest(chunks: Iterable<string>): string {

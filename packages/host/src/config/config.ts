@@ -174,6 +174,8 @@ export interface McpSettings {
   readonly sessions: boolean;
   /** What repeated and fruitless searches of an MCP connection lead to. */
   readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
+  /** Whether our own tools are marked so that a client with a tool search of its own does not hide them. */
+  readonly alwaysLoad: 'auto' | 'always' | 'never';
   readonly limits: McpLimitSettings;
   /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
   readonly origins: readonly string[];

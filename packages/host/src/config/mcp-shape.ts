@@ -24,6 +24,12 @@ export const MCP: Shape<McpSettings> = object({
     shape: choice(['hint', 'stop-repeats', 'off']),
     default: 'hint',
   },
+  alwaysLoad: {
+    about:
+      'Whether our own tools are marked so that a client with a tool search of its own does not hide them. auto does so for Claude clients, and for those that do not say who they are.',
+    shape: choice(['auto', 'always', 'never']),
+    default: 'auto',
+  },
   limits: {
     about: "How much of a server's list of tools is taken. What is past a limit is missing, and searches say so.",
     shape: object({

@@ -65,6 +65,7 @@ export function createHub(options: HubOptions): Hub {
   let snapshot: Snapshot | undefined;
   let leftOut: ReadonlyMap<string, number> = new Map();
   let starting: Promise<void> | undefined;
+  const begun = new Map<string, Promise<void>>();
   let isClosed = false;
   let unusable = options.unusable ?? [];
   let sole: Peer | undefined;
@@ -83,6 +84,13 @@ export function createHub(options: HubOptions): Hub {
     if (server !== undefined) return server;
     throw new McpError('unknown_server', `There is no server ${JSON.stringify(name)}`, { context: { server: name } });
   };
+  const start = (): Promise<void> => {
+    if (starting === undefined) {
+      for (const server of servers.values()) begun.set(server.name, begin(server));
+      starting = Promise.all(begun.values()).then(() => {});
+    }
+    return starting;
+  };
   const begin = async (server: HubServer): Promise<void> => {
     // A store that fails costs the head start, not the server.
     const isKnown = await server.restore().catch(() => false);
@@ -98,8 +106,12 @@ export function createHub(options: HubOptions): Hub {
     start({ peer } = {}) {
       sole ??= peer;
       if (peer !== undefined) for (const server of servers.values()) server.adopt(peer);
-      starting ??= Promise.all([...servers.values()].map(begin)).then(() => {});
-      return starting;
+      return start();
+    },
+    async started(name) {
+      serverNamed(name);
+      void start();
+      await begun.get(name);
     },
     snapshot: currentSnapshot,
     servers: () => [...servers.values()].map((server) => server.about),

@@ -15,6 +15,8 @@ export interface Hub {
    * answered or failed. Beginning again waits for the same.
    */
   start(options?: StartOptions): Promise<void>;
+  /** Resolves when this server has answered or failed, or is known from before. Begins where nothing has begun. */
+  started(server: string): Promise<void>;
   /** Every tool that can be used now, in the order of the configuration. The same value until something changes. */
   snapshot(): Snapshot;
   /** The servers in the order of the configuration, and what each said about itself when it was last connected. */

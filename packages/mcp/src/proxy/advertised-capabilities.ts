@@ -1,15 +1,20 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
-import type { Hub } from '../hub/index.ts';
 import { serversWith } from './collect-lists.ts';
+import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 /**
  * What the proxy offers a client: what at least one server behind it has and the connection can carry. A request that stands for
- * itself has no way to be told of changes.
+ * itself has no way to be told of changes. Before all servers are there, what they may bring is offered: a client can't be told of a
+ * capability later.
  */
-export function advertisedCapabilities(hub: Hub, session: Session): ServerCapabilities {
+export function advertisedCapabilities({ hub, start }: ProxyContext, session: Session): ServerCapabilities {
   const { isLasting } = session;
+  if (!start.isSettled) {
+    session.wasGreetedEarly = true;
+    return isLasting ? EARLY_CAPABILITIES : { tools: {}, prompts: {}, resources: {}, completions: {} };
+  }
   const of = (capability: string): readonly JsonObject[] =>
     serversWith(hub, session, capability).map(({ capabilities }) => {
       const value = capabilities[capability];
@@ -48,3 +53,6 @@ export const ALL_CAPABILITIES: ServerCapabilities = {
   logging: {},
   tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
 };
+
+/** Without tasks: a tool that needs them says so in its definition, and few servers have any. */
+const { tasks: _, ...EARLY_CAPABILITIES } = ALL_CAPABILITIES;

@@ -4,7 +4,7 @@ import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Connectable, createHub, type Hub, type ServerSettings } from '../hub/index.ts';
-import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ClientLine, connectClient, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { modernHandler } from '../testing/modern-handler.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { rawServer } from '../testing/raw-server.fixture.ts';
@@ -28,7 +28,7 @@ function serve(
   options: Partial<ProxyOptions> = {},
 ): { hub: Hub; proxy: McpProxy } {
   const hub = createHub({ servers });
-  const proxy = createProxy({ hub, ...options });
+  const proxy = createProxy({ hub, waits: PATIENT, ...options });
   open.push({ hub, proxy });
   return { hub, proxy };
 }
@@ -126,7 +126,7 @@ describe('a connection whose servers are all down', () => {
       begin = resolve;
     });
     const create = (): Promise<Connectable> => begun.then(() => late.create());
-    const { proxy } = serve({ late: { ...late, create } }, { startTimeoutMs: 1 });
+    const { proxy } = serve({ late: { ...late, create } }, { waits: { greetingMs: 1, listMs: 1, callMs: 1 } });
     const client = await connect(proxy);
     let changes = 0;
     client.fallbackNotificationHandler = async () => {
@@ -186,7 +186,7 @@ describe('a server that is late', () => {
     });
     const create = (): Promise<Connectable> => begun.then(() => late.create());
     const servers = { small: smallServer(() => ({ one: 'The first' })), late: { ...late, create } };
-    const { proxy } = serve(servers, { form: 'inline', startTimeoutMs: 1 });
+    const { proxy } = serve(servers, { form: 'inline', waits: { greetingMs: 1, listMs: 1, callMs: 1 } });
     const client = await connect(proxy);
     let changes = 0;
     client.fallbackNotificationHandler = async () => {
@@ -202,7 +202,7 @@ describe('a server that is late', () => {
   it('is named in answers to searches until it is there', async () => {
     const create = (): Promise<Connectable> => new Promise(() => {});
     const servers = { small: smallServer(() => ({ one: 'The first' })), late: { type: 'in-process' as const, create } };
-    const { hub, proxy } = serve(servers, { settings: DEFERRING, startTimeoutMs: 1 });
+    const { hub, proxy } = serve(servers, { settings: DEFERRING, waits: { greetingMs: 1, listMs: 1, callMs: 1 } });
     void hub.start();
     await until(() => hub.snapshot().tools.length === 1);
     const client = await connect(proxy);
@@ -312,7 +312,7 @@ describe('what goes both ways', () => {
     async (line) => {
       const { fetch } = modernHandler();
       const hub = createHub({ servers: { new: { type: 'http', url: 'http://new.test/mcp' } }, fetch });
-      const proxy = createProxy({ hub, form: 'inline' });
+      const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
       open.push({ hub, proxy });
       const client = createClient(line, { elicitation: {} });
       answerElicitation(client, line, () => ({ action: 'accept', content: { name: 'Ada' } }));

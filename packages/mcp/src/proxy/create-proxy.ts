@@ -15,6 +15,7 @@ import {
 } from '@quartermaster/core';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
+import type { AlwaysLoad } from './always-load.ts';
 import { Endpoint } from './endpoint.ts';
 import { type CallOrigin, createExecutor } from './execute-tool.ts';
 import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
@@ -23,6 +24,7 @@ import { compilePermissions } from './permissions.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { createHttpFace, type SessionLimits } from './serve-http.ts';
+import { createServerStart, START_WAITS, type StartWaits } from './server-start.ts';
 import { Session } from './session.ts';
 
 export interface ProxyOptions
@@ -54,8 +56,13 @@ export interface ProxyOptions
    * request stands for itself, and any replica can answer it. @default false
    */
   readonly sessions?: boolean | SessionLimits;
-  /** How long a client waits for servers that are started for the first time; later ones are told. @default 10_000 */
-  readonly startTimeoutMs?: number;
+  /** How long requests wait for servers that are started for the first time; clients are told of later ones. */
+  readonly waits?: StartWaits;
+  /**
+   * Whether our own tools are marked as ones that the client's own tool search must not hide (`_meta["anthropic/alwaysLoad"]`). `auto`
+   * does so for Claude clients and for those that don't say who they are. @default 'auto'
+   */
+  readonly alwaysLoad?: AlwaysLoad;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
@@ -69,10 +76,11 @@ export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
 
 const GUARD: { readonly mode: 'hint'; readonly forgetAfterMs: number } = { mode: 'hint', forgetAfterMs: 600_000 };
 
-export const PROXY_DEFAULTS: { readonly form: 'bridge'; readonly startTimeoutMs: number } = {
-  form: 'bridge',
-  startTimeoutMs: 10_000,
-};
+export const PROXY_DEFAULTS: {
+  readonly form: 'bridge';
+  readonly waits: Required<StartWaits>;
+  readonly alwaysLoad: AlwaysLoad;
+} = { form: 'bridge', waits: START_WAITS, alwaysLoad: 'auto' };
 
 /** Several changes of the catalog that come together are one. */
 const SETTLE_MS = 50;
@@ -95,12 +103,12 @@ export function createProxy(options: ProxyOptions): McpProxy {
 
   const createEndpoint = async (opening: Opening): Promise<Endpoint> => {
     const session = createSession(opening);
-    // Where there is no greeting to wait for, the servers have to be known before.
-    if (opening.era === 'modern' || !opening.isLasting) await startInTime(context);
+    // Where there is no greeting that could wait, what is said of the servers is settled here.
+    if (opening.era === 'modern' || !opening.isLasting) await context.start.wait(context.waits.greetingMs);
     const endpoint = new Endpoint({
       context,
       session,
-      instructions: proxyInstructions(hub, session),
+      instructions: proxyInstructions(context, session),
       prepare: (capabilities) => prepare(endpoint, session, { capabilities, opening }),
     });
     if (opening.isLasting) {
@@ -121,7 +129,8 @@ export function createProxy(options: ProxyOptions): McpProxy {
   ): Promise<void> => {
     if (!opening.isLasting) return;
     endpoint.becomePeer(capabilities);
-    await startInTime(context, session.isSole ? session : undefined);
+    context.start.begin(session.isSole ? session.peer : undefined);
+    await context.start.wait(context.waits.greetingMs);
   };
 
   const unsubscribe = watchCatalog(context, open);
@@ -159,6 +168,7 @@ function createContext(options: ProxyOptions): ProxyContext {
   const { searcher, hooks, onEvent, listingTokens, stubDescriptionLength } = options;
   const { budget, countTokens, checkArguments } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
+  const clock = options.clock ?? systemClock;
   const origins = new WeakMap<Caller, CallOrigin>();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
@@ -181,25 +191,17 @@ function createContext(options: ProxyOptions): ProxyContext {
     origins,
     limits: options.limits ?? contextWindow(),
     serverInfo: options.serverInfo ?? CLIENT_INFO,
-    clock: options.clock ?? systemClock,
+    clock,
     forgetSearchesAfterMs: forgetAfterMs,
-    startTimeoutMs: options.startTimeoutMs ?? PROXY_DEFAULTS.startTimeoutMs,
+    start: createServerStart(hub, clock),
+    waits: { ...START_WAITS, ...options.waits },
+    alwaysLoad: options.alwaysLoad ?? PROXY_DEFAULTS.alwaysLoad,
   };
 }
 
 /** That a server is down is news only to those who may use it. */
 function mayKnow(server: string, origin: CallOrigin | undefined): boolean {
   return origin?.session.permissions.allowsServer(server) ?? false;
-}
-
-/** Waits for the servers, but not for ever: a client gives up, and a slow server can be told of later. */
-async function startInTime(context: ProxyContext, sole?: Session): Promise<void> {
-  let cancel: () => void = () => {};
-  const late = new Promise<void>((resolve) => {
-    cancel = context.clock.after(context.startTimeoutMs, resolve);
-  });
-  await Promise.race([context.hub.start({ peer: sole?.peer }), late]);
-  cancel();
 }
 
 /** One opening decides the revision; the endpoint for it is made then. */
@@ -228,13 +230,14 @@ function watchCatalog(context: ProxyContext, open: ReadonlyMap<Endpoint, Session
   const look = (): void => {
     cancel = undefined;
     for (const [endpoint, session] of open) {
+      endpoint.tellNewLists();
       const before = session.plan;
-      if (before === undefined) continue;
+      if (before === undefined || session.isToldToList) continue;
       const now = session.currentPlan();
       context.toolbox.prepare(now);
       if (!needsRelist(before, now)) continue;
-      // Until it lists again, it is judged by what it was told of last.
-      session.plan = undefined;
+      // Told once. Until it lists again, and some clients never do, it is judged by what it was shown last.
+      session.isToldToList = true;
       endpoint.tellToolsChanged();
     }
   };

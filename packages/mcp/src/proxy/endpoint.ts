@@ -11,13 +11,16 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
+import { serversWith } from './collect-lists.ts';
 import { createPeer } from './create-peer.ts';
 import type { ProxyContext } from './proxy-context.ts';
+import { proxyInstructions } from './proxy-instructions.ts';
 import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
 import { askOwner, listResources, listResourceTemplates } from './serve-resources.ts';
 import { askTask, listTasks } from './serve-tasks.ts';
 import { callProxyTool, listProxyTools } from './serve-tools.ts';
 import type { Session } from './session.ts';
+import { waitForServers } from './wait-for-servers.ts';
 
 export interface EndpointOptions {
   readonly context: ProxyContext;
@@ -50,9 +53,22 @@ export class Endpoint extends Server {
   /** What this client is told, as against what may be sent at all. */
   override getCapabilities(): ServerCapabilities {
     // The base class's constructor may ask before ours has run.
-    return #options in this
-      ? advertisedCapabilities(this.#options.context.hub, this.#options.session)
-      : ALL_CAPABILITIES;
+    return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
+  }
+
+  /** A client that was greeted before the servers were there is told when one brings prompts or resources. */
+  tellNewLists(): void {
+    const { context, session } = this.#options;
+    if (!session.wasGreetedEarly) return;
+    for (const kind of ['prompts', 'resources'] as const) {
+      const servers = serversWith(context.hub, session, kind)
+        .map(({ name }) => name)
+        .join('\n');
+      if (servers === session.listed[kind]) continue;
+      session.listed[kind] = servers;
+      const told = kind === 'prompts' ? this.sendPromptListChanged() : this.sendResourceListChanged();
+      told.catch(() => {});
+    }
   }
 
   /** The tools that the client sees are no longer the same. */
@@ -64,8 +80,11 @@ export class Endpoint extends Server {
     const greet = this._getRequestHandler('initialize');
     this.setRequestHandler('initialize', async (request, context) => {
       await this.#options.prepare(request.params.capabilities, this);
-      const greeting = await greet?.(request as unknown as JSONRPCRequest, context);
-      return greeting as InitializeResult;
+      const greeting = (await greet?.(request as unknown as JSONRPCRequest, context)) as InitializeResult;
+      const { instructions: _, ...rest } = greeting;
+      // Not those of the constructor: by now more is known of the servers.
+      const instructions = proxyInstructions(this.#options.context, this.#options.session);
+      return { ...rest, ...(instructions === undefined ? {} : { instructions }) };
     });
   }
 
@@ -103,9 +122,10 @@ export class Endpoint extends Server {
     const { signal } = context.mcpReq;
     const params: JsonObject = isJsonObject(request.params) ? request.params : {};
     const { method } = request;
+    await waitForServers(proxy, session, { method, params });
     switch (method) {
       case 'tools/list':
-        return listProxyTools(proxy, session);
+        return listProxyTools(proxy, session, this.getClientVersion());
       case 'tools/call':
         return this.#call(params, context);
       case 'resources/list':

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub } from '../hub/index.ts';
-import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ClientLine, connectClient, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
 import { createProxy } from './create-proxy.ts';
@@ -31,7 +31,7 @@ async function connectEverything(
   options: { capabilities?: object; handle?: (client: Client) => void } = {},
 ): Promise<Client> {
   const hub = createHub({ servers: { all: realServer('everything') } });
-  const proxy = createProxy({ hub, form: 'inline' });
+  const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
   open.push({ hub, proxy });
   const client = createClient(line, options.capabilities ?? {});
   options.handle?.(client);

@@ -2,7 +2,9 @@ import type { Implementation } from '@modelcontextprotocol/server';
 import type { Caller, ModelLimits, Toolbox } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import type { Hub } from '../hub/index.ts';
+import type { AlwaysLoad } from './always-load.ts';
 import type { CallOrigin } from './execute-tool.ts';
+import type { ServerStart, StartWaits } from './server-start.ts';
 
 /** What all connections of a proxy share. */
 export interface ProxyContext {
@@ -11,7 +13,10 @@ export interface ProxyContext {
   readonly limits: ModelLimits;
   readonly serverInfo: Implementation;
   readonly clock: Clock;
-  readonly startTimeoutMs: number;
+  readonly start: ServerStart;
+  readonly waits: Required<StartWaits>;
+  /** What marks our tools as ones that a client shows at once, for the client that is asking. */
+  readonly alwaysLoad: AlwaysLoad;
   readonly forgetSearchesAfterMs: number;
   /** Where a call comes from, by the caller that the toolbox was given for it. */
   readonly origins: WeakMap<Caller, CallOrigin>;

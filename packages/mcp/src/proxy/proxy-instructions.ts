@@ -1,17 +1,63 @@
-import type { Hub } from '../hub/index.ts';
+import { cutText } from '@quartermaster/core';
+import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
 const MOST_PER_SERVER = 1_000;
 const MOST_IN_ALL = 4_000;
+const MOST_NAMED = 40;
+const MOST_REASON = 200;
 
-/** What the servers behind say about their use, each under its name, within bounds. */
-export function proxyInstructions(hub: Hub, session: Session): string | undefined {
-  let text = '';
-  for (const { name, instructions } of hub.servers()) {
-    if (instructions === undefined || instructions === '' || !session.permissions.allowsServer(name)) continue;
-    const part = `${text === '' ? '' : '\n\n'}${name}: ${instructions.slice(0, MOST_PER_SERVER)}`;
-    if (text.length + part.length > MOST_IN_ALL) break;
-    text += part;
+/**
+ * What a client is told of the use of this server: what is behind it and how to find it, what is missing, and what the servers say of
+ * themselves, each under its name. Within bounds, and what is left out for them is named. Ours first: clients cut the end off.
+ */
+export function proxyInstructions(context: ProxyContext, session: Session): string | undefined {
+  const parts = [...aboutSearch(context, session), ...aboutMissing(context, session)];
+  const leftOut: string[] = [];
+  let length = parts.join('\n\n').length;
+  for (const { name, instructions = '' } of context.hub.servers()) {
+    if (instructions.trim() === '' || !session.permissions.allowsServer(name)) continue;
+    const part = `${name}: ${cutText(instructions.trim(), MOST_PER_SERVER)}`;
+    if (length + part.length > MOST_IN_ALL) {
+      leftOut.push(name);
+      continue;
+    }
+    length += part.length + 2;
+    parts.push(part);
   }
-  return text === '' ? undefined : text;
+  if (leftOut.length > 0) parts.push(`The instructions of ${listNames(leftOut)} are left out.`);
+  return parts.length === 0 ? undefined : parts.join('\n\n');
+}
+
+/** Where tools are held back: which servers have how many, and how to get at them. */
+function aboutSearch({ hub }: ProxyContext, session: Session): readonly string[] {
+  const plan = session.currentPlan();
+  if (plan.kind === 'inline') return [];
+  const search = plan.own.find((own) => own.role === 'search')?.name;
+  const call = plan.own.find((own) => own.role === 'call')?.name;
+  if (search === undefined) return [];
+  const counts = new Map<string, number>();
+  for (const tool of hub.snapshot().tools) {
+    if (session.permissions.allowsTool(tool)) counts.set(tool.server ?? '', (counts.get(tool.server ?? '') ?? 0) + 1);
+  }
+  const servers = listNames([...counts].map(([name, count]) => `${name} (${count})`));
+  const behind =
+    counts.size === 0 ? 'The tools of other servers are behind this one.' : `Tools behind this server: ${servers}.`;
+  const how = call === undefined ? 'then call it by its name' : `then call it with ${call}`;
+  return [`${behind} Find one with ${search}, ${how}. Search before you say that something is not possible.`];
+}
+
+function aboutMissing({ hub }: ProxyContext, session: Session): readonly string[] {
+  const missing = hub
+    .unavailable()
+    .filter(({ server }) => session.permissions.allowsServer(server))
+    .map(({ server, reason }) => `${server}: ${cutText(reason, MOST_REASON)}`);
+  return missing.length === 0 ? [] : [`Not available now, at least in part:\n${listNames(missing, '\n')}`];
+}
+
+function listNames(names: readonly string[], separator = ', '): string {
+  const rest = names.length - MOST_NAMED;
+  return rest <= 0
+    ? names.join(separator)
+    : `${names.slice(0, MOST_NAMED).join(separator)}${separator}and ${rest} more`;
 }

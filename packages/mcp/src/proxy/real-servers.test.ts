@@ -7,7 +7,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHub, type Hub } from '../hub/index.ts';
-import { type ClientLine, connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ClientLine, connectClient, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
 import type { McpProxy } from './mcp-proxy.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
 const DEFERRING = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' as const } };
 
 async function connect(line: ClientLine, options: Partial<ProxyOptions>): Promise<Client> {
-  const proxy = createProxy({ hub, ...options });
+  const proxy = createProxy({ hub, waits: PATIENT, ...options });
   proxies.push(proxy);
   const client = createClient(line);
   await connectClient(proxy, client);

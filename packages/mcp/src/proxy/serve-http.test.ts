@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
-import { type ClientLine, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 function serve(servers: Readonly<Record<string, ServerSettings>>, options: Partial<ProxyOptions> = {}): McpProxy {
   const hub = createHub({ servers });
-  const proxy = createProxy({ hub, settings: DEFERRING, ...options });
+  const proxy = createProxy({ hub, waits: PATIENT, settings: DEFERRING, ...options });
   open.push({ hub, proxy });
   return proxy;
 }
@@ -124,7 +124,7 @@ describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting co
     const clock = manualClock();
     const server = smallServer(() => ({ one: '' }));
     const hub = createHub({ servers: { small: server } });
-    const proxy = createProxy({ hub, form: 'inline', sessions: { idleMs: 1_000 }, clock });
+    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline', sessions: { idleMs: 1_000 }, clock });
     open.push({ hub, proxy });
     const client = await connect(proxy, line);
     await client.callTool({ name: 'small__one', arguments: {} });

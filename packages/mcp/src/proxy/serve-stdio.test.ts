@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub } from '../hub/index.ts';
-import { type ClientLine, createClient, textOf } from '../testing/clients.fixture.ts';
+import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { oddServer } from '../testing/odd-server.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { createProxy } from './create-proxy.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
 describe('serveStdio', () => {
   it.each<ClientLine>(['v1', 'v2', 'v2-modern'])('serves a %s client over pipes, and ends with it', async (line) => {
     const hub = createHub({ servers: { plain: oddServer('plain') } });
-    const proxy = createProxy({ hub, form: 'inline' });
+    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
     closing.push(proxy.close, hub.close);
     const [toProxy, toClient] = [new PassThrough(), new PassThrough()];
     const connection = await serveStdio(proxy, { input: toProxy, output: toClient });
@@ -34,7 +34,7 @@ describe('serveStdio', () => {
 
   it('cuts nobody off over a message that is long', async () => {
     const hub = createHub({ servers: { small: smallServer(() => ({ echo: 'Says it again' })) } });
-    const proxy = createProxy({ hub, form: 'inline' });
+    const proxy = createProxy({ hub, waits: PATIENT, form: 'inline' });
     closing.push(proxy.close, hub.close);
     const [toProxy, toClient] = [new PassThrough(), new PassThrough()];
     await serveStdio(proxy, { input: toProxy, output: toClient });

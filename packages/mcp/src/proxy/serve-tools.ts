@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { type JsonObject, type Plan, remember, rememberFound, type Step } from '@quartermaster/core';
+import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
 import type { CallOrigin } from './execute-tool.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { renderOwn, renderShown } from './render-tool.ts';
@@ -7,16 +8,19 @@ import type { RunningRequest, Session } from './session.ts';
 import { textResult, toJointResult, toResult } from './to-result.ts';
 
 /** Answers `tools/list`: ours, what is never deferred, and in the load form what was found so far. */
-export function listProxyTools(context: ProxyContext, session: Session): JsonObject {
+export function listProxyTools(context: ProxyContext, session: Session, client: ClientInfo | undefined): JsonObject {
   const plan = session.currentPlan();
   session.plan = plan;
+  session.isToldToList = false;
   session.told = plan.snapshot;
   // While the client and its model make up their minds.
   context.toolbox.prepare(plan);
   const view = context.toolbox.view(plan, session.memory, { caller: session.caller() });
+  const isMarked = plan.kind === 'defer' && mustAlwaysLoad(context.alwaysLoad, client);
   const own = plan.kind === 'defer' ? plan.own.map((one) => renderOwn(one, plan.note)) : [];
   const found = plan.kind === 'defer' && plan.form.reveal === 'append' ? view.revealed : [];
-  return { tools: [...own, ...plan.shown.map(renderShown), ...found.map(renderShown)] };
+  const listed = [...own, ...plan.shown.map(renderShown), ...found.map(renderShown)];
+  return { tools: isMarked ? listed.map(withAlwaysLoad) : listed };
 }
 
 export interface ToolCallRequest {

@@ -45,6 +45,12 @@ export class Session {
   memory: Memory = EMPTY_MEMORY;
   /** What the client was shown last. */
   plan: Plan | undefined;
+  /** Whether the client was told what there is before all servers were there. */
+  wasGreetedEarly = false;
+  /** The servers whose prompts and resources the client knows of, where it was greeted early. */
+  readonly listed: { prompts: string; resources: string } = { prompts: '', resources: '' };
+  /** Whether the client was told that its list is out of date, and has not listed since. */
+  isToldToList = false;
   /** The catalog that the client has been told of. */
   told: Snapshot | undefined;
   peer: Peer | undefined;
@@ -80,8 +86,10 @@ export class Session {
 
   /** A client without a tool gets a search all the same where servers can't be reached: its answer says so, and nothing else would. */
   currentPlan(): Plan {
-    const { toolbox, limits, hub } = this.#context;
-    const options = { form: this.form, caller: this.caller() };
+    const { toolbox, limits, hub, start } = this.#context;
+    // While servers are still starting there is a search, so that what they bring can be found by clients that never list again.
+    const early = start.isSettled ? {} : { rule: { kind: 'on' } as const, searchWhenEmpty: true };
+    const options = { form: this.form, caller: this.caller(), ...early };
     const plan = toolbox.plan(limits, options);
     if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
     const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type StdioSettings } from '../hub/index.ts';
-import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
+import { connectClient, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.ts';
 import { rawServer } from '../testing/raw-server.fixture.ts';
 import { until } from '../testing/until.fixture.ts';
@@ -42,7 +42,7 @@ async function connect(
       return result;
     },
   };
-  const proxy = createProxy({ hub: noting, form: 'inline', clock });
+  const proxy = createProxy({ hub: noting, waits: PATIENT, form: 'inline', clock });
   open.push({ hub, proxy });
   const client = createClient('v2');
   await connectClient(proxy, client, { isSole: true });

@@ -1,0 +1,24 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+
+/** Whether our tools are marked as ones that a client must not hide behind a search of its own. */
+export type AlwaysLoad = 'auto' | 'always' | 'never';
+
+/** Who is asking, as it says itself. */
+export interface ClientInfo {
+  readonly name: string;
+}
+
+/** Claude Code hides the tools of MCP servers behind its own search, and with them the search that finds the others. */
+const MARK = 'anthropic/alwaysLoad';
+const HIDING_CLIENTS = /^claude\b/i;
+
+/** A client that does not say who it is gets the mark too: others pass over it. */
+export function mustAlwaysLoad(setting: AlwaysLoad, client: ClientInfo | undefined): boolean {
+  if (setting !== 'auto') return setting === 'always';
+  return client === undefined || HIDING_CLIENTS.test(client.name);
+}
+
+export function withAlwaysLoad(definition: JsonObject): JsonObject {
+  const meta = isJsonObject(definition._meta) ? definition._meta : {};
+  return { ...definition, _meta: { ...meta, [MARK]: true } };
+}

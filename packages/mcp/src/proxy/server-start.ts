@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import type { Hub, Peer } from '../hub/index.ts';
+
+/** How long requests wait for servers that are started for the first time. All of them count from the start, not from the request. */
+export interface StartWaits {
+  /** For `initialize`: what is not there by then is told later. @default 250 */
+  readonly greetingMs?: number;
+  /** For lists and searches: what is missing by then is named, and told of later. @default 2_000 */
+  readonly listMs?: number;
+  /** For a call of a tool that no server has listed yet. @default 10_000 */
+  readonly callMs?: number;
+}
+
+export const START_WAITS: Required<StartWaits> = { greetingMs: 250, listMs: 2_000, callMs: 10_000 };
+
+/** The first start of a hub's servers, as requests wait for it: a server that hangs holds up no other. */
+export interface ServerStart {
+  /** Whether each server has answered or failed, or is known from before. */
+  readonly isSettled: boolean;
+  /** Starts the servers. For the one client that the hub is for, they are started with its capabilities. */
+  begin(peer?: Peer): void;
+  /** Waits until all servers are settled, until `isEnough`, or until so long after the start. */
+  wait(waitMs: number, isEnough?: () => boolean): Promise<void>;
+}
+
+export function createServerStart(hub: Hub, clock: Clock): ServerStart {
+  let begunAtMs: number | undefined;
+  let isSettled = false;
+  let settled: Promise<void> = Promise.resolve();
+  const begin = (peer?: Peer): void => {
+    // Again for each peer: the first one gets the shared connections.
+    const started = hub.start({ peer });
+    if (begunAtMs !== undefined) return;
+    begunAtMs = clock.now();
+    settled = started.finally(() => {
+      isSettled = true;
+    });
+  };
+  return {
+    get isSettled() {
+      return isSettled;
+    },
+    begin,
+    async wait(waitMs, isEnough = () => false) {
+      if (begunAtMs === undefined) begin();
+      const leftMs = (begunAtMs ?? 0) + waitMs - clock.now();
+      if (isSettled || leftMs <= 0 || isEnough()) return;
+      let stop: () => void = () => {};
+      const enough = new Promise<void>((resolve) => {
+        const cancel = clock.after(leftMs, resolve);
+        const unsubscribe = hub.subscribe(({ kind }) => {
+          if (kind === 'server-change' && isEnough()) resolve();
+        });
+        stop = () => {
+          cancel();
+          unsubscribe();
+        };
+      });
+      await Promise.race([settled, enough]);
+      stop();
+    },
+  };
+}

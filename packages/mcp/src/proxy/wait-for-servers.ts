@@ -1,0 +1,47 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import type { ProxyContext } from './proxy-context.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Waits for what a request needs of servers that are started for the first time. Lists and searches wait for all of them, but not long;
+ * a call waits for the server that has its tool and for no other.
+ */
+export async function waitForServers(
+  context: ProxyContext,
+  session: Session,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+): Promise<void> {
+  const { start, waits, hub } = context;
+  if (start.isSettled) return;
+  if (method === 'tools/call') {
+    const names = toolsNamed(session, params);
+    if (names === undefined) return start.wait(waits.listMs);
+    return start.wait(waits.callMs, () => names.every((name) => hub.snapshot().resolve(name) !== undefined));
+  }
+  if (OF_SERVERS.has(method)) return start.wait(waits.listMs);
+}
+
+/** What else depends on which servers are there. */
+const OF_SERVERS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'completion/complete',
+]);
+
+/** The real tools that a call is about; undefined for a search. */
+function toolsNamed(session: Session, { name, arguments: input }: JsonObject): readonly string[] | undefined {
+  if (typeof name !== 'string') return undefined;
+  const plan = session.plan ?? session.currentPlan();
+  const role = plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;
+  if (role === undefined) return [name];
+  if (role === 'search' || !isJsonObject(input)) return undefined;
+  const calls = Array.isArray(input.calls) ? input.calls : [];
+  const names = [input.name, input.names, ...calls.map((call) => (isJsonObject(call) ? call.name : undefined))].flat();
+  const known = names.filter((one) => typeof one === 'string');
+  return known.length === 0 ? undefined : known;
+}
