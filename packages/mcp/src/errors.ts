@@ -4,6 +4,8 @@ export type McpErrorCode =
   | 'unknown_server'
   /** The server can't be reached now; the message says why. */
   | 'server_down'
+  /** The connection ended during a call, which may have run or not. */
+  | 'connection_lost'
   /** The server wants the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
   /** The server's answer can't be used: it is none that the protocol has, or can't be handed on. */

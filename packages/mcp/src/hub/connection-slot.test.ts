@@ -84,12 +84,15 @@ describe('the place of a connection that is kept', () => {
     expect(opened()).toBe(4);
   });
 
-  it('is not asked for during the pause', async () => {
-    const { slot, lose, opened } = createSlot({ isKept: true });
+  it('opens a lost one at once for whoever asks, and makes others wait only when that fails', async () => {
+    const { slot, lose, opened } = createSlot({ isKept: true, fails: (attempt) => attempt === 3 });
     await slot.acquire();
     lose();
-    await expect(slot.acquire()).rejects.toThrow('its connection was lost');
-    expect(opened()).toBe(1);
+    expect(await slot.acquire()).toBe(CONNECTION);
+    lose();
+    await expect(slot.acquire()).rejects.toThrow('not yet');
+    await expect(slot.acquire()).rejects.toThrow('not yet');
+    expect(opened()).toBe(3);
   });
 });
 

@@ -53,6 +53,8 @@ export class ConnectionSlot {
   /** Whether a forgotten session was followed by a new one at once. One that was of use or lasted lets it be so again. */
   #isRenewed = false;
   #cancelRetry: () => void = () => {};
+  /** Whether it was open and is lost: then the next request opens it at once, and only a failure to do so makes others wait. */
+  #isLost = false;
   /** Aborted by closing, so that nothing is taken that opens after it. */
   #closing = new AbortController();
 
@@ -68,11 +70,11 @@ export class ConnectionSlot {
     return this.#connection;
   }
 
-  /** The connection. While a pause lasts it fails at once, with the reason of the last failure. */
+  /** The connection. While a pause after a failure to open it lasts, it fails at once with the reason. */
   acquire(): Promise<Connection> {
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     if (this.#opening !== undefined) return this.#opening;
-    if (this.#state.kind === 'down' && this.#options.clock.now() < this.#state.retryAtMs) {
+    if (this.#state.kind === 'down' && !this.#isLost && this.#options.clock.now() < this.#state.retryAtMs) {
       return Promise.reject(this.#state.error);
     }
     this.#opening = this.#open();
@@ -127,6 +129,7 @@ export class ConnectionSlot {
 
   async #open(): Promise<Connection> {
     const { signal } = this.#closing;
+    this.#isLost = false;
     this.#cancelRetry();
     this.#setState({ kind: 'connecting' });
     let opened: Connection | undefined;
@@ -156,6 +159,7 @@ export class ConnectionSlot {
   #lost(connection: Connection | undefined): void {
     if (!this.#leave(connection)) return;
     const reason = 'its connection was lost';
+    this.#isLost = true;
     this.#fail(reason, this.#downError(reason));
   }
 

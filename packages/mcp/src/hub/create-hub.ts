@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Implementation, RequestOptions } from '@modelcontextprotocol/client';
+import { type Implementation, type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import {
   applyPolicies,
   compileGlob,
@@ -252,7 +252,28 @@ function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable
 async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
   const options = requestOptions(server, call);
-  return checkDepth(await server.send(call, (connection) => connection.call(params, call.tool, options)), server.name);
+  try {
+    return checkDepth(
+      await server.send(call, (connection) => connection.call(params, call.tool, options)),
+      server.name,
+    );
+  } catch (error) {
+    throw isLost(error) ? lostCall(server, call, error) : error;
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
+/** Nobody knows whether it ran, so it is not made again here. */
+function lostCall({ name, settings }: HubServer, { tool }: HubCall, cause: unknown): McpError {
+  const next = 'url' in settings ? 'the next call connects again' : 'the server is started again by the next call';
+  return new McpError(
+    'connection_lost',
+    `The connection to server "${name}" was lost while "${tool.name}" ran, so it may have run. Check before you call it again; ${next}.`,
+    { cause, context: { server: name, tool: tool.id } },
+  );
 }
 
 async function sendRequest(server: HubServer, request: HubRequest): Promise<JsonObject> {

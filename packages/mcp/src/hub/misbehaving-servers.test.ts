@@ -239,13 +239,17 @@ describe('a hub with servers that misbehave', () => {
     expect(Object.keys(environment)).not.toContain('OUR_SECRET');
   });
 
-  it('answers a call to a server that ends in the middle of it, and starts it again', async () => {
-    const hub = await startHub(
-      { crashing: oddServer('crashing') },
-      { backoff: { initialMs: 1, maxMs: 1, stableMs: 1_000 } },
-    );
-    await expect(callText(hub, 'crashing/crash')).rejects.toThrow('Connection closed');
-    await until(() => hub.status()[0]?.state === 'ready');
+  it('answers a call to a server that ends in the middle of it with its name and what is not known', async () => {
+    const hub = await startHub({ crashing: oddServer('crashing') });
+    // Each call starts it again at once: no pause makes the second one fail for another reason.
+    for (let calls = 0; calls < 3; calls += 1) {
+      await expect(callText(hub, 'crashing/crash')).rejects.toMatchObject({
+        code: 'connection_lost',
+        message:
+          'The connection to server "crashing" was lost while "crash" ran, so it may have run. Check before you call it again; the server is started again by the next call.',
+      });
+    }
+    await until(() => hub.status()[0]?.state !== 'connecting');
     expect(hub.snapshot().tools).toHaveLength(1);
   });
 });
