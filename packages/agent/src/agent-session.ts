@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Caller, createToolbox, type SearcherSource, SettingError } from '@quartermaster/core';
+import {
+  type Caller,
+  createToolbox,
+  createTranscriptCache,
+  type SearcherSource,
+  SettingError,
+} from '@quartermaster/core';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { chooseEngine, createLazyReranker, createSearcherFor } from '@quartermaster/host/search';
@@ -106,6 +112,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const context: TurnContext = {
     ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens, maxResultTokens },
     planner: createPlanner(planning),
+    transcript: createTranscriptCache().storeFor(conversation.id),
     system: systemText(options.systemPrompt),
     includesPartial: options.includePartialMessages === true,
     costOf: options.costOf ?? (() => 0),

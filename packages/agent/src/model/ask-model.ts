@@ -1,4 +1,4 @@
-import { type Caller, type DeferPlan, runLoop, type Toolbox } from '@quartermaster/core';
+import { type Caller, type DeferPlan, runLoop, type Toolbox, type TranscriptStore } from '@quartermaster/core';
 import type { DialectUpstream } from '@quartermaster/host/upstream';
 import {
   type AnthropicEvent,
@@ -13,6 +13,7 @@ export interface Asking {
   readonly plan: DeferPlan;
   readonly toolbox: Toolbox;
   readonly caller: Caller;
+  readonly transcript: TranscriptStore;
   readonly upstream: DialectUpstream<'anthropic'>;
   readonly signal: AbortSignal;
 }

@@ -140,7 +140,7 @@ async function* ask({
   model,
   signal,
 }: Round): AsyncGenerator<SDKMessage, AnthropicResponse, undefined> {
-  const { toolbox, caller } = context;
+  const { toolbox, caller, transcript } = context;
   const plan = context.planner.plan(model);
   const startedMs = context.now();
   const asked = askModel({
@@ -148,6 +148,7 @@ async function* ask({
     plan,
     toolbox,
     caller,
+    transcript,
     upstream: model.upstream,
     signal,
   });

@@ -1,4 +1,4 @@
-import type { Caller, Toolbox } from '@quartermaster/core';
+import type { Caller, Toolbox, TranscriptStore } from '@quartermaster/core';
 import type { ResolvedModel } from '../model/index.ts';
 import type { Usage } from '../sdk-message.ts';
 import type { Conversation } from '../session/index.ts';
@@ -10,6 +10,8 @@ export interface TurnContext {
   readonly conversation: Conversation;
   readonly toolbox: Toolbox;
   readonly caller: Caller;
+  /** Refused calls, which have no place in the conversation's messages. */
+  readonly transcript: TranscriptStore;
   readonly planner: Planner;
   readonly guard: ToolGuard;
   /** The model as it is chosen now. The same value until another one is chosen. */

@@ -72,6 +72,9 @@ async function runScript<Request, Part>(
     request: freeze(options.request),
     maxRounds: options.maxRounds ?? 5,
     ...(options.transcript === undefined ? {} : { transcript: options.transcript }),
+    onTranscriptError(error: unknown) {
+      throw error;
+    },
   };
   const { whole } = sample;
   if (options.isWhole === true && whole !== undefined) {

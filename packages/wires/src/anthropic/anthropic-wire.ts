@@ -1,5 +1,6 @@
 import type { Policy, Wire } from '@quartermaster/core';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
+import { anthropicTranscript } from './anthropic-transcript.ts';
 import { openRequest } from './open.ts';
 import { readRound } from './reader.ts';
 import { recallRequest } from './recall.ts';
@@ -40,6 +41,7 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
     reader: readRound,
     writer: (request, plan) => writeResponse(request, plan, settings),
     ping: () => ({ type: 'ping' }),
+    transcript: anthropicTranscript,
   };
 }
 

@@ -66,6 +66,15 @@ describe('the reader', () => {
     ]);
   });
 
+  it('counts only the last call as cut: the model went on after the others', () => {
+    const odd: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json: '' };
+    const cut: ScriptedBlock = { kind: 'call', id: 'c2', name: 'tool_search', json: '{"query": "iss' };
+    expect(readBlocks([odd, cut], 'max_tokens')).toMatchObject([
+      { kind: 'held', call: { id: 'c1', arguments: {} } },
+      { kind: 'cut', name: 'tool_search' },
+    ]);
+  });
+
   it('gives arguments that are not JSON as they are, when nothing was cut', () => {
     const odd: ScriptedBlock = { kind: 'call', id: 'c1', name: 'tool_search', json: 'weather in Oslo' };
     expect(readBlocks([odd], 'tool_use')).toEqual([

@@ -5,6 +5,8 @@ import { UpstreamEventError } from './upstream-event-error.ts';
 /** A held call while its arguments arrive. */
 interface HeldCall {
   readonly block: ToolUseBlock;
+  /** Among the blocks of the round. */
+  readonly index: number;
   json: string;
 }
 
@@ -16,12 +18,14 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
   const open = new Map<number, HeldCall>();
   const waiting: HeldCall[] = [];
   let stopReason: string | null | undefined;
+  let lastIndex = -1;
 
   const start = (event: AnthropicEvent & { type: 'content_block_start' }): readonly Read<AnthropicEvent>[] => {
     const block = event.content_block;
+    lastIndex = event.index;
     if (!isToolUse(block)) return [{ kind: 'forward', part: event }];
     if (holds(block.name)) {
-      open.set(event.index, { block, json: '' });
+      open.set(event.index, { block, index: event.index, json: '' });
       return [];
     }
     return [
@@ -48,7 +52,7 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
     return [
       ...calls.flatMap(({ name }): readonly Read<AnthropicEvent>[] => (holds(name) ? [] : [{ kind: 'passed', name }])),
       { kind: 'forward', part: { ...event, message: { ...message, content } } },
-      ...calls.flatMap((block) => (holds(block.name) ? [held({ block, json: '' }, block.input ?? {})] : [])),
+      ...calls.flatMap((block) => (holds(block.name) ? [held({ block, index: 0, json: '' }, block.input ?? {})] : [])),
     ];
   };
 
@@ -85,7 +89,9 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
       const isCut = stopReason === undefined || stopReason === null || CUT_REASONS.has(stopReason);
       const left = [...waiting, ...open.values()];
       return left.map((call): Read<AnthropicEvent> => {
-        if (isCut || [...open.values()].includes(call)) return { kind: 'cut', name: call.block.name };
+        // Only the last block can be cut: the model went on after the others.
+        const isLast = call.index === lastIndex;
+        if ((isCut && isLast) || [...open.values()].includes(call)) return { kind: 'cut', name: call.block.name };
         return held(call, call.json === '' ? (call.block.input ?? {}) : call.json);
       });
     },

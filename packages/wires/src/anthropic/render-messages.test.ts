@@ -61,7 +61,7 @@ describe('a search in the history of a local form', () => {
     expect(messagesFor(FORMS.load, [ASK, { role: 'assistant', content }, answered])).toEqual([
       ASK,
       { role: 'assistant', content: [toolUse('t1', 'now'), asCall('s1', 'x')] },
-      { role: 'user', content: [{ ...toolResult('s1'), ...any }, toolResult('t1'), text('Go on.')] },
+      { role: 'user', content: [toolResult('t1'), { ...toolResult('s1'), ...any }, text('Go on.')] },
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('a search in the history of a local form', () => {
     ]);
     expect(sent.slice(1)).toEqual([
       { role: 'assistant', content: [toolUse('t1', 'now'), asCall('s1', 'x'), text('Meanwhile.')] },
-      { role: 'user', content: [{ ...toolResult('s1'), ...any }, toolResult('t1')] },
+      { role: 'user', content: [toolResult('t1'), { ...toolResult('s1'), ...any }] },
     ]);
   });
 

@@ -19,6 +19,7 @@ import {
   isToolUse,
   type ToolResultBlock,
 } from './anthropic-shapes-2026-11.ts';
+import { inCallOrder } from './anthropic-transcript.ts';
 import { type History, type HistoryItem, type HistorySearch, readHistory, referencesIn } from './read-history.ts';
 import { rememberItem } from './recall.ts';
 
@@ -82,7 +83,7 @@ function rewriteBlocks(messages: readonly AnthropicMessage[], context: HistoryCo
       speaker = undefined;
       const isCarrier = carried.length > 0 && item.message.role === 'user';
       const answered = answerMessage(item.message, before, context);
-      out.push(...(isCarrier ? [prepend(carried, answered[0])] : answered));
+      out.push(...(isCarrier ? [prepend(carried, answered[0], spokenLast(out))] : answered));
       if (isCarrier) carried = [];
       continue;
     }
@@ -213,9 +214,18 @@ function withBlocks(
   return after.every(isThought) ? [] : [{ ...message, content: after }];
 }
 
-function prepend(results: readonly AnthropicBlock[], message: AnthropicMessage | undefined): AnthropicMessage {
+/** All results of a round stand in the order of its calls. */
+function prepend(
+  results: readonly AnthropicBlock[],
+  message: AnthropicMessage | undefined,
+  spoken: AnthropicMessage | undefined,
+): AnthropicMessage {
   if (message === undefined) return { role: 'user', content: results };
-  return { ...message, content: [...results, ...blocksOf(message)] };
+  return { ...message, content: inCallOrder([...results, ...blocksOf(message)], spoken) };
+}
+
+function spokenLast(messages: readonly AnthropicMessage[]): AnthropicMessage | undefined {
+  return messages.findLast(({ role }) => role === 'assistant');
 }
 
 function searchName(plan: DeferPlan): string | undefined {

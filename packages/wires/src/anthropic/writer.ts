@@ -95,7 +95,10 @@ export function writeResponse(
       closing.add(event);
     },
     hold(call) {
-      if (roleOf(plan, call.name) !== 'search') return emit(open());
+      if (roleOf(plan, call.name) !== 'search') {
+        replay.hold(call);
+        return emit(open());
+      }
       searches += 1;
       const block = {
         type: 'server_tool_use',
@@ -107,10 +110,18 @@ export function writeResponse(
       return emit([...open(), ...blocks.whole(block, searchInput(shownSearch.engine, call.arguments))]);
     },
     answer(steps) {
-      const calls = steps.flatMap((step) => (step.kind === 'calls' ? step.calls : []));
+      const calls = steps.flatMap((step) => {
+        if (step.kind !== 'calls') return [];
+        const named = step.calls.map((call) => ({ ...call, id: ids.call(call.id) }));
+        replay.deliver(
+          step.call,
+          named.map(({ id }) => id),
+        );
+        return named;
+      });
       waits ||= calls.length > 0;
       const events = calls.flatMap(({ id, name, arguments: input }) =>
-        blocks.whole({ type: 'tool_use', id: ids.call(id), name, input: {}, caller: DIRECT }, input),
+        blocks.whole({ type: 'tool_use', id, name, input: {}, caller: DIRECT }, input),
       );
       const results = steps.flatMap((step) =>
         step.kind === 'answer' && roleOf(plan, step.call.name) === 'search'
@@ -132,6 +143,7 @@ export function writeResponse(
       indexes = new Map();
       return relax({ ...request, messages: replay.messages() });
     },
+    hidden: () => replay.hidden(),
     finish(ending) {
       const closed = closing.merged();
       if (isClosedAtStart && closed === undefined) return emit([...blocks.stop(), { type: 'message_stop' }]);

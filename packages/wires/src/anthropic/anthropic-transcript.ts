@@ -1,0 +1,139 @@
+import { isJsonObject, type JsonObject, readSlots, type WireTranscript, weaveSlots } from '@quartermaster/core';
+import {
+  type AnthropicBlock,
+  type AnthropicMessage,
+  type AnthropicRequest,
+  blocksOf,
+  isSearchResult,
+  isServerToolUse,
+  isText,
+  isToolResult,
+  isToolUse,
+} from './anthropic-shapes-2026-11.ts';
+import { resultText } from './read-history.ts';
+
+/** Where a round ended whose client was not shown all of it, with the results that the model then read. No block of the API's. */
+export interface RoundEnd extends AnthropicBlock {
+  readonly type: 'round_end';
+  readonly results: readonly AnthropicBlock[];
+}
+
+/** How much of a text tells it from another one. */
+const KEY_CHARACTERS = 32;
+
+/** What a block is known by when the client sends it back. */
+export function keyOf(block: AnthropicBlock): string {
+  if (isToolUse(block) || isServerToolUse(block)) return block.id;
+  if (isText(block)) return `text:${block.text.slice(0, KEY_CHARACTERS)}`;
+  return typeof block.tool_use_id === 'string' ? `${block.type}:${block.tool_use_id}` : block.type;
+}
+
+/** The ids that a client sends back with these blocks. */
+export function idsIn(blocks: readonly AnthropicBlock[]): readonly string[] {
+  return blocks.flatMap((block) => (isToolUse(block) || isServerToolUse(block) ? [block.id] : []));
+}
+
+export function textIn(blocks: readonly AnthropicBlock[]): string {
+  return blocks.flatMap((block) => (isText(block) ? [block.text] : [])).join('\n');
+}
+
+/** Blocks with the ends of rounds among them, as messages. */
+export function splitMessages(
+  message: AnthropicMessage | { readonly role: 'assistant' },
+  blocks: readonly AnthropicBlock[],
+): readonly AnthropicMessage[] {
+  const messages: AnthropicMessage[] = [];
+  let content: AnthropicBlock[] = [];
+  const speak = (): void => {
+    if (content.length > 0) messages.push({ ...message, role: 'assistant', content });
+    content = [];
+  };
+  for (const block of blocks) {
+    if (!isRoundEnd(block)) {
+      content.push(block);
+      continue;
+    }
+    speak();
+    messages.push({ role: 'user', content: block.results });
+  }
+  speak();
+  return messages;
+}
+
+/** Results in the order of their calls, then everything else. */
+export function inCallOrder(
+  blocks: readonly AnthropicBlock[],
+  spoken: AnthropicMessage | undefined,
+): readonly AnthropicBlock[] {
+  if (spoken === undefined) return blocks;
+  const places = new Map(blocksOf(spoken).flatMap((block, place) => (isToolUse(block) ? [[block.id, place]] : [])));
+  const placeOf = (block: AnthropicBlock): number =>
+    isToolResult(block) ? (places.get(block.tool_use_id) ?? places.size) : Number.POSITIVE_INFINITY;
+  return blocks.toSorted((left, right) => {
+    const difference = placeOf(left) - placeOf(right);
+    return Number.isNaN(difference) ? 0 : difference;
+  });
+}
+
+/** The transcript of the Messages API, which has blocks for searches, and none for refused calls and descriptions. */
+export const anthropicTranscript: WireTranscript<AnthropicRequest> = {
+  version: 1,
+  pieces: ({ messages }) =>
+    messages.map((message) => {
+      const blocks = blocksOf(message);
+      if (message.role === 'assistant') return { by: 'model', ids: idsIn(blocks), text: textIn(blocks) };
+      return message.role === 'user' ? { by: 'client', text: blocks.map(saidIn).join('\n') } : { by: 'none' };
+    }),
+  weave(request, entries) {
+    const contents = new Map(
+      entries.flatMap(({ pieces, content }) => pieces.map((index) => [index, content] as const)),
+    );
+    const messages: AnthropicMessage[] = [];
+    /** Results of the last round that was woven in, until those of the client join them. */
+    let waiting: readonly AnthropicBlock[] | undefined;
+    for (const [index, message] of request.messages.entries()) {
+      if (message.role === 'assistant' && waiting !== undefined) {
+        if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
+        waiting = undefined;
+      }
+      const content = contents.get(index);
+      if (content !== undefined) {
+        const woven = weaveMessage(message, content);
+        messages.push(...woven.messages);
+        waiting = woven.waiting;
+      } else if (message.role === 'user' && waiting !== undefined) {
+        const spoken = messages.findLast(({ role }) => role === 'assistant');
+        const isPlain = waiting.length === 0 && !blocksOf(message).some(isToolResult);
+        const content = isPlain ? message.content : inCallOrder([...waiting, ...blocksOf(message)], spoken);
+        messages.push({ ...message, content });
+        waiting = undefined;
+      } else {
+        messages.push(message);
+      }
+    }
+    if (waiting !== undefined && waiting.length > 0) messages.push({ role: 'user', content: waiting });
+    return { ...request, messages };
+  },
+};
+
+/** One message of the client's as the rounds that it was. The results of its last round wait for those of the client. */
+function weaveMessage(
+  message: AnthropicMessage,
+  content: JsonObject,
+): { readonly messages: readonly AnthropicMessage[]; readonly waiting: readonly AnthropicBlock[] } {
+  const said = blocksOf(message).filter((block) => !isText(block) || block.text !== '');
+  const blocks = weaveSlots(readSlots(content.slots), said, keyOf) as readonly AnthropicBlock[];
+  const last = blocks.at(-1);
+  if (last === undefined || !isRoundEnd(last)) return { messages: splitMessages(message, blocks), waiting: [] };
+  return { messages: splitMessages(message, blocks.slice(0, -1)), waiting: last.results };
+}
+
+function isRoundEnd(block: AnthropicBlock): block is RoundEnd {
+  return block.type === 'round_end' && Array.isArray(block.results) && block.results.every(isJsonObject);
+}
+
+function saidIn(block: AnthropicBlock): string {
+  if (isText(block)) return block.text;
+  if (isToolResult(block)) return `${block.tool_use_id}\n${resultText(block)}`;
+  return isSearchResult(block) ? block.tool_use_id : block.type;
+}
