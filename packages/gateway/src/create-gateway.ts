@@ -4,7 +4,7 @@ import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
-import { createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
+import { type Access, createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
@@ -111,12 +111,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
   const reception = createReception({ gatekeeper, metrics, usage, logger, createId, now: clock.now });
+  /** An answer is not lost for want of a place to write down its tokens. */
+  const charge = async (access: Access, tokens: number): Promise<void> => {
+    try {
+      await gatekeeper.charge(access, tokens);
+    } catch (error) {
+      logger.log({ level: 'error', event: 'work-fail', work: 'rate-limit', ...originOf(error) });
+    }
+  };
   const item: BatchItemContext = {
     ...{ gatekeeper, models, messages: surfaces.anthropic, createId, maxRounds: settings.maxRounds },
-    count({ owner }, { message, exchange }) {
+    async count(access, { message, exchange }) {
       const tally = tallyUse(surfaces.anthropic, exchange);
       for (const part of surfaces.anthropic.whole.apart(message)) tally.add(part);
-      usage.add(owner, tally.used);
+      usage.add(access.owner, tally.used);
+      await charge(access, tally.used.inputTokens + tally.used.outputTokens);
     },
     fail(error) {
       const fault = faultOf(error);

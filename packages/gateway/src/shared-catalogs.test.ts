@@ -13,7 +13,11 @@ async function setUp(rounds: readonly ReturnType<typeof message>[]) {
   const upstreams = scriptedUpstreams({ anthropic: rounds });
   const gateway = await runningGateway({ upstreams });
   const createKey = async (catalogs: readonly string[]) =>
-    (await gateway.store.keys.create({ name: 'key', models: ['*'], catalogs: [...catalogs], limits: {} })).secret;
+    (
+      await gateway.store.keys.create({
+        ...{ name: `key of ${catalogs}`, models: ['*'], catalogs, limits: {}, role: 'publisher' },
+      })
+    ).secret;
   const put = (names: readonly string[], secret: string) =>
     fetch(`${gateway.url}/v1/catalogs/acme`, {
       method: 'PUT',

@@ -2,7 +2,14 @@ export type { CommandContext } from './command-context.ts';
 export { addDemoCommand } from './demo.ts';
 export { addEvalCommand } from './eval.ts';
 export { addInspectCommand } from './inspect.ts';
-export { addKeysCommand, type CreateKeyFlags, type ListKeysFlags } from './keys.ts';
+export {
+  type AuditFlags,
+  addKeysCommand,
+  type CreateKeyFlags,
+  type ListKeysFlags,
+  type RotateKeyFlags,
+  type UpdateKeyFlags,
+} from './keys.ts';
 export { addMcpCommand, type McpFlags, type ProxyForm } from './mcp.ts';
 export type { AcceptFlags } from './mcp-accept.ts';
 export type { InputFlags } from './mcp-input.ts';

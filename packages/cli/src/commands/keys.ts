@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
-import { wholeNumber } from './option-values.ts';
+import { duration, wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
 export interface CreateKeyFlags extends SettingsFlags {
@@ -10,6 +10,28 @@ export interface CreateKeyFlags extends SettingsFlags {
   readonly deny?: readonly string[];
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  readonly tokensPerDay?: number;
+  readonly tokensPerMonth?: number;
+  readonly role?: string;
+  readonly endpoints?: readonly string[];
+  /** Milliseconds. */
+  readonly expiresIn?: number;
+}
+
+export interface UpdateKeyFlags extends SettingsFlags {
+  readonly role?: string;
+  /** Milliseconds. */
+  readonly expiresIn?: number;
+}
+
+export interface RotateKeyFlags extends SettingsFlags {
+  /** Milliseconds. */
+  readonly overlap: number;
+}
+
+export interface AuditFlags extends SettingsFlags {
+  readonly json?: true;
+  readonly limit: number;
 }
 
 export interface ListKeysFlags extends SettingsFlags {
@@ -19,7 +41,7 @@ export interface ListKeysFlags extends SettingsFlags {
 export function addKeysCommand(program: Command, context: CommandContext): void {
   const keys = program
     .command('keys')
-    .description('API keys of the gateway: create, list, revoke')
+    .description('API keys of the gateway: create, list, update, rotate, revoke, audit')
     .addHelpText('after', EXAMPLES);
   const rate = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
@@ -32,8 +54,19 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       .option('--catalogs <patterns...>', 'named catalogs and MCP servers that it may use (default: all)')
       .option('--allow <patterns...>', 'tools of MCP servers that it may use: "github/*" (default: as --catalogs says)')
       .option('--deny <patterns...>', 'tools that it may not use, stronger than --allow: "*/delete_*"')
+      .option(
+        '--role <role>',
+        'consumer, publisher (changes its own catalogs) or admin (changes any) (default: consumer)',
+      )
+      .option(
+        '--endpoints <names...>',
+        'parts of the gateway that it may use: messages, batches, mcp, … (default: all)',
+      )
+      .option('--expires-in <time>', 'refuse it after this time: 12h, 90d (default: never)', duration)
       .option('--requests-per-minute <n>', 'the most requests in any minute (default: no limit)', rate)
-      .option('--tokens-per-minute <n>', 'the most tokens in any minute (default: no limit)', rate),
+      .option('--tokens-per-minute <n>', 'the most tokens in any minute (default: no limit)', rate)
+      .option('--tokens-per-day <n>', 'the most tokens in a day of UTC (default: no limit)', rate)
+      .option('--tokens-per-month <n>', 'the most tokens in a month of UTC (default: no limit)', rate),
   ).action(async (name: string, flags: CreateKeyFlags) => {
     const { createKey } = await import('../serving/index.ts');
     await createKey(name, flags, context);
@@ -48,6 +81,40 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
 
   addSettingsOptions(
     keys
+      .command('update')
+      .description('change the role of a key, or when it expires')
+      .argument('<id>', 'the whole id, as quartermaster keys list shows it')
+      .option('--role <role>', 'consumer, publisher or admin')
+      .option('--expires-in <time>', 'refuse it after this time from now: 12h, 90d', duration),
+  ).action(async (id: string, flags: UpdateKeyFlags) => {
+    const { updateKey } = await import('../serving/index.ts');
+    await updateKey(id, flags, context);
+  });
+
+  addSettingsOptions(
+    keys
+      .command('rotate')
+      .description('give a key a new secret and print it; the one before works on for a while')
+      .argument('<id>', 'the whole id, as quartermaster keys list shows it')
+      .option('--overlap <time>', 'how long the secret before works on: 0s, 30m, 24h', duration, DAY_MS),
+  ).action(async (id: string, flags: RotateKeyFlags) => {
+    const { rotateKey } = await import('../serving/index.ts');
+    await rotateKey(id, flags, context);
+  });
+
+  addSettingsOptions(
+    keys
+      .command('audit')
+      .description('who changed which key or catalog, the newest first')
+      .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 100)
+      .option('--json', 'one JSON object a line'),
+  ).action(async (flags: AuditFlags) => {
+    const { listChanges } = await import('../serving/index.ts');
+    await listChanges(flags, context);
+  });
+
+  addSettingsOptions(
+    keys
       .command('revoke')
       .description('refuse a key from now on, at every replica')
       .argument('<id>', 'the whole id, as quartermaster keys list shows it'),
@@ -57,12 +124,16 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   });
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 const EXAMPLES = `
 Examples:
   $ KEY=$(quartermaster keys create team)
   $ quartermaster keys create ci --models "claude-*" --catalogs acme --requests-per-minute 600
   $ quartermaster keys create reader --allow "github/*" --deny "*/delete_*"
+  $ quartermaster keys create uploads --role publisher --catalogs "acme-*" --expires-in 90d
   $ quartermaster keys list
+  $ quartermaster keys rotate key_4v7q0m2xk9c3hs8d1tzb6wnr --overlap 24h
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
 With the first key the gateway asks everybody for one, and may listen beyond this machine. Keys of quartermaster.yaml are not

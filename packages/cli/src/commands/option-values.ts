@@ -8,3 +8,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     throw new InvalidArgumentError(`Allowed: a whole number from ${min} to ${max}.`);
   };
 }
+
+/** Reads a time such as `30m` or `90d` as milliseconds. */
+export function duration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  if (unitMs !== undefined) return Number(count) * unitMs;
+  throw new InvalidArgumentError('Allowed: a whole number with s, m, h or d, such as 30m or 90d.');
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

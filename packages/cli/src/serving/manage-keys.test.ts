@@ -40,6 +40,65 @@ describe('quartermaster keys', () => {
     expect((await keys('list')).out).toContain('github/* files/read_* not */delete_*');
   });
 
+  it('creates a key that changes nothing, unless it is given a role', async () => {
+    const { keys } = onStore();
+    await keys('create', 'reader', '--catalogs', 'acme');
+    await keys('create', 'writer', '--role', 'publisher', '--endpoints', 'catalogs', '--expires-in', '90d');
+    const [reader, writer] = (await keys('list', '--json')).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; role: string; endpoints: string[]; expiresAt: number });
+    expect(reader).toMatchObject({ role: 'consumer' });
+    expect(writer).toMatchObject({ role: 'publisher', endpoints: ['catalogs'], expiresAt: expect.any(Number) });
+    expect((await keys('list')).out).toMatch(/writer +publisher .*expires \d{4}-/);
+    expect((await keys('update', reader?.id ?? '', '--role', 'admin')).code).toBe(0);
+    expect((await keys('list')).out).toMatch(/reader +admin /);
+    expect((await keys('update', 'key_none', '--role', 'admin')).code).toBe(1);
+    expect(await keys('update', reader?.id ?? '')).toMatchObject({ code: 2, err: expect.stringContaining('--role') });
+  });
+
+  it.each([
+    [['--role', 'king'], 'There is no role king: consumer, publisher, admin'],
+    [['--endpoints', 'everything'], 'There is no endpoint everything: messages,'],
+    [['--expires-in', 'soon'], 'such as 30m or 90d'],
+  ])('refuses %j', async (flags, words) => {
+    const { keys } = onStore();
+    expect(await keys('create', 'x', ...flags)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(words),
+    });
+  });
+
+  it('refuses a second key of one name', async () => {
+    const { keys } = onStore();
+    await keys('create', 'team');
+    const refused = await keys('create', 'team');
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('There is a key named "team" already'),
+    });
+  });
+
+  it('rotates a secret with an overlap, and shows who changed what', async () => {
+    const { file, keys } = onStore();
+    const before = (await keys('create', 'team')).out.trim();
+    const { id } = JSON.parse((await keys('list', '--json')).out) as { id: string };
+    const rotated = await keys('rotate', id, '--overlap', '1h');
+    expect(rotated.out).toMatch(/^qm_\S{40,}\n$/);
+    const again = await keys('rotate', id, '--overlap', '0s');
+    const store = await openStore({ path: file });
+    const known = await Promise.all(
+      [before, rotated.out.trim(), again.out.trim()].map((secret) => store.keys.find(secret)),
+    );
+    await store.close();
+    expect(known.map((key) => key?.id)).toEqual([undefined, undefined, id]);
+    expect((await keys('rotate', 'key_none')).code).toBe(1);
+    expect((await keys('audit')).out).toMatch(/command line +key\.rotate +key_/);
+    expect((await keys('audit', '--json', '--limit', '1')).out.trim().split('\n')).toHaveLength(1);
+  });
+
   it('revokes a key once', async () => {
     const { keys } = onStore();
     await keys('create', 'team');

@@ -1,6 +1,19 @@
-import type { ApiKey, KeyLimits, KeyStore } from '@quartermaster/host/store';
+import {
+  type ApiKey,
+  KEY_ENDPOINTS,
+  KEY_ROLES,
+  type KeyLimits,
+  type KeyRole,
+  type KeyStore,
+} from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
-import type { CommandContext, CreateKeyFlags, ListKeysFlags } from '../commands/index.ts';
+import type {
+  CommandContext,
+  CreateKeyFlags,
+  ListKeysFlags,
+  RotateKeyFlags,
+  UpdateKeyFlags,
+} from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { oneLine, renderTable } from '../terminal/index.ts';
@@ -11,13 +24,21 @@ type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
 
 /** Makes a key. Stdout is its secret and nothing else, so that a script can take it from there. */
 export async function createKey(name: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
-  const { models = ['*'], catalogs = ['*'], allow, deny, requestsPerMinute, tokensPerMinute, ...place } = flags;
+  const { models = ['*'], catalogs = ['*'], allow, deny, role, endpoints, expiresIn, ...others } = flags;
+  const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
   const limits: KeyLimits = {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
+    ...(tokensPerDay === undefined ? {} : { tokensPerDay }),
+    ...(tokensPerMonth === undefined ? {} : { tokensPerMonth }),
   };
   const tools = { ...(allow === undefined ? {} : { allow }), ...(deny === undefined ? {} : { deny }) };
-  const permissions = { models, catalogs, limits, ...(Object.keys(tools).length === 0 ? {} : { tools }) };
+  const permissions = {
+    ...{ models, catalogs, limits, role: readRole(role) ?? 'consumer' },
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(endpoints === undefined ? {} : { endpoints: endpoints.map(readEndpoint) }),
+    ...expiryOf(expiresIn),
+  };
   const { location } = loadSettings(place, context.io.env).config.store;
   if ('path' in location && location.path === ':memory:') {
     throw new InputError(
@@ -38,9 +59,51 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
     await write(context.io.stdout, keys.map((key) => `${JSON.stringify(key)}\n`).join(''));
     return;
   }
-  const columns = ['id', 'name', 'created', 'models', 'catalogs', 'tools', 'limits', ''].map((title) => ({ title }));
+  const columns = ['id', 'name', 'role', 'created', 'last used', 'models', 'catalogs', 'tools', 'limits', ''].map(
+    (title) => ({ title }),
+  );
   const text = keys.length === 0 ? 'There are no keys in the store.' : renderTable(columns, keys.map(rowOf));
   await write(context.io.stdout, `${text}\n`);
+}
+
+export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
+  const { role, expiresIn, ...place } = flags;
+  const chosen = readRole(role);
+  const change = { ...(chosen === undefined ? {} : { role: chosen }), ...expiryOf(expiresIn) };
+  if (Object.keys(change).length === 0) throw new InputError('Say what to change: --role, --expires-in');
+  const key = await withKeys(place, context, (keys) => keys.update(id, change));
+  if (key === undefined) return sayUnknown(id, context);
+  await write(context.io.stderr, `Changed ${oneLine(id, MOST_CHARACTERS)}\n`);
+}
+
+/** As `createKey`: stdout is the new secret and nothing else. */
+export async function rotateKey(id: string, flags: RotateKeyFlags, context: CommandContext): Promise<void> {
+  const { overlap, ...place } = flags;
+  const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));
+  if (rotated === undefined) return sayUnknown(id, context);
+  const until = new Date(Date.now() + overlap).toISOString();
+  await write(context.io.stderr, `Rotated ${rotated.key.id}. The secret before works until ${until}.\n`);
+  await write(context.io.stdout, `${rotated.secret}\n`);
+}
+
+async function sayUnknown(id: string, context: CommandContext): Promise<void> {
+  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it was revoked before.\n`);
+  context.exit(EXIT.nothingFound);
+}
+
+function readRole(text: string | undefined): KeyRole | undefined {
+  const role = KEY_ROLES.find((one) => one === text);
+  if (text === undefined || role !== undefined) return role;
+  throw new InputError(`There is no role ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ROLES.join(', ')}`);
+}
+
+function readEndpoint(text: string): string {
+  if (KEY_ENDPOINTS.includes(text)) return text;
+  throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ENDPOINTS.join(', ')}`);
+}
+
+function expiryOf(expiresInMs: number | undefined): { readonly expiresAt?: number } {
+  return expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs };
 }
 
 export async function revokeKey(id: string, place: StoreFlags, context: CommandContext): Promise<void> {
@@ -49,8 +112,7 @@ export async function revokeKey(id: string, place: StoreFlags, context: CommandC
     await write(context.io.stderr, `Revoked ${oneLine(id, MOST_CHARACTERS)}\n`);
     return;
   }
-  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it was revoked before.\n`);
-  context.exit(EXIT.nothingFound);
+  await sayUnknown(id, context);
 }
 
 async function withKeys<Value>(
@@ -67,22 +129,33 @@ async function withKeys<Value>(
   }
 }
 
-function rowOf({ id, name, createdAt, models, catalogs, tools, limits, revokedAt }: ApiKey): readonly string[] {
-  const { requestsPerMinute, tokensPerMinute } = limits;
+function rowOf(key: ApiKey): readonly string[] {
+  const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, limits } = key;
+  const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
   const rates = [
     ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests/min`]),
     ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens/min`]),
+    ...(tokensPerDay === undefined ? [] : [`${tokensPerDay} tokens/day`]),
+    ...(tokensPerMonth === undefined ? [] : [`${tokensPerMonth} tokens/month`]),
   ];
   return [
     id,
     oneLine(name, MOST_CHARACTERS),
+    role,
     dayOf(createdAt),
+    lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt),
     oneLine(models.join(' '), MOST_CHARACTERS),
     oneLine(catalogs.join(' '), MOST_CHARACTERS),
     oneLine([...(tools?.allow ?? ['*']), ...(tools?.deny ?? []).map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
     rates.join(', ') || 'none',
-    revokedAt === undefined ? '' : `revoked ${dayOf(revokedAt)}`,
+    endOf(key),
   ];
+}
+
+function endOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== undefined) return `revoked ${dayOf(revokedAt)}`;
+  if (expiresAt === undefined) return '';
+  return `${expiresAt <= Date.now() ? 'expired' : 'expires'} ${dayOf(expiresAt)}`;
 }
 
 function dayOf(ms: number): string {

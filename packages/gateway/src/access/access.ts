@@ -1,9 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { compileGlob } from '@quartermaster/core';
 import type { ConfiguredKey } from '@quartermaster/host/config';
-import { hashApiKey, type KeyPermissions, type KeyStore, type RateLimitStore } from '@quartermaster/host/store';
+import {
+  type ApiKey,
+  hashApiKey,
+  type KeyPermissions,
+  type KeyRole,
+  type KeyStore,
+  type RateLimitStore,
+} from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
+import { budgetsOf, findSpent, spendTokens } from './budgets.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 /** Who is asking, and what they may use. */
@@ -13,6 +21,10 @@ export interface Access {
   readonly limits: KeyPermissions['limits'];
   /** Which tools of the configured MCP servers it may use, where that was decided tool by tool. */
   readonly tools?: Permissions;
+  /** What it may change of the catalogs that it may use. */
+  readonly role: KeyRole;
+  /** Whether it may use a part of the gateway, by the name that its route has in logs. */
+  mayUseEndpoint(route: string): boolean;
   mayUseModel(model: string): boolean;
   mayUseCatalog(name: string): boolean;
 }
@@ -30,6 +42,9 @@ export interface Gatekeeper {
 
 const MINUTE_MS = 60_000;
 
+/** How often the use of one key is written down. */
+const TOUCH_MS = 60_000;
+
 export function createGatekeeper(options: {
   readonly configured: readonly ConfiguredKey[];
   readonly keys?: KeyStore;
@@ -37,6 +52,7 @@ export function createGatekeeper(options: {
   readonly now: () => number;
 }): Gatekeeper {
   const { configured, keys, rateLimits, now } = options;
+  const touched = new Map<string, number>();
   const known = keys === undefined ? undefined : createKnownKeys(keys, now);
 
   /** The first key closes the gateway to everyone else within the time that its absence is believed. */
@@ -52,8 +68,46 @@ export function createGatekeeper(options: {
     if (answer.kind === 'granted') return;
     const seconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
     throw new ApiError(429, `This key may use ${most} ${kind} per minute; try again in ${seconds} s`, {
-      headers: { 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, answer.retryAfterMs)) },
+      headers: {
+        ...{ 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, answer.retryAfterMs)) },
+        ...limitHeaders(kind, { limit: most, resetAt: now() + answer.retryAfterMs }),
+      },
     });
+  }
+
+  async function checkBudgets({ owner, limits }: Access): Promise<void> {
+    const at = now();
+    const spent = rateLimits && (await findSpent(rateLimits, owner, budgetsOf(limits, at)));
+    if (spent === undefined) return;
+    const { name, limit: most, endsAt } = spent;
+    const until = new Date(endsAt).toISOString();
+    throw new ApiError(429, `This key may use ${most} tokens per ${name}, and has used them; try again at ${until}`, {
+      headers: {
+        'retry-after': String(Math.ceil((endsAt - at) / 1000)),
+        ...limitHeaders('tokens', { limit: most, resetAt: endsAt }),
+      },
+    });
+  }
+
+  /** A key as it may be used now; throws where it may not. */
+  function admitKey(key: ApiKey | undefined): Access {
+    if (key === undefined || key.revokedAt !== undefined) throw new ApiError(401, 'invalid x-api-key');
+    if (key.expiresAt !== undefined && key.expiresAt <= now()) {
+      throw new ApiError(401, `This API key expired at ${new Date(key.expiresAt).toISOString()}`);
+    }
+    touch(key.id);
+    return accessOf(key.id, key);
+  }
+
+  /** Nobody waits for it, and nothing depends on it. */
+  function touch(id: string): void {
+    const last = touched.get(id);
+    if (last !== undefined && now() - last < TOUCH_MS) return;
+    touched.delete(id);
+    touched.set(id, now());
+    const [oldest] = touched.keys();
+    if (touched.size > MOST_TOUCHED && oldest !== undefined) touched.delete(oldest);
+    keys?.touch(id).catch(() => touched.delete(id));
   }
 
   return {
@@ -69,29 +123,50 @@ export function createGatekeeper(options: {
       const hash = hashApiKey(secret);
       const fixed = configured.find((one) => isSame(one.hash, hash));
       if (fixed !== undefined) return accessOf(configuredOwner(fixed), fixed);
-      const key = await known?.find(secret);
-      if (key === undefined || key.revokedAt !== undefined) throw new ApiError(401, 'invalid x-api-key');
-      return accessOf(key.id, key);
+      return admitKey(await known?.find(secret));
     },
     async admitOwner(owner) {
       if (owner === '') return (await isOpen()) ? OPEN : undefined;
       const fixed = configured.find((one) => configuredOwner(one) === owner);
       if (fixed !== undefined) return accessOf(owner, fixed);
       const key = await known?.get(owner);
-      return key === undefined || key.revokedAt !== undefined ? undefined : accessOf(owner, key);
+      const isValid = key?.revokedAt === undefined && (key?.expiresAt === undefined || now() < key.expiresAt);
+      return key === undefined || !isValid ? undefined : accessOf(owner, key);
     },
     async take(access) {
+      await checkBudgets(access);
       await limit(access, 'requests');
       await limit(access, 'tokens');
     },
     async charge(access, tokens) {
-      if (access.limits.tokensPerMinute === undefined || tokens === 0) return;
-      await rateLimits?.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost: tokens });
+      if (rateLimits === undefined || tokens === 0) return;
+      const { owner, limits } = access;
+      await spendTokens(rateLimits, { owner, tokens, budgets: budgetsOf(limits, now()) });
+      if (limits.tokensPerMinute === undefined) return;
+      await rateLimits.charge({ bucket: bucketOf(access, 'tokens'), windowMs: MINUTE_MS, cost: tokens });
     },
   };
 }
 
-const OPEN: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => true };
+const OPEN: Access = {
+  ...{ owner: '', limits: {}, role: 'admin' },
+  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => true },
+};
+
+const MOST_TOUCHED = 10_000;
+
+/** In the words of Anthropic's API: when the limit holds no more. */
+function limitHeaders(
+  kind: 'requests' | 'tokens',
+  { limit, resetAt }: { readonly limit: number; readonly resetAt: number },
+): Readonly<Record<string, string>> {
+  const prefix = `anthropic-ratelimit-${kind}`;
+  return {
+    [`${prefix}-limit`]: String(limit),
+    [`${prefix}-remaining`]: '0',
+    [`${prefix}-reset`]: new Date(resetAt).toISOString(),
+  };
+}
 
 function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
   const models = permissions.models.map(compileGlob);
@@ -99,7 +174,9 @@ function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
   return {
     owner,
     limits: permissions.limits,
+    role: permissions.role ?? 'consumer',
     ...(permissions.tools === undefined ? {} : { tools: permissions.tools }),
+    mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? true,
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
     mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),
   };

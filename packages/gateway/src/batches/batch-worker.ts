@@ -2,6 +2,7 @@ import type { BatchStore, ClaimedItem, ItemResult } from '@quartermaster/host/st
 import type { Clock } from '../clock.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
+import { ShareUsedUp } from './share-used-up.ts';
 
 export interface BatchWorker {
   /** There may be something new to do. */
@@ -95,9 +96,10 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
       try {
         const result = await options.run(item, { signal: stop.signal, keep });
         await persist(() => batches.complete(item, result), stop.signal);
-      } catch {
+      } catch (error) {
         if (stop.signal.reason === 'canceling') await batches.complete(item, CANCELED);
         else if (!stop.signal.aborted) await batches.release([item]);
+        if (error instanceof ShareUsedUp) await batches.postpone(item.owner, clock.now() + error.retryAfterMs);
       }
     };
     const done = work()

@@ -6,6 +6,7 @@ import type { HeldModels, OpenExchange, Surface } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
 import type { ItemWork } from './batch-worker.ts';
 import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
+import { ShareUsedUp } from './share-used-up.ts';
 
 export interface BatchItemContext {
   readonly gatekeeper: Gatekeeper;
@@ -15,7 +16,7 @@ export interface BatchItemContext {
   /** How many times a model is asked for one item, at least 1. */
   readonly maxRounds: number;
   /** Told of every response, and of the exchange that has ended it. */
-  count(access: Access, answer: ItemAnswer): void;
+  count(access: Access, answer: ItemAnswer): void | Promise<void>;
   /** Told of every request that got an error. */
   fail(error: ApiError): void;
 }
@@ -31,17 +32,28 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
   try {
     const access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
+    if (item.progress === undefined) await takeShare(gatekeeper, access);
     const models = context.models.hold(work.signal);
     const answer = await answerItem(item, { ...context, models, access }, work).finally(() => models.close());
-    count(access, answer);
+    await count(access, answer);
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
     // A store that is away says nothing about the item: it is given back, and not answered with an error.
-    if (work.signal.aborted || isStoreError(error)) throw error;
+    if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) throw error;
     const told = toApiError(error);
     fail(told);
     const body = anthropicErrorBody(told, createId('req_'));
     return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
+  }
+}
+
+/** An item counts as a request does. What has been begun is not counted again. */
+async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> {
+  try {
+    await gatekeeper.take(access);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 429) throw error;
+    throw new ShareUsedUp(1000 * Number(error.headers['retry-after'] ?? 60));
   }
 }
 

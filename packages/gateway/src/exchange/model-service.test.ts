@@ -52,7 +52,14 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
       const body = { model: 'claude-test', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }], tools };
       const exchange = await service.open({
         ...{ surface, bytes: Buffer.from(JSON.stringify(body)), headers: new Headers(), signal },
-        access: { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => true },
+        access: {
+          owner: '',
+          limits: {},
+          role: 'consumer',
+          mayUseEndpoint: () => true,
+          mayUseModel: () => true,
+          mayUseCatalog: () => true,
+        },
       });
       if (isStream) await readAll(exchange.stream(signal));
       else await exchange.whole(signal);

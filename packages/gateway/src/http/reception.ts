@@ -13,7 +13,7 @@ interface Route {
   readonly route: string;
   readonly handler: Handler;
   errorBody(error: ApiError, requestId: string): object;
-  /** Whether it counts against the key's share of requests. @default false */
+  /** Whether it counts against the key's share of requests. @default true */
   readonly isLimited?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createReception(options: {
     get active() {
       return active;
     },
-    async receive(request, { route, handler, errorBody, isLimited = false }) {
+    async receive(request, { route, handler, errorBody, isLimited = true }) {
       const requestId = createId('req_');
       const startedAt = now();
       active += 1;
@@ -80,6 +80,9 @@ export function createReception(options: {
         if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
         const access = await gatekeeper.admit(request);
         visit = { requestId, request, access, signal: request.signal, facts: { route } };
+        if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
+          throw new ApiError(403, `This key may not use the endpoint ${route}`);
+        }
         if (isLimited) await gatekeeper.take(access);
         const response = await handler(visit, end);
         status = response.status;
@@ -107,6 +110,9 @@ export function createReception(options: {
 
 /** A response that failed before it told anything. */
 const NOTHING: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
+
+/** What a path that is not there is called in logs; every key may be told that. */
+const UNKNOWN_ROUTE = 'unknown';
 
 /** The status that proxies log for a client that did not wait. */
 const CLIENT_GONE = 499;

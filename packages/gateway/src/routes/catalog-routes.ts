@@ -1,5 +1,5 @@
 import { createSnapshot, isJsonObject, parseTools, type Tool } from '@quartermaster/core';
-import type { CatalogHead, CatalogStore } from '@quartermaster/host/store';
+import type { CatalogActor, CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
 import { ApiError, anthropicErrorBody, readBytes, toApiError, type Visit } from '../http/index.ts';
@@ -23,6 +23,9 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
     reception.receive(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
   const checkChangeable = (visit: Visit, name: string): string => {
     const checked = checkName(visit, name);
+    if (visit.access.role === 'consumer') {
+      throw new ApiError(403, 'This key may use catalogs and change none; that takes the role publisher or admin');
+    }
     if (servers?.has(checked) === true) {
       throw new ApiError(400, `Catalog '${checked}' comes from mcpServers in the settings and can't be changed here`);
     }
@@ -48,7 +51,8 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
       const catalog = readCatalog(await readBytes(visit.request, settings.maxBodyBytes));
-      const outcome = await catalogs.put({ name, ...catalog });
+      const outcome = await catalogs.put({ name, ...catalog }, actorOf(visit));
+      if (outcome === 'denied') throw notYours(name);
       const head = await catalogs.head(name);
       return Response.json(head === undefined ? {} : writeHead(head), { status: outcome === 'created' ? 201 : 200 });
     }),
@@ -79,10 +83,20 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
   app.delete('/v1/catalogs/:name', (context) =>
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
-      if (!(await catalogs.delete(name))) throw unknown();
+      const outcome = await catalogs.delete(name, actorOf(visit));
+      if (outcome === 'denied') throw notYours(name);
+      if (outcome === 'unknown') throw unknown();
       return Response.json({ type: 'catalog_deleted', name });
     }),
   );
+}
+
+function actorOf({ access }: Visit): CatalogActor {
+  return { id: access.owner, mayChangeAny: access.role === 'admin' };
+}
+
+function notYours(name: string): ApiError {
+  return new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may change it`);
 }
 
 const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;

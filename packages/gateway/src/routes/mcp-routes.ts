@@ -30,7 +30,7 @@ export function mountMcpRoutes(app: Hono, { reception, settings, mcp }: Services
   }
 
   app.all('/mcp', (context) =>
-    reception.receive(context.req.raw, { route: 'mcp', isLimited: true, errorBody: rpcErrorBody, handler: answer }),
+    reception.receive(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer }),
   );
 }
 

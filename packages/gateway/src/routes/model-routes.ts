@@ -14,7 +14,6 @@ export function mountModelRoutes(app: Hono, services: Services): void {
     app.post(path, (context) =>
       reception.receive(context.req.raw, {
         route,
-        isLimited: true,
         errorBody: surface.errorBody,
         handler: (visit, onEnd) => answerModelRequest(surface, services, { visit, onEnd }),
       }),
@@ -27,7 +26,6 @@ export function mountModelRoutes(app: Hono, services: Services): void {
   app.post('/v1/messages/count_tokens', (context) =>
     reception.receive(context.req.raw, {
       route: 'count_tokens',
-      isLimited: true,
       errorBody: anthropicErrorBody,
       async handler(visit) {
         const { request, access, signal } = visit;

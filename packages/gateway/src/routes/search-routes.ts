@@ -10,7 +10,6 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
     reception.receive(context.req.raw, {
       route: 'search',
       errorBody: anthropicErrorBody,
-      isLimited: true,
       async handler(visit) {
         const body = readJson(await readBytes(visit.request, settings.maxBodyBytes));
         return Response.json(await handler(visit, body));

@@ -28,6 +28,7 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
   app.get('/metrics', (context) =>
     reception.receive(context.req.raw, {
       route: 'metrics',
+      isLimited: false,
       errorBody: anthropicErrorBody,
       handler: async () => new Response(metrics.registry.render(), { headers: PROMETHEUS }),
     }),
@@ -35,6 +36,7 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
   app.notFound((context) =>
     reception.receive(context.req.raw, {
       route: 'unknown',
+      isLimited: false,
       errorBody: anthropicErrorBody,
       async handler({ request }) {
         throw new ApiError(404, `Not found: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}`);

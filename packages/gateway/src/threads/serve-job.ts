@@ -81,7 +81,10 @@ async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMain
 }
 
 /** Rights are checked where the upstream is found. */
-const CHECKED_THERE: Access = { owner: '', limits: {}, mayUseModel: () => true, mayUseCatalog: () => false };
+const CHECKED_THERE: Access = {
+  ...{ owner: '', limits: {}, role: 'consumer' },
+  ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false },
+};
 
 /** The main thread knows whose they are. */
 function remoteTranscripts(main: PortCalls): Transcripts {

@@ -1,6 +1,6 @@
-import { hashApiKey } from '../store/index.ts';
+import { hashApiKey, KEY_ENDPOINTS, KEY_ROLES } from '../store/index.ts';
 import type { ConfiguredKey } from './config.ts';
-import { text, whole } from './scalar-shapes.ts';
+import { choice, text, whole } from './scalar-shapes.ts';
 import { isGiven, listOf, object, type Shape, where } from './shape.ts';
 import { showValue } from './show-value.ts';
 
@@ -26,11 +26,23 @@ const KEY_BLOCK = object(
         deny: { about: 'Patterns; stronger than allow.', shape: listOf(text()) },
       }),
     },
+    role: {
+      about:
+        'What it may change of the catalogs that it may use. consumer: nothing. publisher: its own. admin: any of them.',
+      shape: choice(KEY_ROLES),
+      default: 'consumer',
+    },
+    endpoints: {
+      about: 'Parts of the gateway that it may use. All when missing.',
+      shape: listOf(choice(KEY_ENDPOINTS)),
+    },
     limits: {
       about: 'How much it may use. What is missing is not limited.',
       shape: object({
         requestsPerMinute: { about: 'Requests in any minute.', shape: whole({ min: 0, max: MOST }) },
         tokensPerMinute: { about: 'Tokens in any minute.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerDay: { about: 'Tokens in a day of UTC.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerMonth: { about: 'Tokens in a month of UTC.', shape: whole({ min: 0, max: MOST }) },
       }),
       default: {},
     },
@@ -58,11 +70,12 @@ const KEY: Shape<ConfiguredKey> = {
   },
 };
 
-/** The `keys`, each with a secret of its own: who sends one that two have could be either, and may be allowed different things. */
+/** The `keys`, each with a name and a secret of its own: who sends one that two have could be either, and may be allowed different things. */
 export const KEYS: Shape<readonly ConfiguredKey[]> = {
   schema: listOf(KEY).schema,
   read(value, place) {
     const owners = new Map<string, string>();
+    const names = new Set<string>();
     const own: Shape<ConfiguredKey> = {
       schema: KEY.schema,
       read(entry, at) {
@@ -73,6 +86,9 @@ export const KEYS: Shape<readonly ConfiguredKey[]> = {
         const secret = [...at.path, isGiven(entry, 'key') ? 'key' : 'hash'];
         if (other !== undefined) at.report(secret, `${owner} has the same secret as ${other}: give each its own`);
         else owners.set(key.hash, owner);
+        if (names.has(key.name))
+          at.report([...at.path, 'name'], `${owner} has the name of another key: give each its own`);
+        names.add(key.name);
         return key;
       },
     };

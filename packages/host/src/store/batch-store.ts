@@ -25,6 +25,8 @@ export interface BatchStore {
   claim(claim: Claim): Promise<readonly ClaimedItem[]>;
   /** Keeps leases alive. Called at least twice per lease, it guarantees that nobody else starts the same item. */
   extend(leases: readonly Lease[], leaseMs: number): Promise<readonly LeaseState[]>;
+  /** Lets nobody start the waiting items of an owner before a time: its share is used up. Those under a lease stay. */
+  postpone(owner: string, until: number): Promise<void>;
   /** Gives items back unfinished, for others to claim at once. */
   release(leases: readonly Lease[]): Promise<void>;
   /**

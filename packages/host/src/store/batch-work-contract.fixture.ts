@@ -78,6 +78,16 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       expect(await third.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toHaveLength(2);
     });
 
+    it('the waiting items of an owner can be put off, and nobody else’s', async () => {
+      const store = await open(await place());
+      await store.batches.create({ owner: OWNER, items: makeItems(2) });
+      await store.batches.create({ owner: 'other', items: makeItems(1) });
+      await store.batches.postpone(OWNER, clock.time + 1_000);
+      expect((await store.batches.claim({ limit: 5, leaseMs: LEASE_MS })).map(({ owner }) => owner)).toEqual(['other']);
+      clock.time += 1_000;
+      expect(await store.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toHaveLength(2);
+    });
+
     it('a lease that is kept alive outlasts its length, and one that lapsed unnoticed is taken up again', async () => {
       const store = await open(await place());
       await store.batches.create({ owner: OWNER, items: makeItems(1) });

@@ -1,3 +1,4 @@
+export type { AuditAction, AuditEntry, AuditStore } from './audit-store.ts';
 export {
   BATCH_LIFETIME_MS,
   BATCH_RETENTION_MS,
@@ -16,13 +17,17 @@ export {
   type NewBatchItem,
   type Outcome,
 } from './batch-store.ts';
-export type { CatalogHead, CatalogStore, NamedCatalog, NewCatalog } from './catalog-store.ts';
+export type { CatalogActor, CatalogHead, CatalogStore, NamedCatalog, NewCatalog } from './catalog-store.ts';
 export { readEncryptionKey } from './encryption-key.ts';
 export {
   type ApiKey,
   hashApiKey,
+  KEY_ENDPOINTS,
+  KEY_ROLES,
+  type KeyChange,
   type KeyLimits,
   type KeyPermissions,
+  type KeyRole,
   type KeyStore,
   type KeyToolRules,
   type NewApiKey,
@@ -31,7 +36,7 @@ export type { ListingStore, StoredListing } from './listing-store.ts';
 export { makeFolder } from './make-folder.ts';
 export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 export type { Pin, PinStore } from './pin-store.ts';
-export type { RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
+export type { BudgetUse, RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
 export type { SessionStore } from './session-store.ts';
 export type { Store } from './store.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';

@@ -1,12 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type AuditAction, noteChange } from './audit-store.ts';
 import { decodeText, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
-import type { Row } from './internal/sql.ts';
+import { lockRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
+import { StoreError } from './store-error.ts';
 
 /** The gateway's API keys. Only their hashes are kept: a secret is shown once, when it is made. */
 export interface KeyStore {
+  /** Refuses a name that a key has already, unless that one was revoked. */
   create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>;
-  /** Whose secret this is, revoked or not. */
+  /** Changes a key's rights or its expiry. `undefined` when there is no such key, or it was revoked. */
+  update(id: string, change: KeyChange): Promise<ApiKey | undefined>;
+  /** A new secret for the same key. The one before works on for the overlap. `undefined` as for `update`. */
+  rotate(id: string, overlapMs: number): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined>;
+  /** Notes that a key was used now. */
+  touch(id: string): Promise<void>;
+  /** Whose secret this is, revoked or expired or not; a secret that was rotated away is nobody's once the overlap is over. */
   find(secret: string): Promise<ApiKey | undefined>;
   /** The key of this id, revoked or not. */
   get(id: string): Promise<ApiKey | undefined>;
@@ -19,7 +28,28 @@ export interface KeyStore {
 export interface NewApiKey extends KeyPermissions {
   /** For people to tell keys apart. */
   readonly name: string;
+  /** From when it is refused, in milliseconds since 1970. @default never */
+  readonly expiresAt?: number;
 }
+
+export interface KeyChange {
+  readonly role?: KeyRole;
+  readonly expiresAt?: number;
+}
+
+/**
+ * What a key may do beside using what it may use. `consumer`: nothing. `publisher`: create catalogs, and change its own.
+ * `admin`: change any catalog that it may use.
+ */
+export type KeyRole = 'consumer' | 'publisher' | 'admin';
+
+export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
+
+/** The parts of the gateway that a key can be limited to. */
+export const KEY_ENDPOINTS: readonly string[] = [
+  ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models'],
+  ...['batches', 'catalogs', 'search', 'mcp', 'metrics'],
+];
 
 export interface KeyPermissions {
   /** Models that it may use, `*` standing for any text. */
@@ -29,6 +59,10 @@ export interface KeyPermissions {
   readonly limits: KeyLimits;
   /** Tools of MCP servers that it may use. Without it: all of the servers whose catalogs it may use. */
   readonly tools?: KeyToolRules;
+  /** @default consumer */
+  readonly role?: KeyRole;
+  /** Of `KEY_ENDPOINTS`. @default all */
+  readonly endpoints?: readonly string[];
 }
 
 /** Patterns such as `github/*`, `*\/delete_*` or `mcp__github__*`. What is denied is denied, whatever is allowed. */
@@ -43,6 +77,10 @@ export interface KeyToolRules {
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  /** In a day of UTC. */
+  readonly tokensPerDay?: number;
+  /** In a calendar month of UTC. */
+  readonly tokensPerMonth?: number;
 }
 
 export interface ApiKey extends NewApiKey {
@@ -50,6 +88,8 @@ export interface ApiKey extends NewApiKey {
   /** Milliseconds since 1970, as all times here. */
   readonly createdAt: number;
   readonly revokedAt?: number;
+  /** To the minute, or undefined if it never was. */
+  readonly lastUsedAt?: number;
 }
 
 /** The secret's SHA-256 as hexadecimal. Secrets are random, so a plain hash can't be guessed back. */
@@ -57,24 +97,103 @@ export function hashApiKey(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex');
 }
 
-export function createKeyStore({ sql, now, createId }: StoreContext): KeyStore {
+export function createKeyStore(context: StoreContext): KeyStore {
+  const { sql, now, createId } = context;
+
+  async function lockKey(statements: Statements, id: string): Promise<ApiKey | undefined> {
+    const [row] = await statements.all(
+      `SELECT * FROM api_keys WHERE id = ? AND revoked_at IS NULL ${lockRows(statements.dialect)}`,
+      [encodeName(id, 'id of a key')],
+    );
+    return row === undefined ? undefined : readKey(row);
+  }
+
+  async function note(statements: Statements, action: AuditAction, { id, detail }: { id: string; detail: string }) {
+    await noteChange(statements, context, { actor: '', action, subject: id, detail });
+  }
+
   return {
-    async create({ name, models, catalogs, limits, tools }) {
-      const secret = `qm_${randomBytes(32).toString('base64url')}`;
-      const permissions: KeyPermissions = { models, catalogs, limits, ...(tools === undefined ? {} : { tools }) };
-      const key: ApiKey = { id: createId('key_'), name, ...permissions, createdAt: now() };
-      await sql.run('INSERT INTO api_keys (id, hash, name, permissions, created_at) VALUES (?, ?, ?, ?, ?)', [
-        key.id,
-        hashApiKey(secret),
-        encodeName(name, 'name of a key'),
-        JSON.stringify(permissions),
-        key.createdAt,
-      ]);
-      return { key, secret };
+    create: ({ name, expiresAt, ...permissions }) =>
+      sql.transaction(async (statements) => {
+        const secret = createSecret();
+        const key: ApiKey = {
+          ...{ id: createId('key_'), name, ...permissions, createdAt: now() },
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+        };
+        const stored = encodeName(name, 'name of a key');
+        // Two that create the same name at the same moment stand in line.
+        if (statements.dialect === 'postgres') {
+          await statements.run('LOCK TABLE api_keys IN SHARE ROW EXCLUSIVE MODE');
+        }
+        const [same] = await statements.all('SELECT id FROM api_keys WHERE name = ? AND revoked_at IS NULL', [stored]);
+        if (same !== undefined) {
+          throw new StoreError(
+            'invalid_value',
+            `There is a key named ${JSON.stringify(name)} already (${textOf(same, 'id')}); rotate or revoke it, or choose another name`,
+          );
+        }
+        await statements.run(
+          'INSERT INTO api_keys (id, hash, name, permissions, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+          [
+            key.id,
+            hashApiKey(secret),
+            stored,
+            JSON.stringify(permissionsOf(permissions)),
+            key.createdAt,
+            expiresAt ?? null,
+          ],
+        );
+        await note(statements, 'key.create', { id: key.id, detail: `${name}, ${permissions.role ?? 'consumer'}` });
+        return { key, secret };
+      }),
+
+    update: (id, { role, expiresAt }) =>
+      sql.transaction(async (statements) => {
+        const key = await lockKey(statements, id);
+        if (key === undefined) return undefined;
+        const changed: ApiKey = {
+          ...key,
+          ...(role === undefined ? {} : { role }),
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+        };
+        await statements.run('UPDATE api_keys SET permissions = ?, expires_at = ? WHERE id = ?', [
+          JSON.stringify(permissionsOf(changed)),
+          changed.expiresAt ?? null,
+          id,
+        ]);
+        const detail = [role, expiresAt === undefined ? undefined : new Date(expiresAt).toISOString()];
+        await note(statements, 'key.update', { id, detail: detail.filter((part) => part !== undefined).join(', ') });
+        return changed;
+      }),
+
+    rotate: (id, overlapMs) =>
+      sql.transaction(async (statements) => {
+        const key = await lockKey(statements, id);
+        if (key === undefined) return undefined;
+        const secret = createSecret();
+        const until = now() + overlapMs;
+        await statements.run('UPDATE api_keys SET previous_hash = hash, previous_until = ?, hash = ? WHERE id = ?', [
+          until,
+          hashApiKey(secret),
+          id,
+        ]);
+        await note(statements, 'key.rotate', {
+          id,
+          detail: `the secret before works until ${new Date(until).toISOString()}`,
+        });
+        return { key, secret };
+      }),
+
+    async touch(id) {
+      await sql.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', [now(), encodeName(id, 'id of a key')]);
     },
 
     async find(secret) {
-      const [row] = await sql.all('SELECT * FROM api_keys WHERE hash = ?', [hashApiKey(secret)]);
+      const hash = hashApiKey(secret);
+      const [row] = await sql.all(
+        'SELECT * FROM api_keys WHERE hash = ? OR (previous_hash = ? AND previous_until > ?)',
+        [hash, hash, now()],
+      );
       return row === undefined ? undefined : readKey(row);
     },
 
@@ -87,20 +206,44 @@ export function createKeyStore({ sql, now, createId }: StoreContext): KeyStore {
       return (await sql.all('SELECT * FROM api_keys ORDER BY created_at, id')).map(readKey);
     },
 
-    async revoke(id) {
-      const values = [now(), encodeName(id, 'id of a key')];
-      return (await sql.run('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', values)) > 0;
-    },
+    revoke: (id) =>
+      sql.transaction(async (statements) => {
+        const values = [now(), encodeName(id, 'id of a key')];
+        const changed = await statements.run(
+          'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+          values,
+        );
+        if (changed > 0) await note(statements, 'key.revoke', { id, detail: '' });
+        return changed > 0;
+      }),
+  };
+}
+
+function createSecret(): string {
+  return `qm_${randomBytes(32).toString('base64url')}`;
+}
+
+/** What is kept as JSON: all but what has a column of its own. */
+function permissionsOf({ models, catalogs, limits, tools, role, endpoints }: KeyPermissions): KeyPermissions {
+  return {
+    ...{ models, catalogs, limits },
+    ...(tools === undefined ? {} : { tools }),
+    ...(role === undefined ? {} : { role }),
+    ...(endpoints === undefined ? {} : { endpoints }),
   };
 }
 
 function readKey(row: Row): ApiKey {
-  const revokedAt = optionalNumberOf(row, 'revoked_at');
+  const [revokedAt, expiresAt, lastUsedAt] = ['revoked_at', 'expires_at', 'last_used_at'].map((column) =>
+    optionalNumberOf(row, column),
+  );
   return {
     id: textOf(row, 'id'),
     name: decodeText(textOf(row, 'name')),
-    ...(JSON.parse(textOf(row, 'permissions')) as KeyPermissions),
+    ...permissionsOf(JSON.parse(textOf(row, 'permissions')) as KeyPermissions),
     createdAt: numberOf(row, 'created_at'),
     ...(revokedAt === undefined ? {} : { revokedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createAuditStore } from './audit-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
@@ -103,6 +104,7 @@ function composeStore(
   return {
     batches,
     rateLimits,
+    audit: createAuditStore(context),
     catalogs: createCatalogStore(context),
     keys: createKeyStore(context),
     usage: createUsageStore(context),

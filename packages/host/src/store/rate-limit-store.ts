@@ -11,6 +11,10 @@ export interface RateLimitStore {
   take(request: RateRequest): Promise<RateAnswer>;
   /** Counts what has been used already, over the limit or not: a model's tokens are known only afterwards. */
   charge(charge: Omit<RateRequest, 'limit'>): Promise<void>;
+  /** Counts use in a period with a fixed beginning and end, such as a day. */
+  spend(use: BudgetUse): Promise<void>;
+  /** How much was counted in such a period. */
+  spent(period: Omit<BudgetUse, 'cost' | 'endsAt'>): Promise<number>;
   /** Deletes counters that no longer matter. */
   sweep(): Promise<void>;
 }
@@ -21,6 +25,17 @@ export interface RateRequest {
   /** How much may be used in any window. 0 grants nothing. */
   readonly limit: number;
   readonly windowMs: number;
+  /** A whole number, 0 or more. */
+  readonly cost: number;
+}
+
+export interface BudgetUse {
+  /** What is limited, for example `key_1/day`. */
+  readonly bucket: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When it no longer matters. */
+  readonly endsAt: number;
   /** A whole number, 0 or more. */
   readonly cost: number;
 }
@@ -86,6 +101,20 @@ export function createRateLimitStore({ sql, now }: StoreContext): RateLimitStore
       await add(request, { startedAt: windowStart(now(), request.windowMs), most: Number.MAX_SAFE_INTEGER });
     },
 
+    async spend({ bucket, startedAt, endsAt, cost }) {
+      check({ cost, windowMs: endsAt - startedAt });
+      await sql.run(
+        `INSERT INTO rate_windows (bucket, started_at, used, forgotten_at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (bucket, started_at) DO UPDATE SET used = rate_windows.used + excluded.used`,
+        [encodeName(bucket, 'bucket of a rate limit'), startedAt, cost, endsAt],
+      );
+    },
+
+    async spent({ bucket, startedAt }) {
+      const [used] = await usedIn(bucket, [startedAt, startedAt]);
+      return used;
+    },
+
     async sweep() {
       await sql.run('DELETE FROM rate_windows WHERE forgotten_at <= ?', [now()]);
     },
@@ -117,7 +146,7 @@ function windowStart(at: number, windowMs: number): number {
   return at - (at % windowMs);
 }
 
-function check({ cost, windowMs }: Omit<RateRequest, 'limit'>): void {
+function check({ cost, windowMs }: Pick<RateRequest, 'cost' | 'windowMs'>): void {
   const isWhole = Number.isSafeInteger(cost) && cost >= 0 && Number.isSafeInteger(windowMs) && windowMs > 0;
   if (isWhole) return;
   throw new StoreError(

@@ -28,14 +28,48 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await catalogs.put(first)).toBe('created');
       clock.time += 5;
       expect(await catalogs.put(first)).toBe('unchanged');
-      expect(await catalogs.get('acme')).toEqual({ ...first, updatedAt: START });
+      expect(await catalogs.get('acme')).toEqual({ ...first, updatedAt: START, owner: '' });
       expect(await catalogs.put({ ...first, hash: 'h2', tools: '[]', toolCount: 0 })).toBe('replaced');
-      expect(await catalogs.head('acme')).toEqual({ name: 'acme', hash: 'h2', toolCount: 0, updatedAt: START + 5 });
+      expect(await catalogs.head('acme')).toMatchObject({
+        name: 'acme',
+        hash: 'h2',
+        toolCount: 0,
+        updatedAt: START + 5,
+      });
       expect((await catalogs.get('acme'))?.tools).toBe('[]');
-      expect(await catalogs.delete('acme')).toBe(true);
-      expect(await catalogs.delete('acme')).toBe(false);
+      expect(await catalogs.delete('acme')).toBe('deleted');
+      expect(await catalogs.delete('acme')).toBe('unknown');
       expect(await catalogs.get('acme')).toBeUndefined();
       expect(await catalogs.head('acme')).toBeUndefined();
+    });
+
+    it('belong to who created them: others can neither replace nor delete them, unless they may change any', async () => {
+      const location = await place();
+      const [one, two] = [await open(location), await open(location)];
+      const [ann, bob, admin] = [
+        { id: 'key_ann', mayChangeAny: false },
+        { id: 'key_bob', mayChangeAny: false },
+        { id: 'key_admin', mayChangeAny: true },
+      ];
+      const catalog = { name: 'acme', hash: 'h1', tools: '[]', toolCount: 0 };
+      const outcomes = await Promise.all([
+        one.catalogs.put(catalog, ann),
+        two.catalogs.put({ ...catalog, hash: 'b' }, bob),
+      ]);
+      expect([...outcomes].sort()).toEqual(['created', 'denied']);
+      const [owner, other] = outcomes[0] === 'created' ? [ann, bob] : [bob, ann];
+      expect(await one.catalogs.put({ ...catalog, hash: 'h2' }, other)).toBe('denied');
+      expect(await two.catalogs.delete('acme', other)).toBe('denied');
+      expect(await two.catalogs.put({ ...catalog, hash: 'h2' }, owner)).toBe('replaced');
+      expect(await one.catalogs.put({ ...catalog, hash: 'h3' }, admin)).toBe('replaced');
+      expect((await two.catalogs.head('acme'))?.owner).toBe(owner.id);
+      expect(await one.catalogs.delete('acme', owner)).toBe('deleted');
+      // Without an owner's id nobody is the owner: catalogs from before there were keys are the admin's.
+      await one.catalogs.put(catalog);
+      expect(await one.catalogs.put({ ...catalog, hash: 'h4' }, { id: '', mayChangeAny: false })).toBe('denied');
+      expect(
+        (await two.audit.list({ limit: 100 })).map(({ actor, action, subject }) => [actor, action, subject]),
+      ).toContainEqual([owner.id, 'catalog.delete', 'acme']);
     });
 
     it('of any name are told apart and listed in the order of their bytes', async () => {
@@ -99,6 +133,19 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect((await rateLimits.take({ ...minute, cost: 11 })).kind).toBe('refused');
       await expect(rateLimits.take({ ...minute, cost: 0.5 })).rejects.toThrow('whole numbers');
       await expect(rateLimits.charge({ ...minute, cost: -1 })).rejects.toThrow('whole numbers');
+    });
+
+    it('budgets count in a period of their own, for all replicas', async () => {
+      const location = await place();
+      const [one, two] = [await open(location), await open(location)];
+      const day = { bucket: 'key_1/day', startedAt: START };
+      await Promise.all([one, two].map(({ rateLimits }) => rateLimits.spend({ ...day, endsAt: START + 10, cost: 7 })));
+      expect(await one.rateLimits.spent(day)).toBe(14);
+      expect(await two.rateLimits.spent({ ...day, startedAt: START + 10 })).toBe(0);
+      clock.time = START + 10;
+      await one.rateLimits.sweep();
+      expect(await two.rateLimits.spent(day)).toBe(0);
+      await expect(one.rateLimits.spend({ ...day, endsAt: START + 10, cost: 0.5 })).rejects.toThrow('whole numbers');
     });
 
     it('are one limit for all replicas, however they race', async () => {

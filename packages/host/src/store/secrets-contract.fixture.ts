@@ -16,7 +16,7 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(await keys.find(secret)).toEqual(key);
       expect(await keys.find(`${secret}x`)).toBeUndefined();
       expect(await keys.find('')).toBeUndefined();
-      expect((await keys.create({ name: 'laptop', ...permissions })).secret).not.toBe(secret);
+      expect((await keys.create({ name: 'other', ...permissions })).secret).not.toBe(secret);
     });
 
     it('keep which tools they may use, where that was decided tool by tool', async () => {
@@ -26,6 +26,49 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(key.tools).toEqual(tools);
       expect((await keys.find(secret))?.tools).toEqual(tools);
       expect((await keys.list())[0]?.tools).toEqual(tools);
+    });
+
+    it('have names of their own, until they are revoked', async () => {
+      const location = await place();
+      const stores = await Promise.all([open(location), open(location)]);
+      const created = await Promise.allSettled(stores.map(({ keys }) => keys.create({ name: 'ci', ...permissions })));
+      expect(created.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const [{ keys, audit }] = stores as [(typeof stores)[0], (typeof stores)[0]];
+      await expect(keys.create({ name: 'ci', ...permissions })).rejects.toThrow('There is a key named "ci" already');
+      const [{ id }] = (await keys.list()) as [{ id: string }];
+      await keys.revoke(id);
+      await keys.create({ name: 'ci', ...permissions });
+      expect((await audit.list({ limit: 10 })).map(({ action }) => action).sort()).toEqual([
+        ...['key.create', 'key.create', 'key.revoke'],
+      ]);
+    });
+
+    it('get a new secret by rotation, beside which the one before works for the overlap', async () => {
+      const { keys } = await open(await place());
+      const { key, secret } = await keys.create({ name: 'ci', ...permissions });
+      const rotated = await keys.rotate(key.id, 1_000);
+      expect(rotated?.key).toEqual(key);
+      clock.time += 999;
+      expect((await keys.find(secret))?.id).toBe(key.id);
+      expect((await keys.find(rotated?.secret ?? ''))?.id).toBe(key.id);
+      clock.time += 1;
+      expect(await keys.find(secret)).toBeUndefined();
+      expect((await keys.find(rotated?.secret ?? ''))?.id).toBe(key.id);
+      expect(await keys.rotate('key_none', 0)).toBeUndefined();
+    });
+
+    it('keep their role, their endpoints, when they end and when they were used last', async () => {
+      const { keys } = await open(await place());
+      const rights = { role: 'publisher', endpoints: ['messages'], expiresAt: START + 5 } as const;
+      const { key } = await keys.create({ name: 'ci', ...permissions, ...rights });
+      expect(key).toMatchObject(rights);
+      expect(await keys.update(key.id, { role: 'admin', expiresAt: START + 9 })).toMatchObject({ role: 'admin' });
+      clock.time += 1;
+      await keys.touch(key.id);
+      expect(await keys.get(key.id)).toEqual({ ...key, role: 'admin', expiresAt: START + 9, lastUsedAt: START + 1 });
+      await keys.revoke(key.id);
+      expect(await keys.update(key.id, { role: 'consumer' })).toBeUndefined();
+      expect(await keys.rotate(key.id, 0)).toBeUndefined();
     });
 
     it('a revoked key stays known as such, for every replica', async () => {

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type TestPostgres } from './embedded-postgres.fixture.ts';
 import { readEncryptionKey } from './encryption-key.ts';
+import { migrate } from './internal/migrate.ts';
+import { MIGRATIONS } from './internal/migrations.ts';
 import { openSqlite } from './internal/open-sqlite.ts';
+import { hashApiKey } from './key-store.ts';
 import { describeKills } from './kill-contract.fixture.ts';
 import { openStore } from './open-store.ts';
 import { describeStore } from './store-contract.fixture.ts';
@@ -64,6 +67,31 @@ describe('opening a store', () => {
     const after = await openStore({ path });
     expect((await after.catalogs.head('acme'))?.hash).toBe('h');
     await after.close();
+  });
+
+  it('of an earlier version keeps its keys and catalogs: keys may use and change nothing, catalogs belong to nobody', async () => {
+    const file = await newFile();
+    const sql = openSqlite(file.path);
+    await migrate(sql, () => 0, MIGRATIONS.slice(0, 3));
+    const permissions = JSON.stringify({ models: ['*'], catalogs: ['acme'], limits: {} });
+    await sql.run('INSERT INTO api_keys (id, hash, name, permissions, created_at) VALUES (?, ?, ?, ?, ?)', [
+      ...['key_1', hashApiKey('secret'), 'old', permissions, 1],
+    ]);
+    await sql.run("INSERT INTO catalogs (name, hash, tools, tool_count, updated_at) VALUES ('acme', 'h', '[]', 0, 1)");
+    await sql.close();
+    const store = await openStore(file);
+    const key = { id: 'key_1', name: 'old', models: ['*'], catalogs: ['acme'], limits: {}, createdAt: 1 };
+    expect(await store.keys.find('secret')).toEqual(key);
+    expect(await store.catalogs.get('acme')).toEqual({
+      name: 'acme',
+      hash: 'h',
+      tools: '[]',
+      toolCount: 0,
+      updatedAt: 1,
+    });
+    const by = { id: 'key_1', mayChangeAny: false };
+    expect(await store.catalogs.delete('acme', by)).toBe('denied');
+    await store.close();
   });
 
   it('in memory needs no file', async () => {

@@ -1,3 +1,4 @@
+import type { AuditStore } from './audit-store.ts';
 import type { BatchStore } from './batch-store.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import type { KeyStore } from './key-store.ts';
@@ -12,6 +13,7 @@ import type { VectorStore } from './vector-store.ts';
 /** Everything that must outlast the process. Take the one area that you need, not the whole. */
 export interface Store {
   readonly batches: BatchStore;
+  readonly audit: AuditStore;
   readonly catalogs: CatalogStore;
   readonly keys: KeyStore;
   readonly rateLimits: RateLimitStore;

@@ -87,12 +87,12 @@ describe('a PostgreSQL that fails', () => {
   });
 
   it('by a row that stays locked ends the wait, and other rows are served meanwhile', async () => {
-    const { store, url } = await open();
+    const { store, url } = await open({ timeouts: { connectMs: 1_000, statementMs: 1_500 } });
     await store.catalogs.put(CATALOG);
     await store.catalogs.put({ ...CATALOG, name: 'other' });
     const lock = postgres.query(
       url,
-      "BEGIN; UPDATE catalogs SET hash = 'x' WHERE name = 'acme'; SELECT pg_sleep(2); COMMIT",
+      "BEGIN; UPDATE catalogs SET hash = 'x' WHERE name = 'acme'; SELECT pg_sleep(4); COMMIT",
     );
     const sleeping = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
     await expect.poll(() => postgres.query(url, sleeping)).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('a PostgreSQL that fails', () => {
       ...UNAVAILABLE,
       message: 'The store (PostgreSQL) is unavailable: a statement took too long',
     });
-    expect(await store.catalogs.delete('other')).toBe(true);
+    expect(await store.catalogs.delete('other')).toBe('deleted');
     await lock;
   });
 

@@ -1,6 +1,6 @@
 import type { Batch, Claim, ClaimedItem, ItemResult, Lease, LeaseState } from '../batch-store.ts';
 import { countSettled, lockBatch, readBatch } from './batch-rows.ts';
-import { decodeText, numberOf, textOf } from './columns.ts';
+import { decodeText, encodeText, numberOf, textOf } from './columns.ts';
 import { chunks, type Row, type SqlValue } from './sql.ts';
 import type { StoreContext } from './store-context.ts';
 
@@ -112,6 +112,14 @@ export async function releaseLeases(context: StoreContext, released: readonly Le
       ]),
     );
   }
+}
+
+export async function postponeItems({ sql }: StoreContext, owner: string, until: number): Promise<void> {
+  await sql.run(
+    `UPDATE batch_items SET available_at = ? WHERE outcome IS NULL AND lease IS NULL AND available_at < ?
+       AND batch_id IN (SELECT id FROM batches WHERE owner = ? AND ended_at IS NULL)`,
+    [until, until, encodeText(owner)],
+  );
 }
 
 /** Frees every item that was being worked on. For when nobody works any more. */

@@ -2,7 +2,15 @@ import type { BatchStore } from '../batch-store.ts';
 import { BATCH_RETENTION_MS } from '../batch-store.ts';
 import { createBatch, listBatches, readResults } from './batch-records.ts';
 import { lockBatch, readBatch, settleIdleItems } from './batch-rows.ts';
-import { claimItems, completeItem, extendLeases, keepProgress, releaseAll, releaseLeases } from './batch-work.ts';
+import {
+  claimItems,
+  completeItem,
+  extendLeases,
+  keepProgress,
+  postponeItems,
+  releaseAll,
+  releaseLeases,
+} from './batch-work.ts';
 import { encodeText, textOf } from './columns.ts';
 import { explainFault } from './database-fault.ts';
 import type { StoreContext } from './store-context.ts';
@@ -32,6 +40,7 @@ export function createBatchStore(context: StoreContext): BatchStore {
     },
     claim: (claim) => claimItems(context, claim),
     extend: (leases, leaseMs) => extendLeases(context, { leases, leaseMs }),
+    postpone: (owner, until) => postponeItems(context, owner, until),
     release: (leases) => releaseLeases(context, leases),
     keep: (lease, progress) => keepProgress(context, lease, progress),
     complete: (lease, result) => completeItem(context, lease, result),

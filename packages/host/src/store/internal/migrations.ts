@@ -134,4 +134,25 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'owners of catalogs; expiry, rotation and use of keys; an audit log',
+    statements: [
+      'ALTER TABLE catalogs ADD COLUMN owner TEXT',
+      'ALTER TABLE api_keys ADD COLUMN expires_at BIGINT',
+      'ALTER TABLE api_keys ADD COLUMN last_used_at BIGINT',
+      // The secret before the last rotation, until its time is over.
+      'ALTER TABLE api_keys ADD COLUMN previous_hash TEXT',
+      'ALTER TABLE api_keys ADD COLUMN previous_until BIGINT',
+      'CREATE INDEX api_keys_by_previous_hash ON api_keys (previous_hash)',
+      `CREATE TABLE audit_log (
+        id TEXT PRIMARY KEY,
+        at BIGINT NOT NULL,
+        actor TEXT NOT NULL,
+        action TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        detail TEXT NOT NULL
+      )`,
+      'CREATE INDEX audit_log_by_time ON audit_log (at, id)',
+    ],
+  },
 ];

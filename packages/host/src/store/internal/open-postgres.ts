@@ -128,7 +128,7 @@ async function undoing<Result>(client: PoolClient, attempt: () => Promise<Result
 
 /** One round trip. The settings end with the transaction, so that a pooler between us may share its connections. */
 function beginWithin(statementMs: number): string {
-  const most = Math.ceil(statementMs * 0.9);
+  const most = Math.ceil(statementMs * 0.8);
   return `BEGIN; SET LOCAL statement_timeout = ${most}; SET LOCAL idle_in_transaction_session_timeout = ${2 * statementMs}`;
 }
 

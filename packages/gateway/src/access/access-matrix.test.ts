@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { runningGateway } from '../running-gateway.fixture.ts';
+import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+
+const TOOLS = JSON.stringify([{ name: 'get_weather', input_schema: { type: 'object' } }]);
+const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+const BATCH = { requests: [{ custom_id: 'a', params: ASK }] };
+
+interface Endpoint {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** What a key of another tenant gets: its own, empty view, or a refusal. */
+  readonly otherTenant: number;
+  /** What a key that may use everything and change nothing gets, where that differs from the owner. */
+  readonly withoutRight?: number;
+}
+
+/** Every endpoint that asks for a key. */
+const ENDPOINTS: readonly Endpoint[] = [
+  { name: 'messages', method: 'POST', path: '/v1/messages', body: ASK, otherTenant: 403 },
+  { name: 'count_tokens', method: 'POST', path: '/v1/messages/count_tokens', body: ASK, otherTenant: 403 },
+  { name: 'chat_completions', method: 'POST', path: '/v1/chat/completions', body: ASK, otherTenant: 403 },
+  {
+    name: 'responses',
+    method: 'POST',
+    path: '/v1/responses',
+    body: { model: ASK.model, input: 'Hi' },
+    otherTenant: 403,
+  },
+  { name: 'models', method: 'GET', path: '/v1/models', otherTenant: 200 },
+  { name: 'models', method: 'GET', path: '/v1/models/claude-test', otherTenant: 404 },
+  { name: 'batches', method: 'POST', path: '/v1/messages/batches', body: BATCH, otherTenant: 200 },
+  { name: 'batches', method: 'GET', path: '/v1/messages/batches', otherTenant: 200 },
+  { name: 'batches', method: 'GET', path: '/v1/messages/batches/BATCH', otherTenant: 404 },
+  { name: 'batches', method: 'GET', path: '/v1/messages/batches/BATCH/results', otherTenant: 404 },
+  { name: 'batches', method: 'POST', path: '/v1/messages/batches/BATCH/cancel', otherTenant: 404 },
+  { name: 'batches', method: 'DELETE', path: '/v1/messages/batches/BATCH', otherTenant: 404 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs', otherTenant: 200 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme', otherTenant: 404 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/usage', otherTenant: 404 },
+  { name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]', otherTenant: 404, withoutRight: 403 },
+  { name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme', otherTenant: 404, withoutRight: 403 },
+  { name: 'search', method: 'POST', path: '/v1/catalogs/acme/search', body: { query: 'weather' }, otherTenant: 404 },
+  { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
+];
+
+async function setUp() {
+  const upstreams = scriptedUpstreams({});
+  const gateway = await runningGateway({ upstreams, settings: { batchConcurrency: 0 } });
+  const { keys } = gateway.store;
+  const base = { models: ['*'], catalogs: ['*'], limits: {} };
+  const owner = await keys.create({ name: 'owner', ...base, role: 'publisher' });
+  const revoked = await keys.create({ name: 'revoked', ...base });
+  await keys.revoke(revoked.key.id);
+  const secrets = {
+    owner: owner.secret,
+    wrong: 'qm_wrong',
+    otherTenant: (await keys.create({ name: 'other', models: ['other-*'], catalogs: ['other-*'], limits: {} })).secret,
+    otherPublisher: (await keys.create({ name: 'publisher', ...base, role: 'publisher' })).secret,
+    consumer: (await keys.create({ name: 'consumer', ...base })).secret,
+    withoutEndpoint: (await keys.create({ name: 'none', ...base, role: 'admin', endpoints: [] })).secret,
+    admin: (await keys.create({ name: 'admin', ...base, role: 'admin' })).secret,
+    expired: (await keys.create({ name: 'expired', ...base, expiresAt: 1 })).secret,
+    revoked: revoked.secret,
+  };
+  const call = async (
+    { method, path, body }: Pick<Endpoint, 'method' | 'path' | 'body'>,
+    secret: string | undefined,
+  ): Promise<Response> =>
+    fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(secret === undefined ? {} : { 'x-api-key': secret }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  await call({ method: 'PUT', path: '/v1/catalogs/acme', body: TOOLS }, owner.secret);
+  const created = await call({ method: 'POST', path: '/v1/messages/batches', body: BATCH }, owner.secret);
+  const { id } = (await created.json()) as { id: string };
+  const at = (endpoint: Endpoint): Endpoint => ({ ...endpoint, path: endpoint.path.replace('BATCH', id) });
+  return { ...gateway, secrets, call, at };
+}
+
+describe('access', () => {
+  it.each(ENDPOINTS)('to $method $path is for those who have the right', async (listed) => {
+    const { secrets, call, at, store } = await setUp();
+    const endpoint = at(listed);
+    const status = async (secret: string | undefined) => (await call(endpoint, secret)).status;
+    expect({
+      none: await status(undefined),
+      wrong: await status(secrets.wrong),
+      expired: await status(secrets.expired),
+      revoked: await status(secrets.revoked),
+      withoutEndpoint: await status(secrets.withoutEndpoint),
+      otherTenant: await status(secrets.otherTenant),
+    }).toEqual({
+      ...{ none: 401, wrong: 401, expired: 401, revoked: 401, withoutEndpoint: 403 },
+      otherTenant: listed.otherTenant,
+    });
+    if (listed.withoutRight !== undefined) {
+      expect(await status(secrets.consumer)).toBe(listed.withoutRight);
+      expect(await status(secrets.otherPublisher)).toBe(listed.withoutRight);
+      expect((await store.catalogs.get('acme'))?.tools).toBe(TOOLS);
+      expect(await status(secrets.admin)).toBe(200);
+    }
+  });
+
+  it('to lists shows nothing of another tenant', async () => {
+    const { secrets, call } = await setUp();
+    const data = async (path: string) => {
+      const response = await call({ method: 'GET', path }, secrets.otherTenant);
+      return ((await response.json()) as { data: unknown[] }).data;
+    };
+    expect(await data('/v1/models')).toEqual([]);
+    expect(await data('/v1/catalogs')).toEqual([]);
+    expect(await data('/v1/messages/batches')).toEqual([]);
+  });
+
+  it('leaves a trace of every change, and of who made it', async () => {
+    const { secrets, call, store } = await setUp();
+    await call({ method: 'DELETE', path: '/v1/catalogs/acme' }, secrets.admin);
+    const [admin, owner] = await Promise.all(
+      [secrets.admin, secrets.owner].map(async (secret) => (await store.keys.find(secret))?.id),
+    );
+    const changes = (await store.audit.list({ limit: 100 })).filter(({ subject }) => subject === 'acme');
+    expect(changes.map(({ actor, action }) => ({ actor, action }))).toEqual(
+      expect.arrayContaining([
+        { actor: admin, action: 'catalog.delete' },
+        { actor: owner, action: 'catalog.create' },
+      ]),
+    );
+  });
+
+  it('is noted in the key, at most once a minute', async () => {
+    const { secrets, call, store } = await setUp();
+    await call({ method: 'GET', path: '/v1/models' }, secrets.consumer);
+    await expect.poll(async () => (await store.keys.find(secrets.consumer))?.lastUsedAt).toBeTypeOf('number');
+    expect((await store.keys.find(secrets.expired))?.lastUsedAt).toBeUndefined();
+  });
+});

@@ -1,0 +1,60 @@
+import type { KeyPermissions, RateLimitStore } from '@quartermaster/host/store';
+
+/** A period that a budget of tokens is for: a day or a month of UTC. */
+export interface BudgetPeriod {
+  readonly name: 'day' | 'month';
+  readonly limit: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endsAt: number;
+}
+
+/** The periods that a key has a budget for, the shorter first. */
+export function budgetsOf(limits: KeyPermissions['limits'], now: number): readonly BudgetPeriod[] {
+  const { tokensPerDay, tokensPerMonth } = limits;
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return [
+    ...(tokensPerDay === undefined
+      ? []
+      : [period('day', tokensPerDay, [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)])]),
+    ...(tokensPerMonth === undefined
+      ? []
+      : [period('month', tokensPerMonth, [Date.UTC(year, month), Date.UTC(year, month + 1)])]),
+  ];
+}
+
+/** The first budget that is used up. A request is served while anything is left: what it will use is known only afterwards. */
+export async function findSpent(
+  rateLimits: RateLimitStore,
+  owner: string,
+  budgets: readonly BudgetPeriod[],
+): Promise<BudgetPeriod | undefined> {
+  for (const budget of budgets) {
+    const used = await rateLimits.spent({ bucket: bucketOf(owner, budget), startedAt: budget.startedAt });
+    if (used >= budget.limit) return budget;
+  }
+  return undefined;
+}
+
+export async function spendTokens(
+  rateLimits: RateLimitStore,
+  use: { readonly owner: string; readonly tokens: number; readonly budgets: readonly BudgetPeriod[] },
+): Promise<void> {
+  for (const budget of use.budgets) {
+    const { startedAt, endsAt } = budget;
+    await rateLimits.spend({ bucket: bucketOf(use.owner, budget), startedAt, endsAt, cost: use.tokens });
+  }
+}
+
+function bucketOf(owner: string, { name }: BudgetPeriod): string {
+  return `${owner}/tokens-per-${name}`;
+}
+
+function period(
+  name: BudgetPeriod['name'],
+  limit: number,
+  [startedAt, endsAt]: readonly [number, number],
+): BudgetPeriod {
+  return { name, limit, startedAt, endsAt };
+}

@@ -1,0 +1,101 @@
+import type { KeyLimits } from '@quartermaster/host/store';
+import { describe, expect, it } from 'vitest';
+import { runningGateway } from '../running-gateway.fixture.ts';
+import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+
+const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+const HELLO = message([{ text: 'Hello.' }], 'end_turn');
+/** The last hour of a month. */
+const LATE = Date.UTC(2026, 10, 30, 23, 0, 0);
+
+/** A clock that runs what is due when it is moved. */
+function movedClock(start: number) {
+  let time = start;
+  let waiting: { readonly at: number; run(): void }[] = [];
+  return {
+    now: () => time,
+    after(delayMs: number, run: () => void) {
+      const entry = { at: time + delayMs, run };
+      waiting.push(entry);
+      return () => {
+        waiting = waiting.filter((one) => one !== entry);
+      };
+    },
+    move(ms: number) {
+      time += ms;
+      const due = waiting.filter(({ at }) => at <= time);
+      waiting = waiting.filter(({ at }) => at > time);
+      for (const { run } of due) run();
+    },
+  };
+}
+
+async function withLimits(limits: KeyLimits) {
+  const clock = movedClock(LATE);
+  const upstreams = scriptedUpstreams({ anthropic: Array.from({ length: 20 }, () => HELLO) });
+  const gateway = await runningGateway({ upstreams, clock });
+  const { secret } = await gateway.store.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits });
+  const headers = { 'x-api-key': secret };
+  return {
+    ...{ ...gateway, clock, upstreams },
+    ask: () => gateway.post('/v1/messages', ASK, headers),
+    get: (path: string) => fetch(`${gateway.url}${path}`, { headers }),
+    batch: (count: number) => {
+      const requests = Array.from({ length: count }, (_, index) => ({ custom_id: `item-${index}`, params: ASK }));
+      return gateway.post('/v1/messages/batches', { requests }, headers);
+    },
+  };
+}
+
+describe('a key’s quota', () => {
+  it.each(['/v1/models', '/v1/catalogs', '/v1/messages/batches'])('holds at %s', async (path) => {
+    const { get } = await withLimits({ requestsPerMinute: 1 });
+    expect((await get(path)).status).toBe(200);
+    const refused = await get(path);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('anthropic-ratelimit-requests-limit')).toBe('1');
+    expect(refused.headers.get('anthropic-ratelimit-requests-reset')).toMatch(/^\d{4}-\d\d-\d\dT/);
+  });
+
+  it.each([
+    [{ tokensPerDay: 20 }, 'day'],
+    [{ tokensPerMonth: 20 }, 'month'],
+  ])('of %j is a budget, and the refusal says when it begins again', async (limits, period) => {
+    const { ask, clock } = await withLimits(limits);
+    // Fifteen tokens each: the second is served since anything is left.
+    expect((await ask()).status).toBe(200);
+    expect((await ask()).status).toBe(200);
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('3600');
+    expect(refused.headers.get('anthropic-ratelimit-tokens-reset')).toBe('2026-12-01T00:00:00.000Z');
+    expect(await refused.json()).toMatchObject({
+      error: {
+        type: 'rate_limit_error',
+        message: `This key may use 20 tokens per ${period}, and has used them; try again at 2026-12-01T00:00:00.000Z`,
+      },
+    });
+    clock.move(3_600_000);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('counts the items of batches: those beyond it wait, and none is lost', async () => {
+    const { batch, store, upstreams } = await withLimits({ requestsPerMinute: 4 });
+    const created = (await (await batch(10)).json()) as { id: string };
+    // The request itself was the first of four.
+    await expect.poll(() => upstreams.requests.length).toBe(3);
+    const [{ id: owner }] = (await store.keys.list()) as [{ id: string }];
+    await expect.poll(async () => (await store.batches.get(created.id, owner))?.counts.succeeded).toBe(3);
+    expect((await store.batches.get(created.id, owner))?.counts).toMatchObject({ processing: 7, errored: 0 });
+    expect(await store.batches.claim({ limit: 10, leaseMs: 1 })).toEqual([]);
+  });
+
+  it('of tokens counts what batches used', async () => {
+    const { ask, batch, store } = await withLimits({ tokensPerDay: 10 });
+    const created = (await (await batch(1)).json()) as { id: string };
+    const [{ id: owner }] = (await store.keys.list()) as [{ id: string }];
+    await expect.poll(async () => (await store.batches.get(created.id, owner))?.status).toBe('ended');
+    expect((await ask()).status).toBe(429);
+  });
+});
