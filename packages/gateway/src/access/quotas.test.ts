@@ -85,7 +85,7 @@ describe('a key’s quota', () => {
     const created = (await (await batch(10)).json()) as { id: string };
     // The request itself was the first of four.
     await expect.poll(() => upstreams.requests.length).toBe(3);
-    const [{ id: owner }] = (await store.keys.list()) as [{ id: string }];
+    const owner = (await store.keys.list())[0]?.id ?? '';
     await expect.poll(async () => (await store.batches.get(created.id, owner))?.counts.succeeded).toBe(3);
     expect((await store.batches.get(created.id, owner))?.counts).toMatchObject({ processing: 7, errored: 0 });
     expect(await store.batches.claim({ limit: 10, leaseMs: 1 })).toEqual([]);
@@ -94,7 +94,7 @@ describe('a key’s quota', () => {
   it('of tokens counts what batches used', async () => {
     const { ask, batch, store } = await withLimits({ tokensPerDay: 10 });
     const created = (await (await batch(1)).json()) as { id: string };
-    const [{ id: owner }] = (await store.keys.list()) as [{ id: string }];
+    const owner = (await store.keys.list())[0]?.id ?? '';
     await expect.poll(async () => (await store.batches.get(created.id, owner))?.status).toBe('ended');
     expect((await ask()).status).toBe(429);
   });
