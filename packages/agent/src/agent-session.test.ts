@@ -12,16 +12,16 @@ async function opened(enableToolSearch: string) {
     options: {
       ...{ upstream, mcpServers: { office: office() }, persistSession: false },
       env: { ENABLE_TOOL_SEARCH: enableToolSearch },
+      searcher: (snapshot) => ({
+        ...createBm25Searcher(snapshot),
+        engine: 'hybrid',
+        async prepare() {
+          prepared.push(snapshot);
+        },
+      }),
     },
     controls: { mode: 'default', model: undefined },
     signal: new AbortController().signal,
-    searcher: (snapshot) => ({
-      ...createBm25Searcher(snapshot),
-      engine: 'hybrid',
-      async prepare() {
-        prepared.push(snapshot);
-      },
-    }),
   });
   onTestFinished(() => session.close());
   for (let turn = 0; turn < 8; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));

@@ -4,21 +4,39 @@ import {
   type Caller,
   createToolbox,
   createTranscriptCache,
-  type SearcherSource,
+  type HookContext,
+  type Resolved,
   SettingError,
 } from '@quartermaster/core';
-import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { chooseEngine, createLazyReranker, createSearcherFor } from '@quartermaster/host/search';
-import { createRunHooks } from './hooks/index.ts';
-import { planFor, type ResolvedModel, readForm, readGateSettings, resolveModel } from './model/index.ts';
+import { AGENT_TOOL, agentTool, checkAgents, createSubagents } from './agents/index.ts';
+import { createAgentSearcher } from './create-agent-searcher.ts';
+import { type BaseHookInput, createRunHooks } from './hooks/index.ts';
+import {
+  listModels,
+  type ModelInfo,
+  planFor,
+  type ResolvedModel,
+  readForm,
+  readGateSettings,
+  resolveModel,
+} from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
-import { checkToolRules, compileToolRules, PERMISSION_MODES, type PermissionMode } from './permissions/index.ts';
+import { checkMode, checkToolRules, compileToolRules, type PermissionMode } from './permissions/index.ts';
 import { readConfig } from './read-config.ts';
 import type { SDKSystemMessage } from './sdk-message.ts';
-import { type AgentServers, isLocal, type McpServerStatus, startHub } from './servers/index.ts';
-import { createFileSessionStore, openConversation, type SessionStore } from './session/index.ts';
-import { createPlanner, createToolGuard, type TurnContext } from './turn/index.ts';
+import { type AgentServers, createSignInClient, startServers } from './servers/index.ts';
+import { openConversation, resumedSession, sessionStore } from './session/index.ts';
+import {
+  createLedger,
+  createPlanner,
+  createSideChannel,
+  createStructuredOutput,
+  createToolGuard,
+  type GuardOptions,
+  type ToolGuard,
+  type TurnContext,
+} from './turn/index.ts';
 
 /** What can be changed while a query runs. */
 export interface Controls {
@@ -29,8 +47,12 @@ export interface Controls {
 /** The running parts of one query. */
 export interface AgentSession {
   readonly context: TurnContext;
+  readonly servers: AgentServers;
+  /** How the session began, for hooks. */
+  readonly source: 'startup' | 'resume' | 'fork';
   init(): SDKSystemMessage;
-  serverStatus(): readonly McpServerStatus[];
+  /** The models that the settings name. */
+  models(): Promise<readonly ModelInfo[]>;
   close(): Promise<void>;
 }
 
@@ -38,8 +60,6 @@ export interface SessionOpening {
   readonly options: Options;
   readonly controls: Controls;
   readonly signal: AbortSignal;
-  /** @default the engine of the settings: `auto`, the reranker where it loads */
-  readonly searcher?: SearcherSource;
 }
 
 /** Checks the options, finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
@@ -52,77 +72,115 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const gate = readGateSettings({ ...options, processEnv: process.env, config });
   const form = readForm(options.form, gate.source);
   const runHooks = createRunHooks(options.hooks ?? {});
-  const maxTurns = wholeNumber('maxTurns', options.maxTurns) ?? OPTION_DEFAULTS.maxTurns;
-  const maxOutputTokens = wholeNumber('maxOutputTokens', options.maxOutputTokens);
-  const maxResultTokens =
-    wholeNumber('MAX_MCP_OUTPUT_TOKENS', variable(env.MAX_MCP_OUTPUT_TOKENS)) ?? OPTION_DEFAULTS.maxResultTokens;
+  const ledger = createLedger(options);
+  const output = createStructuredOutput(options.outputFormat);
+  const limits = readLimits(options, env);
   checkMode(controls.mode);
+  const agents = options.agents ?? {};
+  const localTools = Object.keys(agents).length === 0 ? [] : [agentTool(agents)];
+  const known = new Set(localTools.map(({ name }) => name));
+  checkAgents(agents, known);
   const entries = options.mcpServers ?? {};
-  checkToolRules('allowedTools', options.allowedTools ?? [], NO_TOOLS);
-  checkToolRules('disallowedTools', options.disallowedTools ?? [], NO_TOOLS);
-  const allowed = compileToolRules(options.allowedTools ?? [], Object.keys(entries));
-  const disallowed = compileToolRules(options.disallowedTools ?? [], Object.keys(entries));
-  const model = createModelChoice(
-    (name) => resolveModel({ ...options, model: name, env, configured: config.upstreams }),
-    controls,
-  );
+  const rules = (setting: 'allowedTools' | 'disallowedTools') => {
+    // The agent tool's earlier name.
+    const named = (options[setting] ?? []).map((rule) =>
+      rule === 'Task' && known.has(AGENT_TOOL) ? AGENT_TOOL : rule,
+    );
+    checkToolRules(setting, named, known);
+    return compileToolRules(named, Object.keys(entries));
+  };
+  const allowed = rules('allowedTools');
+  const disallowed = rules('disallowedTools');
+  const asking = { ...options, env, configured: config.upstreams };
+  const findModel = (name: string | undefined): Promise<ResolvedModel> => resolveModel({ ...asking, model: name });
+  const model = createModelChoice(findModel, controls);
   const first = await model();
+  const closed = new AbortController();
+  const searcher = createAgentSearcher({ given: options.searcher, engine: config.engine, signal: closed.signal });
   const store = sessionStore(options, cwd);
-  const conversation = await openConversation({
-    sessionId: options.sessionId ?? randomUUID(),
-    store,
-    resume: options.resume,
-    isFork: options.forkSession === true,
-  });
+  const resume = await resumedSession(options, store);
+  const isFork = options.forkSession === true;
+  const conversation = await openConversation({ sessionId: options.sessionId ?? randomUUID(), store, resume, isFork });
   // Last, since from here on there is something to end.
-  const servers: AgentServers = await startHub({
+  const servers: AgentServers = await startServers({
     servers: entries,
+    localTools,
     cwd,
     env,
     signal,
     policies: options.policies ?? config.policies,
     limits: config.limits,
+    oauth:
+      options.signIn === undefined ? undefined : { client: createSignInClient(options.signIn), signIn: options.signIn },
   });
-  const { hub } = servers;
   // Plans are kept by this function's identity.
-  const caller: Caller = { allow: (tool) => !disallowed(tool, hub.snapshot().modelName(tool)) };
-  const guard = createToolGuard({
-    ...{ runHooks, allowed, disallowed },
-    mode: () => controls.mode,
-    isLocal: (server) => isLocal(Object.hasOwn(entries, server) ? entries[server] : undefined),
-    canUseTool: options.canUseTool,
-    about: () => ({
-      session_id: conversation.id,
-      transcript_path: store.pathOf?.(conversation.id) ?? '',
-      cwd,
-      permission_mode: controls.mode,
-    }),
+  const caller: Caller = { allow: (tool) => !disallowed(tool, servers.snapshot().modelName(tool)) };
+  const about = (): BaseHookInput => ({
+    session_id: conversation.id,
+    transcript_path: store.pathOf?.(conversation.id) ?? '',
+    cwd,
+    permission_mode: controls.mode,
   });
-  const closed = new AbortController();
+  const guarding: GuardOptions = {
+    ...{ runHooks, allowed, disallowed, about },
+    mode: () => controls.mode,
+    isLocal: servers.isLocal,
+    canUseTool: options.canUseTool,
+  };
+  const guard = createToolGuard(guarding);
+  const guards = new WeakMap<Caller, ToolGuard>([[caller, guard]]);
+  const guardOf = (context: HookContext): ToolGuard => guards.get(context.caller) ?? guard;
   const toolbox = createToolbox({
-    tools: () => hub.snapshot(),
-    execute: (call, context) => hub.call({ tool: call.tool, arguments: call.arguments, signal: context.signal }),
-    searcher: opening.searcher ?? searcherUntil(closed.signal, config.engine),
+    tools: () => servers.snapshot(),
+    execute: (call, context) => execute(call, context.signal),
+    searcher,
     settings: gate.settings,
     checkArguments: createArgumentChecker(),
-    hooks: guard.hooks,
-    unavailable: () => hub.unavailable(),
+    hooks: {
+      beforeCall: (call, context) => guardOf(context).hooks.beforeCall?.(call, context),
+      afterCall: (call, outcome, context) => guardOf(context).hooks.afterCall?.(call, outcome, context),
+    },
+    unavailable: () => servers.unavailable(),
   });
-  const planning = { toolbox, caller, form };
+  const plannerFor = (who: Caller) => createPlanner({ toolbox, caller: who, form });
   const context: TurnContext = {
-    ...{ conversation, toolbox, caller, guard, model, maxTurns, maxOutputTokens, maxResultTokens },
-    planner: createPlanner(planning),
+    ...{ conversation, toolbox, caller, guard, model, ledger, output, runHooks, about, ...limits },
+    planner: plannerFor(caller),
     transcript: createTranscriptCache().storeFor(conversation.id),
-    system: systemText(options.systemPrompt),
+    system: systemText(options.systemPrompt, output?.instruction),
     includesPartial: options.includePartialMessages === true,
-    costOf: options.costOf ?? (() => 0),
+    stopInput: (stopping) => ({ ...about(), ...stopping, hook_event_name: 'Stop' }),
+    parentToolUseId: null,
+    side: createSideChannel(),
     now: Date.now,
     createId: randomUUID,
   };
+  const runSubagent = createSubagents({
+    definitions: agents,
+    parent: () => context,
+    snapshot: () => servers.snapshot(),
+    servers: Object.keys(entries),
+    model: createModelTable(findModel),
+    planner: plannerFor,
+    guard: ({ caller: who, about: aboutAgent, definition }) => {
+      const own = createToolGuard({
+        ...guarding,
+        about: aboutAgent,
+        mode: () => definition.permissionMode ?? controls.mode,
+      });
+      guards.set(who, own);
+      return own;
+    },
+    forwardsText: options.forwardSubagentText === true,
+  });
+  const execute = async (call: Resolved, calling: AbortSignal): Promise<unknown> =>
+    call.tool.server === undefined ? runSubagent(call, calling) : servers.call(call.tool, call.arguments, calling);
   // Not the planner's: the plan that the conversation keeps to is made when it begins.
-  toolbox.prepare(planFor(planning, first));
+  toolbox.prepare(planFor({ toolbox, caller, form }, first));
   return {
     context,
+    servers,
+    source: resume === undefined ? 'startup' : isFork ? 'fork' : 'resume',
     init: () => ({
       type: 'system',
       subtype: 'init',
@@ -132,30 +190,21 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
       model: first.model,
       permissionMode: controls.mode,
       apiKeySource: options.upstream === undefined ? 'user' : 'none',
-      tools: hub
+      tools: servers
         .snapshot()
         .tools.filter((tool) => caller.allow?.(tool) !== false)
-        .map((tool) => hub.snapshot().modelName(tool)),
+        .map((tool) => servers.snapshot().modelName(tool)),
       mcp_servers: servers.status(),
+      agents: Object.keys(agents),
       slash_commands: [],
       output_style: 'default',
     }),
-    serverStatus: servers.status,
+    models: () => listModels({ ...asking, model: controls.model }),
     close() {
       closed.abort();
-      return hub.close();
+      return servers.close();
     },
   };
-}
-
-/** Every tool belongs to a server. */
-const NO_TOOLS: ReadonlySet<string> = new Set();
-
-/** Stops building when the signal aborts, so that it doesn't keep the process alive. The reranker's model is read by the first search. */
-function searcherUntil(signal: AbortSignal, engine: SearchSettings['engine']): SearcherSource {
-  const isReranking = engine === 'auto' || engine === 'hybrid+reranker';
-  const reranker = isReranking ? createLazyReranker(() => chooseEngine({ engine }), { signal }) : undefined;
-  return createSearcherFor({ engine, whenNothingFits: 'empty' }, { signal, reranker });
 }
 
 /** Resolved once for each choice, so that what is planned for a model can be kept. */
@@ -171,13 +220,26 @@ function createModelChoice(
   };
 }
 
-export function checkMode(mode: PermissionMode): void {
-  if (PERMISSION_MODES.includes(mode)) return;
-  throw new SettingError(
-    'invalid_setting',
-    `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`,
-    { context: { setting: 'permissionMode', value: mode } },
-  );
+/** The same for the models of subagents. */
+function createModelTable(find: (model: string) => Promise<ResolvedModel>): (model: string) => Promise<ResolvedModel> {
+  const kept = new Map<string, Promise<ResolvedModel>>();
+  return (name) => {
+    const model = kept.get(name) ?? find(name);
+    kept.set(name, model);
+    return model;
+  };
+}
+
+function readLimits(
+  { maxTurns, maxOutputTokens }: Options,
+  { MAX_MCP_OUTPUT_TOKENS: most }: Readonly<Record<string, string | undefined>>,
+): Pick<TurnContext, 'maxTurns' | 'maxOutputTokens' | 'maxResultTokens'> {
+  const maxResultTokens = most === undefined || most.trim() === '' ? undefined : Number(most);
+  return {
+    maxTurns: wholeNumber('maxTurns', maxTurns) ?? OPTION_DEFAULTS.maxTurns,
+    maxOutputTokens: wholeNumber('maxOutputTokens', maxOutputTokens),
+    maxResultTokens: wholeNumber('MAX_MCP_OUTPUT_TOKENS', maxResultTokens) ?? OPTION_DEFAULTS.maxResultTokens,
+  };
 }
 
 function wholeNumber(setting: string, value: number | undefined): number | undefined {
@@ -187,17 +249,13 @@ function wholeNumber(setting: string, value: number | undefined): number | undef
   });
 }
 
-function variable(value: string | undefined): number | undefined {
-  return value === undefined || value.trim() === '' ? undefined : Number(value);
-}
-
-function sessionStore({ sessions, persistSession }: Options, cwd: string): SessionStore {
-  const store = sessions ?? createFileSessionStore(resolve(cwd, '.quartermaster', 'sessions'));
-  return persistSession === false ? { read: store.read, append: async () => {} } : store;
-}
-
 /** Presets belong to the agent SDK; what is appended to one is the user's own. */
-function systemText(prompt: Options['systemPrompt']): string | undefined {
-  const text = typeof prompt === 'string' ? prompt : prompt?.append;
-  return text === undefined || text === '' ? undefined : text;
+function systemText(prompt: Options['systemPrompt'], instruction: string | undefined): string | undefined {
+  const texts = typeof prompt === 'string' ? [prompt] : isList(prompt) ? prompt : [prompt?.append ?? ''];
+  const text = [...texts, instruction ?? ''].filter((each) => each !== '').join('\n\n');
+  return text === '' ? undefined : text;
+}
+
+function isList(prompt: Options['systemPrompt']): prompt is readonly string[] {
+  return Array.isArray(prompt);
 }

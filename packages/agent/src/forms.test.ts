@@ -74,8 +74,8 @@ const CASES: readonly FormCase[] = [
 describe.each(CASES)('the form $form', ({ form, turns, first, later, standIn }) => {
   it('finds a tool and calls it; hooks see the real one', async () => {
     const seen: string[] = [];
-    const note: HookCallback = async ({ hook_event_name: event, tool_name: name }) => {
-      seen.push(`${event} ${name}`);
+    const note: HookCallback = async (input) => {
+      seen.push(`${input.hook_event_name} ${'tool_name' in input ? input.tool_name : ''}`);
       return {};
     };
     const hooks = { PreToolUse: [{ hooks: [note] }], PostToolUse: [{ hooks: [note] }] };

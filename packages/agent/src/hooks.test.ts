@@ -37,7 +37,7 @@ describe('hooks', () => {
     const seen: HookInput[] = [];
     const note: HookCallback = async (input, toolUseID) => {
       seen.push(input);
-      expect(toolUseID).toBe(input.tool_use_id);
+      expect(toolUseID).toBe('tool_use_id' in input ? input.tool_use_id : undefined);
       return {};
     };
     const hooks = { PreToolUse: [{ hooks: [note] }], PostToolUse: [{ hooks: [note] }] };
@@ -52,7 +52,7 @@ describe('hooks', () => {
     });
     const options = { mcpServers: { office: office() }, persistSession: false, hooks, ...ALLOWED };
     await collect(query({ prompt: 'Mail', options: { ...options, upstream: { ...plain, transport: 'ai-sdk' } } }));
-    expect(seen.map(({ hook_event_name: event, tool_name: name }) => [event, name])).toEqual([
+    expect(seen.map((input) => [input.hook_event_name, 'tool_name' in input ? input.tool_name : undefined])).toEqual([
       ['PreToolUse', MAIL],
       ['PostToolUse', MAIL],
     ]);

@@ -1,4 +1,6 @@
 export { AbortError } from './abort-error.ts';
+export type { AgentDefinition, AgentDefinitions } from './agents/index.ts';
+export type { ContextCategory, ContextTool, ContextUsage } from './context-usage.ts';
 export type {
   HookCallback,
   HookCallbackMatcher,
@@ -6,20 +8,30 @@ export type {
   HookInput,
   HookJSONOutput,
   HooksByEvent,
+  NotificationHookInput,
+  PermissionRequestHookInput,
   PostToolUseFailureHookInput,
   PostToolUseHookInput,
+  PreCompactHookInput,
   PreToolUseHookInput,
+  SessionEndHookInput,
+  SessionStartHookInput,
+  StopHookInput,
+  SubagentStartHookInput,
+  SubagentStopHookInput,
+  UserPromptSubmitHookInput,
 } from './hooks/index.ts';
 export {
   type AgentForm,
   type AgentUpstream,
   type BuiltUpstream,
+  type ModelInfo,
   rehearsal,
   type UpstreamChoice,
 } from './model/index.ts';
 export { OPTION_DEFAULTS, type Options } from './options.ts';
 export type { CanUseTool, CanUseToolOptions, PermissionMode, PermissionResult } from './permissions/index.ts';
-export { type Query, type QueryParameters, query } from './query.ts';
+export { type AgentInfo, type Query, type QueryParameters, query } from './query.ts';
 export type {
   ImageSource,
   ModelUsage,
@@ -44,8 +56,10 @@ export {
   type McpSdkServerConfigWithInstance,
   type McpServerConfig,
   type McpServerStatus,
+  type McpSetServersResult,
   type SdkMcpServerOptions,
   type SdkMcpToolDefinition,
+  type SignIn,
   type ToolExtra,
   tool,
 } from './servers/index.ts';
@@ -57,3 +71,4 @@ export {
   type SessionRecord,
   type SessionStore,
 } from './session/index.ts';
+export type { ModelPrice, OutputFormat } from './turn/index.ts';

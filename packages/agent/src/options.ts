@@ -1,15 +1,22 @@
-import type { PolicyRules } from '@quartermaster/core';
+import type { PolicyRules, SearcherSource } from '@quartermaster/core';
+import type { AgentDefinitions } from './agents/index.ts';
 import type { HooksByEvent } from './hooks/index.ts';
 import type { AgentForm, AgentUpstream } from './model/index.ts';
 import type { CanUseTool, PermissionMode } from './permissions/index.ts';
 import type { Usage } from './sdk-message.ts';
-import type { McpServerConfig } from './servers/index.ts';
+import type { McpServerConfig, SignIn } from './servers/index.ts';
 import type { SessionStore } from './session/index.ts';
+import type { ModelPrice, OutputFormat } from './turn/index.ts';
 
 /** Options of a query: those of the agent SDK that have a meaning here, and a few of our own. */
 export interface Options {
   /** Ends everything: the generator, the request to the model, calls, and the servers' processes. */
   readonly abortController?: AbortController;
+  /**
+   * Subagents that the model can give tasks to, by name. Each searches and calls tools within its own scope. The model needs permission to use
+   * them: `allowedTools: ['Agent']`.
+   */
+  readonly agents?: AgentDefinitions;
   /** Tools that may be called without asking: `mcp__server__tool`, `mcp__server__*`, `mcp__server`. @default none */
   readonly allowedTools?: readonly string[];
   /** Tools that do not exist for the model, in the same spelling. Stronger than everything else. @default none */
@@ -23,7 +30,9 @@ export interface Options {
   readonly capabilities?: readonly string[];
   /** The model's window. @default what the upstream's settings or the table of known models say */
   readonly contextTokens?: number;
-  /** What a model's tokens cost, in dollars. @default 0 */
+  /** Whether the latest session in `cwd` goes on. A new one begins where there is none. Not with `resume`. @default false */
+  readonly continue?: boolean;
+  /** What a model's tokens cost, in dollars. @default what `prices` say */
   readonly costOf?: (usage: Usage, model: string) => number;
   /** Where servers are started, and where quartermaster.yaml is looked for. @default the process's folder */
   readonly cwd?: string;
@@ -37,9 +46,13 @@ export interface Options {
   readonly form?: AgentForm | 'auto';
   /** Whether a resumed session goes on under a new id. @default false */
   readonly forkSession?: boolean;
+  /** Whether the text of subagents is yielded too, not only their calls and results. @default false */
+  readonly forwardSubagentText?: boolean;
   readonly hooks?: HooksByEvent;
   /** Whether parts of responses are yielded as they come. @default false */
   readonly includePartialMessages?: boolean;
+  /** What the query may cost, in dollars. Needs `prices` or `costOf`. Checked before each response. @default no limit */
+  readonly maxBudgetUsd?: number;
   /** Tokens in one response. @default a quarter of the window, at most 8,192 */
   readonly maxOutputTokens?: number;
   /** Responses of the model to one prompt, at least 1. @default 200 */
@@ -48,6 +61,8 @@ export interface Options {
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** @default ANTHROPIC_MODEL, else the first one in quartermaster.yaml, else the provider's usual one */
   readonly model?: string;
+  /** A JSON Schema for the result, which is then also in `structured_output`. The model may correct itself three times. */
+  readonly outputFormat?: OutputFormat;
   /** @default 'default' */
   readonly permissionMode?: PermissionMode;
   /** Whether the session is kept. @default true */
@@ -56,13 +71,22 @@ export interface Options {
   readonly pins?: readonly string[];
   /** When tools may be deferred, by tool, pattern and server. @default `tools.policies` in quartermaster.yaml */
   readonly policies?: PolicyRules;
+  /** Dollars for a million tokens, by a model's name or a pattern with `*`: `{ 'claude-*': { input: 5, output: 25 } }`. @default none */
+  readonly prices?: Readonly<Record<string, ModelPrice>>;
   /** The id of a session to go on with. */
   readonly resume?: string;
+  /** What searches the tools. @default what `search.engine` in quartermaster.yaml says, else words and meaning */
+  readonly searcher?: SearcherSource;
   /** The id of a new session, or of a fork. @default a random UUID */
   readonly sessionId?: string;
   /** Where sessions are kept. @default files under `.quartermaster/sessions` in `cwd` */
   readonly sessions?: SessionStore;
-  readonly systemPrompt?: string | { readonly type: 'preset'; readonly preset: string; readonly append?: string };
+  /** How the user signs in to servers with `oauth: true`. @default such servers are `needs-auth` */
+  readonly signIn?: SignIn;
+  readonly systemPrompt?:
+    | string
+    | readonly string[]
+    | { readonly type: 'preset'; readonly preset: string; readonly append?: string };
   /** The number of tools from which on `capabilities: ["tool_search"]` defers them, 0 or more. @default 15 */
   readonly toolSearchThreshold?: number;
   /** Where the model is. @default quartermaster.yaml, else a provider whose key is in the environment */

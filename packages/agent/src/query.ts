@@ -1,12 +1,17 @@
-import { isJsonObject, RequestError, untilAborted } from '@quartermaster/core';
-import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
+import { isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
+import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
-import { type AgentSession, type Controls, checkMode, openSession } from './agent-session.ts';
+import { type AgentSession, type Controls, openSession } from './agent-session.ts';
+import type { AgentDefinition } from './agents/index.ts';
+import { type ContextUsage, contextUsage } from './context-usage.ts';
 import { checkOptions, refusedMethods } from './contract/index.ts';
+import { addedContexts, blockReason, runObservers } from './hooks/index.ts';
+import { createInputs, type Inputs } from './inputs.ts';
+import type { ModelInfo } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
-import type { PermissionMode } from './permissions/index.ts';
+import { checkMode, type PermissionMode } from './permissions/index.ts';
 import type { SDKMessage, SDKUserMessage } from './sdk-message.ts';
-import type { McpServerStatus } from './servers/index.ts';
+import type { McpServerConfig, McpServerStatus, McpSetServersResult } from './servers/index.ts';
 import { runTurn } from './turn/index.ts';
 
 export interface QueryParameters {
@@ -23,9 +28,36 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** From the next response on; without a name, what the options say. */
   setModel(model?: string): Promise<void>;
+  /** Takes further prompts, after those that there are. Resolves when the stream has ended. */
+  streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
   mcpServerStatus(): Promise<readonly McpServerStatus[]>;
+  /**
+   * Replaces the servers that were added by this method, and those of the options that are in this process. Others of the options
+   * stay, unless they are named here. A configuration that is the same object is kept running.
+   */
+  setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<McpSetServersResult>;
+  /** Ends a server and starts it again. Rejects where it can't be used then. */
+  reconnectMcpServer(serverName: string): Promise<void>;
+  /** Ends a server, or starts it again. */
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  /** The contents of a resource, as its server sent them. */
+  readMcpResource(serverName: string, uri: string): Promise<JsonObject>;
+  /** The models that the settings name; others of the upstream can be chosen too. */
+  supportedModels(): Promise<readonly ModelInfo[]>;
+  /** The subagents of the options. */
+  supportedAgents(): Promise<readonly AgentInfo[]>;
+  /** Always empty: there are no slash commands. */
+  supportedCommands(): Promise<readonly never[]>;
+  /** What the next request would take of the model's window. */
+  getContextUsage(): Promise<ContextUsage>;
   /** Ends everything, as leaving the loop does. */
   close(): Promise<void>;
+}
+
+export interface AgentInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly model?: string;
 }
 
 /**
@@ -40,10 +72,15 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   const running: Running = { session: undefined, turn: undefined };
   const given = options.abortController?.signal;
   const signal = given === undefined ? closing.signal : AbortSignal.any([given, closing.signal]);
-  const messages = run({ prompt, options, controls, running, signal, closing: closing.signal });
+  const inputs = createInputs<unknown>(typeof prompt === 'string' ? once(prompt) : prompt);
+  const messages = run({ inputs, options, controls, running, signal, closing: closing.signal });
   const close = async (): Promise<void> => {
     closing.abort(new AbortError('The query was closed'));
     await messages.return();
+  };
+  const started = (method: string): AgentSession => {
+    if (running.session !== undefined) return running.session;
+    throw new RequestError('invalid_request', `${method}() needs a running query: ask for its first message before`);
   };
   return {
     ...refusedMethods(),
@@ -71,10 +108,19 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     async setModel(model) {
       controls.model = model ?? options.model;
     },
+    streamInput: (stream) => inputs.add(stream),
     async mcpServerStatus() {
       const pending = Object.keys(options.mcpServers ?? {}).map((name) => ({ name, status: 'pending' as const }));
-      return running.session?.serverStatus() ?? pending;
+      return running.session?.servers.status() ?? pending;
     },
+    setMcpServers: async (servers) => started('setMcpServers').servers.set(servers),
+    reconnectMcpServer: async (name) => started('reconnectMcpServer').servers.reconnect(name),
+    toggleMcpServer: async (name, enabled) => started('toggleMcpServer').servers.toggle(name, enabled),
+    readMcpResource: async (name, uri) => started('readMcpResource').servers.readResource(name, uri),
+    supportedModels: async () => started('supportedModels').models(),
+    supportedAgents: async () => Object.entries(options.agents ?? {}).map(toAgentInfo),
+    supportedCommands: async () => [],
+    getContextUsage: async () => contextUsage(started('getContextUsage').context),
   };
 }
 
@@ -83,7 +129,9 @@ interface Running {
   turn: AbortController | undefined;
 }
 
-interface Run extends Required<QueryParameters> {
+interface Run {
+  readonly inputs: Inputs<unknown>;
+  readonly options: Options;
   readonly controls: Controls;
   readonly running: Running;
   /** Ends the query, by whoever's wish. */
@@ -93,49 +141,62 @@ interface Run extends Required<QueryParameters> {
 }
 
 async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
-  const { options, controls, running, signal, closing } = query;
+  const { inputs, options, controls, running, signal, closing } = query;
   try {
     signal.throwIfAborted();
     const session = await openSession({ options, controls, signal });
     running.session = session;
+    let reason: 'prompt_input_exit' | 'other' = 'other';
     try {
+      let added = await startHooks(session, signal);
       yield session.init();
-      for await (const prompt of prompts(query.prompt, signal)) {
+      for await (const prompt of inputs.items(signal)) {
         const turn = new AbortController();
         running.turn = turn;
         const signals = { query: signal, turn: AbortSignal.any([signal, turn.signal]) };
-        yield* runTurn(session.context, prompt, signals);
+        yield* runTurn(session.context, withContext(toMessage(prompt), added), signals);
+        added = [];
         running.turn = undefined;
       }
+      reason = 'prompt_input_exit';
     } finally {
+      running.session = undefined;
+      const { runHooks, about } = session.context;
+      // Not the query's signal, which may have ended it.
+      const never = new AbortController().signal;
+      await runObservers(runHooks, { ...about(), hook_event_name: 'SessionEnd', reason }, never);
       await session.close();
     }
   } catch (error) {
     if (closing.aborted) return;
     if (signal.aborted) throw new AbortError(undefined, { cause: error });
     throw error;
+  } finally {
+    inputs.close();
   }
 }
 
-async function* prompts(
-  prompt: QueryParameters['prompt'],
-  signal: AbortSignal,
-): AsyncGenerator<AnthropicMessage, void, undefined> {
-  if (typeof prompt === 'string') {
-    yield { role: 'user', content: prompt };
-    return;
-  }
-  const source = prompt[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const { value, done } = await untilAborted(source.next(), signal);
-      if (done === true) return;
-      yield toMessage(value);
-    }
-  } finally {
-    // Not awaited: it may wait behind a step that never ends.
-    Promise.resolve(source.return?.()).catch(() => undefined);
-  }
+/** What hooks want the model to be told with the first prompt. */
+async function startHooks({ context, source }: AgentSession, signal: AbortSignal): Promise<readonly string[]> {
+  const { model } = await context.model();
+  const answers = await context.runHooks(
+    { ...context.about(), hook_event_name: 'SessionStart', source, model },
+    signal,
+  );
+  const refused = blockReason(answers);
+  if (refused !== undefined) throw new RequestError('invalid_request', `A hook refused the session: ${refused}`);
+  return addedContexts(answers);
+}
+
+function withContext(message: AnthropicMessage, added: readonly string[]): AnthropicMessage {
+  if (added.length === 0) return message;
+  const { content } = message;
+  const blocks: readonly AnthropicBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { ...message, content: [...blocks, ...added.map((text) => ({ type: 'text', text }))] };
+}
+
+async function* once(content: string): AsyncGenerator<unknown, void, undefined> {
+  yield { type: 'user', message: { role: 'user', content } };
 }
 
 function toMessage(value: unknown): AnthropicMessage {
@@ -148,4 +209,8 @@ function toMessage(value: unknown): AnthropicMessage {
     'invalid_request',
     "A prompt is { type: 'user', message: { role: 'user', content: … } }; what came is none",
   );
+}
+
+function toAgentInfo([name, { description, model }]: readonly [string, AgentDefinition]): AgentInfo {
+  return { name, description, ...(model === undefined ? {} : { model }) };
 }

@@ -28,6 +28,8 @@ export interface SDKSystemMessage extends MessageBase {
   /** Every tool that can be used, whether the model has been shown it or has to search for it. */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly McpServerStatus[];
+  /** The subagents that the model can give tasks to. */
+  readonly agents: readonly string[];
   readonly slash_commands: readonly string[];
   readonly output_style: string;
 }
@@ -43,8 +45,8 @@ export interface SDKCompactBoundaryMessage extends MessageBase {
 export interface SDKAssistantMessage extends MessageBase {
   readonly type: 'assistant';
   readonly message: SDKAssistantContent;
-  /** Always null: there are no agents within agents. */
-  readonly parent_tool_use_id: null;
+  /** The call that a subagent works for; null outside of subagents. */
+  readonly parent_tool_use_id: string | null;
 }
 
 export interface SDKAssistantContent {
@@ -104,7 +106,7 @@ export interface ImageSource {
 export interface SDKPartialAssistantMessage extends MessageBase {
   readonly type: 'stream_event';
   readonly event: AnthropicEvent;
-  readonly parent_tool_use_id: null;
+  readonly parent_tool_use_id: string | null;
 }
 
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;
@@ -117,9 +119,11 @@ interface ResultBase extends MessageBase {
   readonly is_error: boolean;
   /** Responses of the model. */
   readonly num_turns: number;
-  /** 0 unless `costOf` is given: prices are not known here. */
+  /** Of the whole query so far, its subagents included. 0 unless `prices` or `costOf` is given. */
   readonly total_cost_usd: number;
+  /** Of this prompt, without subagents. */
   readonly usage: Usage;
+  /** Of the whole query so far, by model, subagents included. */
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly SDKPermissionDenial[];
 }
@@ -129,10 +133,16 @@ export interface SDKResultSuccess extends ResultBase {
   /** The text of the last response. */
   readonly result: string;
   readonly stop_reason: string | null;
+  /** The result as `outputFormat` asked for it. */
+  readonly structured_output?: unknown;
 }
 
 export interface SDKResultError extends ResultBase {
-  readonly subtype: 'error_max_turns' | 'error_during_execution';
+  readonly subtype:
+    | 'error_max_turns'
+    | 'error_during_execution'
+    | 'error_max_budget_usd'
+    | 'error_max_structured_output_retries';
   readonly errors: readonly string[];
 }
 

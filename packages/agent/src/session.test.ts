@@ -149,6 +149,25 @@ describe('session files', () => {
   });
 });
 
+describe('continue', () => {
+  it.each([
+    ['in memory', () => ({ sessions: createMemorySessionStore() })],
+    ['in files', () => ({ cwd: folder })],
+  ])('goes on with the latest session %s, or begins one', async (_where, place) => {
+    const kept = { ...place(), persistSession: true, continue: true };
+    const first = await ask([{ text: 'One.' }], kept);
+    const again = await ask([{ text: 'Two.' }], kept);
+    expect(initOf(again.messages).session_id).toBe(initOf(first.messages).session_id);
+    expect(JSON.stringify(again.upstream.requests[0]?.messages)).toContain('One.');
+  });
+
+  it('is refused where the store does not know, and beside resume', async () => {
+    const { read, append } = createMemorySessionStore();
+    await expect(ask([], { sessions: { read, append }, continue: true })).rejects.toThrow('no latest()');
+    await expect(ask([], { resume: 'x', continue: true })).rejects.toThrow('both given');
+  });
+});
+
 describe('sessions in a database', () => {
   it('survive records that are none', async () => {
     const store = createDatabaseSessionStore(database.sessions);

@@ -1,5 +1,5 @@
 import { SettingError } from '@quartermaster/core';
-import { type ContractRow, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
+import { AGENT_FIELD_ROWS, type ContractRow, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
 
 /** Options of our own, which the agent SDK does not have. */
 export const OWN_OPTIONS: readonly string[] = [
@@ -10,7 +10,10 @@ export const OWN_OPTIONS: readonly string[] = [
   'maxOutputTokens',
   'pins',
   'policies',
+  'prices',
+  'searcher',
   'sessions',
+  'signIn',
   'toolSearchThreshold',
   'upstream',
 ];
@@ -27,6 +30,18 @@ export function checkOptions(options: object): void {
     if (row.standing === 'refused' && !asksForNothing(value, row)) {
       throw refusal(`options.${name} is not supported. ${row.note}`, name);
     }
+  }
+}
+
+/** The same for a field of an agent's definition. */
+export function checkAgentField(agent: string, field: string, value: unknown): void {
+  const row = Object.hasOwn(AGENT_FIELD_ROWS, field) ? AGENT_FIELD_ROWS[field] : undefined;
+  if (row === undefined) {
+    const known = supportedIn(AGENT_FIELD_ROWS).join(', ');
+    throw refusal(`${agent} has no field ${JSON.stringify(field)}. Allowed: ${known}`, agent);
+  }
+  if (row.standing === 'refused' && !asksForNothing(value, row)) {
+    throw refusal(`${agent}.${field} is not supported. ${row.note}`, agent);
   }
 }
 

@@ -1,2 +1,2 @@
-export { checkOptions, refusedMethods } from './check-options.ts';
+export { checkAgentField, checkOptions, refusedMethods } from './check-options.ts';
 export { HOOK_ROWS } from './sdk-contract.ts';

@@ -1,17 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type Options, query } from '../index.ts';
+import { type Options, query, rehearsal } from '../index.ts';
 import { checkOptions, OWN_OPTIONS, supportedIn } from './check-options.ts';
-import { type ContractRow, HOOK_ROWS, MESSAGE_ROWS, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
+import {
+  AGENT_FIELD_ROWS,
+  type ContractRow,
+  HOOK_ROWS,
+  MESSAGE_ROWS,
+  METHOD_ROWS,
+  OPTION_ROWS,
+} from './sdk-contract.ts';
 
 /** Read from the types of the published package by `npm run check:agent-sdk`. */
-const names: Record<'options' | 'methods' | 'messages' | 'hooks', string[]> & { version: string } = JSON.parse(
-  readFileSync(new URL('./sdk-names.json', import.meta.url), 'utf8'),
-);
+const names: Record<'options' | 'methods' | 'agentFields' | 'messages' | 'hooks', string[]> & { version: string } =
+  JSON.parse(readFileSync(new URL('./sdk-names.json', import.meta.url), 'utf8'));
 
 const TABLES = [
   ['Options', 'options', OPTION_ROWS],
   ['Methods of a query', 'methods', METHOD_ROWS],
+  ['Agent fields', 'agentFields', AGENT_FIELD_ROWS],
   ['Message types', 'messages', MESSAGE_ROWS],
   ['Hook events', 'hooks', HOOK_ROWS],
 ] as const;
@@ -52,6 +59,17 @@ describe('the contract with the agent SDK', () => {
     );
     expect(() => query({ prompt: 'x', options: JSON.parse('{"constructor": 1}') })).toThrow('no option "constructor"');
   });
+
+  it.each(Object.entries(AGENT_FIELD_ROWS).filter(([, { standing }]) => standing === 'refused'))(
+    'refuses agents.helper.%s by name',
+    async (name, { note }) => {
+      const agents = { helper: { description: 'Helps.', prompt: 'Help.', [name]: 'something' } };
+      const options = { agents, upstream: rehearsal(), persistSession: false };
+      await expect(query({ prompt: 'x', options }).next()).rejects.toThrow(
+        `agents.helper.${name} is not supported. ${note}`,
+      );
+    },
+  );
 
   it.each(Object.entries(METHOD_ROWS))('has each method of a query: %s', async (name, { standing, note }) => {
     const running = query({ prompt: 'x' }) as unknown as Record<string, () => Promise<unknown>>;
@@ -94,29 +112,37 @@ the newest version.
 
 const ALL_OPTIONS = {
   abortController: true,
+  agents: true,
   allowedTools: true,
   canUseTool: true,
   capabilities: true,
   contextTokens: true,
+  continue: true,
   costOf: true,
   cwd: true,
   disallowedTools: true,
   env: true,
   forkSession: true,
+  forwardSubagentText: true,
   form: true,
   hooks: true,
   includePartialMessages: true,
+  maxBudgetUsd: true,
   maxOutputTokens: true,
   maxTurns: true,
   mcpServers: true,
   model: true,
+  outputFormat: true,
   permissionMode: true,
   persistSession: true,
   pins: true,
   policies: true,
+  prices: true,
   resume: true,
+  searcher: true,
   sessionId: true,
   sessions: true,
+  signIn: true,
   systemPrompt: true,
   toolSearchThreshold: true,
   upstream: true,

@@ -1,12 +1,22 @@
 export type {
+  BaseHookInput,
   HookCallback,
   HookCallbackMatcher,
   HookEvent,
   HookInput,
   HookJSONOutput,
   HooksByEvent,
+  NotificationHookInput,
+  PermissionRequestHookInput,
   PostToolUseFailureHookInput,
   PostToolUseHookInput,
+  PreCompactHookInput,
   PreToolUseHookInput,
+  SessionEndHookInput,
+  SessionStartHookInput,
+  StopHookInput,
+  SubagentStartHookInput,
+  SubagentStopHookInput,
+  UserPromptSubmitHookInput,
 } from './hook.ts';
-export { createRunHooks, type RunHooks } from './run-hooks.ts';
+export { addedContexts, blockReason, createRunHooks, type RunHooks, runObservers } from './run-hooks.ts';

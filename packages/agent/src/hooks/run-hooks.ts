@@ -8,6 +8,7 @@ import {
   type HookInput,
   type HookJSONOutput,
   type HooksByEvent,
+  matchedBy,
 } from './hook.ts';
 
 /** How long a hook may take where its matcher says nothing. */
@@ -30,7 +31,10 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
   }
   const matchers = new Map(HOOK_EVENTS.map((event) => [event, (hooks[event] ?? []).map(compileMatcher)]));
   return async (input, signal) => {
-    const fitting = (matchers.get(input.hook_event_name) ?? []).filter(({ fits }) => fits(input.tool_name));
+    const matched = matchedBy(input);
+    const fitting = (matchers.get(input.hook_event_name) ?? []).filter(
+      ({ fits }) => matched === undefined || fits(matched),
+    );
     const failed = new AbortController();
     const ended = AbortSignal.any([signal, failed.signal]);
     const answers = fitting.flatMap(({ matcher }) =>
@@ -45,6 +49,36 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
   };
 }
 
+/** Hooks that only look on: one that fails ends nothing, and is reported as a warning of the process. */
+export async function runObservers(
+  runHooks: RunHooks,
+  input: HookInput,
+  signal: AbortSignal,
+): Promise<readonly HookJSONOutput[]> {
+  try {
+    return await runHooks(input, signal);
+  } catch (error) {
+    if (!signal.aborted) {
+      const reason = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`A ${input.hook_event_name} hook failed: ${reason}`);
+    }
+    return [];
+  }
+}
+
+/** What hooks want the model to be told. */
+export function addedContexts(answers: readonly HookJSONOutput[]): readonly string[] {
+  return answers.flatMap(({ hookSpecificOutput }) =>
+    typeof hookSpecificOutput?.additionalContext === 'string' ? [hookSpecificOutput.additionalContext] : [],
+  );
+}
+
+/** Why what was about to happen must not; undefined where no hook objects. */
+export function blockReason(answers: readonly HookJSONOutput[]): string | undefined {
+  const objecting = answers.find((answer) => answer.continue === false || answer.decision === 'block');
+  return objecting === undefined ? undefined : (objecting.stopReason ?? objecting.reason ?? 'A hook objects.');
+}
+
 async function runOne(
   hook: HookCallbackMatcher['hooks'][number],
   { timeout = DEFAULT_TIMEOUT_S }: HookCallbackMatcher,
@@ -53,7 +87,10 @@ async function runOne(
   const deadline = createDeadline(timeout * 1_000);
   const limited = AbortSignal.any([signal, deadline.signal]);
   try {
-    return await untilAborted(Promise.resolve(hook(input, input.tool_use_id, { signal: limited })), limited);
+    return await untilAborted(
+      Promise.resolve(hook(input, 'tool_use_id' in input ? input.tool_use_id : undefined, { signal: limited })),
+      limited,
+    );
   } finally {
     deadline.clear();
   }
@@ -61,7 +98,7 @@ async function runOne(
 
 interface CompiledMatcher {
   readonly matcher: HookCallbackMatcher;
-  readonly fits: (toolName: string) => boolean;
+  readonly fits: (matched: string) => boolean;
 }
 
 function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {

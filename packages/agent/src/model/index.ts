@@ -3,4 +3,4 @@ export { type AgentUpstream, type BuiltUpstream, rehearsal, type UpstreamChoice 
 export { agentWire, askModel } from './ask-model.ts';
 export { readGateSettings } from './gate-settings.ts';
 export { isSearching, type Planning, planFor } from './plan-for.ts';
-export { type ResolvedModel, resolveModel } from './resolve-model.ts';
+export { listModels, type ModelInfo, type ResolvedModel, resolveModel } from './resolve-model.ts';

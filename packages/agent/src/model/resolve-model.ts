@@ -54,6 +54,25 @@ export async function resolveModel(question: ModelQuestion): Promise<ResolvedMod
   };
 }
 
+/** A model that can be chosen. */
+export interface ModelInfo {
+  readonly value: string;
+  readonly displayName: string;
+  readonly description: string;
+}
+
+/** The models that the settings name, and the one that is asked without a name. */
+export async function listModels(question: ModelQuestion): Promise<readonly ModelInfo[]> {
+  const { upstream } = question;
+  const settings = upstream === undefined ? upstreamsOf(question) : isBuilt(upstream) ? [] : [toSettings(upstream)];
+  const named = settings.flatMap(({ provider, models }) =>
+    models.filter((model) => !model.includes('*')).map((model) => [model, `Served by ${provider}`] as const),
+  );
+  const { model } = await resolveModel(question);
+  const all = new Map([[model, 'The model of this query'], ...named]);
+  return [...all].map(([value, description]) => ({ value, displayName: value, description }));
+}
+
 /** What the configuration lists, then what the environment has keys for. */
 function upstreamsOf({ env, configured }: ModelQuestion): readonly UpstreamSettings[] {
   const keyed = KEYED.flatMap(({ provider, key, base, models }) => {

@@ -4,15 +4,11 @@ import { SettingError } from '@quartermaster/core';
  * Throws a `SettingError` for a rule that can name no tool: it would allow or forbid nothing, in silence. A tool of an MCP server
  * is named with its server, or by a pattern.
  */
-export function checkToolRules(
-  setting: 'allowedTools' | 'disallowedTools',
-  rules: readonly string[],
-  known: ReadonlySet<string>,
-): void {
+export function checkToolRules(setting: string, rules: readonly string[], known: ReadonlySet<string>): void {
   for (const rule of rules) {
     if (typeof rule === 'string' && (rule.startsWith('mcp__') || rule.includes('*') || known.has(rule))) continue;
     // Forbidding what is not there is kept.
-    if (setting === 'disallowedTools' && SDK_TOOLS.has(rule)) continue;
+    if (setting.endsWith('disallowedTools') && SDK_TOOLS.has(rule)) continue;
     const advice = SDK_TOOLS.has(rule)
       ? 'it is a tool of the agent SDK that is not here. Use an MCP server, such as @modelcontextprotocol/server-filesystem.'
       : 'no tool has that name. Write mcp__server__tool, mcp__server__* or mcp__server.';

@@ -6,5 +6,5 @@ export {
 } from './can-use-tool.ts';
 export { checkToolRules } from './check-tool-rules.ts';
 export { decidePermission, type Permission, type PermissionQuestion } from './decide-permission.ts';
-export { PERMISSION_MODES, type PermissionMode } from './permission-mode.ts';
+export { checkMode, type PermissionMode } from './permission-mode.ts';
 export { compileToolRules, type ToolRules } from './tool-rules.ts';

@@ -1,3 +1,5 @@
+import { SettingError } from '@quartermaster/core';
+
 /** How calls are decided that no rule speaks of. */
 export type PermissionMode =
   /** `canUseTool` is asked; without one they are denied. */
@@ -11,10 +13,13 @@ export type PermissionMode =
   /** Nobody is asked: what `allowedTools` does not name is denied. */
   | 'dontAsk';
 
-export const PERMISSION_MODES: readonly PermissionMode[] = [
-  'default',
-  'acceptEdits',
-  'bypassPermissions',
-  'plan',
-  'dontAsk',
-];
+const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];
+
+export function checkMode(mode: PermissionMode): void {
+  if (PERMISSION_MODES.includes(mode)) return;
+  throw new SettingError(
+    'invalid_setting',
+    `permissionMode is ${JSON.stringify(mode)}; allowed: ${PERMISSION_MODES.join(', ')}`,
+    { context: { setting: 'permissionMode', value: mode } },
+  );
+}

@@ -3,7 +3,8 @@ export {
   type McpSdkServerConfigWithInstance,
   type SdkMcpServerOptions,
 } from './create-sdk-mcp-server.ts';
-export { isLocal, type McpServerConfig } from './server-config.ts';
+export type { McpServerConfig } from './server-config.ts';
 export type { McpServerStatus } from './server-status.ts';
-export { type AgentServers, startHub } from './start-hub.ts';
+export { createSignInClient, type SignIn } from './sign-in.ts';
+export { type AgentServers, type McpSetServersResult, startServers } from './start-servers.ts';
 export { type SdkMcpToolDefinition, type ToolExtra, tool } from './tool.ts';

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '@quartermaster/core';
 import { readRecord } from './read-record.ts';
@@ -36,6 +36,20 @@ export function createFileSessionStore(folder: string): SessionStore {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
         throw error;
       }
+    },
+    async latest() {
+      const names = await readdir(folder).catch(() => []);
+      const sessions = names.flatMap((name) => /^([\w-]{1,100})\.jsonl$/.exec(name)?.[1] ?? []);
+      const times = await Promise.all(
+        sessions.map(async (id) => ({
+          id,
+          ms: await stat(pathOf(id)).then(
+            ({ mtimeMs }) => mtimeMs,
+            () => 0,
+          ),
+        })),
+      );
+      return times.sort((left, right) => right.ms - left.ms)[0]?.id;
     },
     async append(id, records) {
       const path = pathOf(id);

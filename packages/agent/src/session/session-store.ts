@@ -5,6 +5,8 @@ export interface SessionStore {
   /** What was appended, in order. Undefined for a session that is not there. */
   read(sessionId: string): Promise<readonly SessionRecord[] | undefined>;
   append(sessionId: string, records: readonly SessionRecord[]): Promise<void>;
+  /** The session that was written last, for `continue`; undefined where there is none. */
+  latest?(): Promise<string | undefined>;
   /** The file of a session, for hooks that want to look at it. */
   pathOf?(sessionId: string): string;
 }
@@ -27,9 +29,12 @@ export function createMemorySessionStore(): SessionStore {
   const sessions = new Map<string, SessionRecord[]>();
   return {
     read: async (id) => sessions.get(id),
+    latest: async () => [...sessions.keys()].at(-1),
     async append(id, records) {
       const known = sessions.get(id) ?? [];
       known.push(...records);
+      // The order of the map is the order of writing.
+      sessions.delete(id);
       sessions.set(id, known);
     },
   };

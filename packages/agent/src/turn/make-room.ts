@@ -1,6 +1,7 @@
 import { type DeferPlan, estimateTokens, snapshotTokens } from '@quartermaster/core';
 import { UpstreamError } from '@quartermaster/host/upstream';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { blockReason, runObservers } from '../hooks/index.ts';
 import { agentWire, type ResolvedModel } from '../model/index.ts';
 import type { SDKCompactBoundaryMessage } from '../sdk-message.ts';
 import { COMPACTION_DEFAULTS, compact, messageTokens } from '../session/index.ts';
@@ -34,6 +35,9 @@ export function requestTokens(request: AnthropicRequest, plan: DeferPlan): numbe
 /** Compacts the conversation, and tells it. Undefined where nothing can be left out. */
 export async function makeRoom(rooming: Rooming): Promise<SDKCompactBoundaryMessage | undefined> {
   const { context, model, tally, tokens, signal } = rooming;
+  const about = { hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: null } as const;
+  const answers = await runObservers(context.runHooks, { ...context.about(), ...about }, signal);
+  if (blockReason(answers) !== undefined) return undefined;
   const startedMs = context.now();
   const compacted = await compact({
     messages: context.conversation.messages,

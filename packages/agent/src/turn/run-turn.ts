@@ -1,5 +1,6 @@
 import { cutText } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
 import { agentWire, askModel, type ResolvedModel } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
@@ -15,6 +16,7 @@ import { callTools, type ToolUse } from './call-tools.ts';
 import { isCrowded, isTooLong, makeRoom, requestTokens } from './make-room.ts';
 import { toObject } from './readable-input.ts';
 import { requestFor } from './request-for.ts';
+import { MOST_OUTPUT_RETRIES } from './structured-output.ts';
 import { createTally, type Tally } from './tally.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -49,7 +51,12 @@ export async function* runTurn(
   // What ended the turn before must not end this one.
   context.guard.takeStop();
   try {
-    await context.conversation.append(prompt);
+    const accepted = await submit(context, prompt, signals.turn);
+    if ('refused' in accepted) {
+      yield tally.failure('error_during_execution', [accepted.refused]);
+      return;
+    }
+    await context.conversation.append(accepted.prompt);
     yield* rounds(context, tally, signals.turn);
   } catch (error) {
     signals.query.throwIfAborted();
@@ -59,18 +66,41 @@ export async function* runTurn(
   }
 }
 
+type Submitted = { readonly prompt: AnthropicMessage } | { readonly refused: string };
+
+/** Shows a prompt to the hooks, which may refuse it or add to it. Subagents are prompted by the model, about which hooks hear elsewhere. */
+async function submit(context: TurnContext, prompt: AnthropicMessage, signal: AbortSignal): Promise<Submitted> {
+  if (context.parentToolUseId !== null) return { prompt };
+  const blocks: readonly AnthropicBlock[] =
+    typeof prompt.content === 'string' ? [{ type: 'text', text: prompt.content }] : prompt.content;
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])).join('\n');
+  const about = { ...context.about(), hook_event_name: 'UserPromptSubmit', prompt: text } as const;
+  const answers = await context.runHooks(about, signal);
+  const refused = blockReason(answers);
+  if (refused !== undefined) return { refused: `The prompt was refused by a hook: ${refused}` };
+  const added = addedContexts(answers).map((note) => ({ type: 'text', text: note }));
+  return { prompt: added.length === 0 ? prompt : { ...prompt, content: [...blocks, ...added] } };
+}
+
 async function* rounds(
   context: TurnContext,
   tally: Tally,
   signal: AbortSignal,
 ): AsyncGenerator<SDKMessage, void, undefined> {
   let pauses = 0;
+  let retries = 0;
+  let isStopHookActive = false;
   for (;;) {
     if (tally.turns >= context.maxTurns) {
       yield tally.failure('error_max_turns', [`The model was still calling tools after ${context.maxTurns} turns.`]);
       return;
     }
     const model = await context.model();
+    const refusal = context.ledger.refusal(model.model);
+    if (refusal !== undefined) {
+      yield tally.failure(refusal.subtype, [refusal.message]);
+      return;
+    }
     const response = yield* respond({ context, tally, model, signal });
     const content = response.content.filter((block) => block.type !== 'text' || block.text !== '');
     if (content.length > 0) await context.conversation.append({ role: 'assistant', content: content.map(toKept) });
@@ -85,9 +115,29 @@ async function* rounds(
     const isCut = CUT_REASONS.has(response.stop_reason ?? '');
     if (calls.length === 0 && response.stop_reason !== 'pause_turn') {
       const text = textOf(message.message.content);
-      yield isCut && text === ''
-        ? tally.failure('error_during_execution', [CUT_TO_NOTHING])
-        : tally.success(text, message.message.stop_reason);
+      if (isCut && text === '') {
+        yield tally.failure('error_during_execution', [CUT_TO_NOTHING]);
+        return;
+      }
+      const checked = context.output?.check(text);
+      if (checked?.kind === 'wrong') {
+        retries += 1;
+        if (retries > MOST_OUTPUT_RETRIES) {
+          yield tally.failure('error_max_structured_output_retries', [checked.advice]);
+          return;
+        }
+        yield await answer(context, [{ type: 'text', text: checked.advice }]);
+        continue;
+      }
+      const stopping = { stop_hook_active: isStopHookActive, last_assistant_message: text };
+      const answers = await runObservers(context.runHooks, context.stopInput(stopping), signal);
+      const objection = answers.find(({ decision }) => decision === 'block');
+      if (objection !== undefined && !answers.some((each) => each.continue === false)) {
+        isStopHookActive = true;
+        yield await answer(context, [{ type: 'text', text: objection.reason ?? 'Go on.' }]);
+        continue;
+      }
+      yield tally.success(text, message.message.stop_reason, checked);
       return;
     }
     pauses = calls.length > 0 ? 0 : pauses + 1;
@@ -96,9 +146,8 @@ async function* rounds(
       return;
     }
     if (calls.length > 0) {
-      yield isCut
-        ? await answer(context, withoutResults(calls, CUT_ADVICE))
-        : await runCalls(calls, { context, model, signal });
+      if (isCut) yield await answer(context, withoutResults(calls, CUT_ADVICE));
+      else yield* runCalls(calls, { context, model, signal });
     }
     const stop = context.guard.takeStop();
     if (stop !== undefined) {
@@ -161,7 +210,7 @@ async function* ask({
       }
       if (context.includesPartial && value.type !== 'ping') {
         const { createId, conversation } = context;
-        const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: null };
+        const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: context.parentToolUseId };
         yield { type: 'stream_event', event: value, ...about };
       }
     }
@@ -170,11 +219,15 @@ async function* ask({
   }
 }
 
-async function runCalls(calls: readonly ToolUse[], round: Omit<Round, 'tally'>): Promise<SDKUserMessage> {
+/** Messages of subagents that calls start, then the results of all calls. */
+async function* runCalls(
+  calls: readonly ToolUse[],
+  round: Omit<Round, 'tally'>,
+): AsyncGenerator<SDKMessage, void, undefined> {
   const { context, model, signal } = round;
   const { toolbox, caller, maxResultTokens } = context;
   const plan = context.planner.plan(model);
-  const blocks = await callTools(calls, {
+  const running = callTools(calls, {
     toolbox,
     plan,
     memory: agentWire.recall(requestFor(context, model), plan),
@@ -183,15 +236,16 @@ async function runCalls(calls: readonly ToolUse[], round: Omit<Round, 'tally'>):
     limits: { mostCharacters: maxResultTokens * CHARACTERS_PER_TOKEN, images: model.capabilities.imagesInResults },
     togetherCharacters: Math.floor(model.limits.contextTokens * RESULTS_SHARE) * CHARACTERS_PER_TOKEN,
   });
-  return answer(context, blocks);
+  yield* context.side.during(running);
+  yield await answer(context, await running);
 }
 
 async function answer(
-  { conversation, createId }: TurnContext,
+  { conversation, createId, parentToolUseId }: TurnContext,
   content: readonly SDKUserBlock[],
 ): Promise<SDKUserMessage> {
   await conversation.append({ role: 'user', content });
-  const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: null };
+  const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: parentToolUseId };
   return { type: 'user', message: { role: 'user', content }, ...about };
 }
 
@@ -202,7 +256,7 @@ function assistantMessage(context: TurnContext, response: AnthropicResponse, mod
     type: 'assistant',
     uuid: context.createId(),
     session_id: context.conversation.id,
-    parent_tool_use_id: null,
+    parent_tool_use_id: context.parentToolUseId,
     message: {
       id: typeof id === 'string' ? id : context.createId(),
       type: 'message',

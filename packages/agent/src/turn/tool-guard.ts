@@ -8,7 +8,14 @@ import {
   type ToolOutcome,
   untilAborted,
 } from '@quartermaster/core';
-import type { HookInput, HookJSONOutput, RunHooks } from '../hooks/index.ts';
+import {
+  addedContexts,
+  type BaseHookInput,
+  type HookInput,
+  type HookJSONOutput,
+  type RunHooks,
+  runObservers,
+} from '../hooks/index.ts';
 import {
   type CanUseTool,
   decidePermission,
@@ -26,7 +33,7 @@ export interface GuardOptions {
   readonly isLocal: (server: string) => boolean;
   readonly canUseTool?: CanUseTool | undefined;
   /** What every hook is told. */
-  readonly about: () => Pick<HookInput, 'session_id' | 'transcript_path' | 'cwd' | 'permission_mode'>;
+  readonly about: () => BaseHookInput;
 }
 
 /** Stands before and after every call. */
@@ -34,6 +41,8 @@ export interface ToolGuard {
   readonly hooks: Hooks;
   /** The denials since it was last asked. */
   takeDenials(): readonly SDKPermissionDenial[];
+  /** Takes over the denials of a subagent. */
+  addDenials(denials: readonly SDKPermissionDenial[]): void;
   /** Why the turn must end, where a hook or a person said so since it was last asked. */
   takeStop(): string | undefined;
 }
@@ -72,7 +81,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
     if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
     const pass = (arguments_: JsonObject): BeforeCall | undefined => {
-      const told = contexts(answers);
+      const told = addedContexts(answers);
       if (told.length > 0) notes.set(context, told);
       return changed(call, arguments_);
     };
@@ -89,9 +98,24 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     });
     if (permission.kind === 'deny') return deny(call, permission.reason);
     if (permission.kind === 'allow') return pass(input);
+    const requested = await runHooks(
+      { ...inputOf(call), hook_event_name: 'PermissionRequest', tool_input: input },
+      signal,
+    );
+    heed(requested);
+    const decision = requestDecision(requested);
+    if (decision?.behavior === 'allow') return pass((decision.updatedInput as JsonObject | undefined) ?? input);
+    if (decision !== undefined) {
+      const message = decision.message ?? `${call.name} was not called: a hook denied it.`;
+      if (decision.interrupt === true) stop ??= message;
+      return deny(call, message);
+    }
     if (canUseTool === undefined) {
       return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
     }
+    const message = `Permission is needed to use ${call.name}`;
+    const notification = { hook_event_name: 'Notification', notification_type: 'permission_prompt', message } as const;
+    heed(await runObservers(runHooks, { ...options.about(), ...notification }, signal));
     const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
     const result = readPermissionResult(await untilAborted(Promise.resolve(asked), signal));
     if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
@@ -115,7 +139,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       heed(answers);
       const replaced = answers.findLast((answer) => answer.hookSpecificOutput?.updatedMCPToolOutput !== undefined);
       const blocked = answers.flatMap((answer) => (answer.decision === 'block' ? [reasonOf(answer) ?? ''] : []));
-      const told = [...before, ...contexts(answers), ...blocked].filter((text) => text !== '');
+      const told = [...before, ...addedContexts(answers), ...blocked].filter((text) => text !== '');
       const result = replaced === undefined ? outcome : { ...outcome, ...toOutcome(replaced) };
       return told.length === 0 ? result : withNotes(result, told);
     },
@@ -127,6 +151,9 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       denials = [];
       return taken;
     },
+    addDenials(others) {
+      denials.push(...others);
+    },
     takeStop() {
       const taken = stop;
       stop = undefined;
@@ -135,7 +162,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
   };
 }
 
-type CallInput = Omit<HookInput, 'hook_event_name'>;
+type CallInput = Omit<Extract<HookInput, { readonly hook_event_name: 'PreToolUse' }>, 'hook_event_name'>;
 
 function afterInput(input: CallInput, outcome: ToolOutcome): HookInput {
   return outcome.isError
@@ -164,11 +191,15 @@ function reasonOf({ hookSpecificOutput, reason }: HookJSONOutput): string | unde
   return hookSpecificOutput?.permissionDecisionReason ?? reason;
 }
 
-function contexts(answers: readonly HookJSONOutput[]): readonly string[] {
-  return answers.flatMap(({ hookSpecificOutput }) =>
-    typeof hookSpecificOutput?.additionalContext === 'string' ? [hookSpecificOutput.additionalContext] : [],
+/** A denial outweighs a permission. */
+function requestDecision(answers: readonly HookJSONOutput[]): PermissionResultOfHook | undefined {
+  const decisions = answers.flatMap(({ hookSpecificOutput }) => hookSpecificOutput?.decision ?? []);
+  return (
+    decisions.find(({ behavior }) => behavior === 'deny') ?? decisions.find(({ behavior }) => behavior === 'allow')
   );
 }
+
+type PermissionResultOfHook = NonNullable<NonNullable<HookJSONOutput['hookSpecificOutput']>['decision']>;
 
 function toOutcome({ hookSpecificOutput }: HookJSONOutput): Pick<ToolOutcome, 'text' | 'value'> {
   const value = hookSpecificOutput?.updatedMCPToolOutput;

@@ -1,8 +1,11 @@
 import type { Caller, Toolbox, TranscriptStore } from '@quartermaster/core';
+import type { BaseHookInput, HookInput, RunHooks } from '../hooks/index.ts';
 import type { ResolvedModel } from '../model/index.ts';
-import type { Usage } from '../sdk-message.ts';
 import type { Conversation } from '../session/index.ts';
+import type { Ledger } from './ledger.ts';
 import type { Planner } from './planner.ts';
+import type { SideChannel } from './side-channel.ts';
+import type { StructuredOutput } from './structured-output.ts';
 import type { ToolGuard } from './tool-guard.ts';
 
 /** What every turn of a query has in common. */
@@ -24,7 +27,22 @@ export interface TurnContext {
   /** In one tool's result. */
   readonly maxResultTokens: number;
   readonly includesPartial: boolean;
-  readonly costOf: (usage: Usage, model: string) => number;
+  readonly ledger: Ledger;
+  /** The shape that results have to have, where one was asked for. */
+  readonly output: StructuredOutput | undefined;
+  readonly runHooks: RunHooks;
+  /** What every hook is told. */
+  readonly about: () => BaseHookInput;
+  /** What hooks are told when the model is done. */
+  readonly stopInput: (stopping: Stopping) => HookInput;
+  /** The call that a subagent works for; null for the query itself. */
+  readonly parentToolUseId: string | null;
+  readonly side: SideChannel;
   readonly now: () => number;
   readonly createId: () => string;
+}
+
+export interface Stopping {
+  readonly stop_hook_active: boolean;
+  readonly last_assistant_message: string;
 }

@@ -1,0 +1,52 @@
+import { SettingError } from '@quartermaster/core';
+import { checkAgentField } from '../contract/index.ts';
+import { checkMode, checkToolRules, type PermissionMode } from '../permissions/index.ts';
+
+/** A subagent: another conversation, with a prompt and a scope of tools of its own, that the model can give a task to. */
+export interface AgentDefinition {
+  /** When to use it, for the model. */
+  readonly description: string;
+  /** Its system prompt. */
+  readonly prompt: string;
+  /** The tools that are there for it, spelled as in `allowedTools`. @default all tools of the query */
+  readonly tools?: readonly string[];
+  /** Tools that are not there for it. @default none */
+  readonly disallowedTools?: readonly string[];
+  /** A model's full name, or `inherit`. @default that of the query */
+  readonly model?: string;
+  /** Responses of the model to one task. @default that of the query */
+  readonly maxTurns?: number;
+  /** @default that of the query */
+  readonly permissionMode?: PermissionMode;
+}
+
+export type AgentDefinitions = Readonly<Record<string, AgentDefinition>>;
+
+/** Throws a `SettingError` for a definition that can't be used as it is. */
+export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<string>): void {
+  for (const [name, definition] of Object.entries(agents)) {
+    const setting = `agents.${name}`;
+    for (const [field, value] of Object.entries(definition)) checkAgentField(setting, field, value);
+    for (const field of ['description', 'prompt'] as const) {
+      if (typeof definition[field] !== 'string' || definition[field] === '') fail(`${setting}.${field}`, 'is missing');
+    }
+    checkToolRules(`${setting}.tools`, definition.tools ?? [], knownTools);
+    checkToolRules(`${setting}.disallowedTools`, definition.disallowedTools ?? [], knownTools);
+    if (ALIASES.has(definition.model ?? '')) {
+      fail(
+        `${setting}.model`,
+        `is the alias ${JSON.stringify(definition.model)}: write the model's full name, or inherit`,
+      );
+    }
+    if (definition.permissionMode !== undefined) checkMode(definition.permissionMode);
+    const { maxTurns = 1 } = definition;
+    if (!Number.isInteger(maxTurns) || maxTurns < 1) fail(`${setting}.maxTurns`, 'is no whole number above 0');
+  }
+}
+
+function fail(setting: string, problem: string): never {
+  throw new SettingError('invalid_setting', `${setting} ${problem}`, { context: { setting } });
+}
+
+/** Which model an alias stands for changes with every version of the SDK. */
+const ALIASES: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku', 'fable']);

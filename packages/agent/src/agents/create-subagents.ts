@@ -1,0 +1,150 @@
+import {
+  type Caller,
+  createTool,
+  createTranscriptCache,
+  type Resolved,
+  type Snapshot,
+  type Tool,
+} from '@quartermaster/core';
+import { type BaseHookInput, runObservers } from '../hooks/index.ts';
+import type { ResolvedModel } from '../model/index.ts';
+import { compileToolRules } from '../permissions/index.ts';
+import type { SDKAssistantMessage, SDKMessage, SDKResultMessage } from '../sdk-message.ts';
+import { openConversation } from '../session/index.ts';
+import { type createPlanner, createSideChannel, runTurn, type ToolGuard, type TurnContext } from '../turn/index.ts';
+import type { AgentDefinition, AgentDefinitions } from './agent-definition.ts';
+
+/** The tool by which the model gives a task to a subagent. */
+export const AGENT_TOOL = 'Agent';
+
+export interface SubagentParts {
+  readonly definitions: AgentDefinitions;
+  /** The query that the subagents work for. */
+  readonly parent: () => TurnContext;
+  readonly snapshot: () => Snapshot;
+  readonly servers: readonly string[];
+  readonly model: (name: string) => Promise<ResolvedModel>;
+  readonly planner: (caller: Caller) => ReturnType<typeof createPlanner>;
+  /** A guard over the calls of one subagent. */
+  readonly guard: (options: SubagentGuard) => ToolGuard;
+  /** Whether its text is yielded too, not only its calls and their results. */
+  readonly forwardsText: boolean;
+}
+
+export interface SubagentGuard {
+  readonly caller: Caller;
+  readonly about: () => BaseHookInput;
+  readonly definition: AgentDefinition;
+}
+
+/** Runs one task to its end. Rejects where it fails. */
+export type RunSubagent = (call: Resolved, signal: AbortSignal) => Promise<string>;
+
+export function agentTool(definitions: AgentDefinitions): Tool {
+  const list = Object.entries(definitions).map(([name, { description }]) => `- ${name}: ${description}`);
+  return createTool({
+    name: AGENT_TOOL,
+    description: `Gives a task to a subagent, which works on it with tools of its own and answers once. It sees nothing of this conversation: say all that it needs to know. Subagents:\n${list.join('\n')}`,
+    schema: {
+      type: 'object',
+      properties: {
+        subagent_type: { type: 'string', enum: Object.keys(definitions), description: 'Which subagent' },
+        description: { type: 'string', description: 'The task in a few words' },
+        prompt: { type: 'string', description: 'The task, with all that the subagent needs to know' },
+      },
+      required: ['subagent_type', 'prompt'],
+    },
+    policy: 'never',
+    // What it does is judged call by call.
+    extras: { annotations: { readOnlyHint: true } },
+  });
+}
+
+export function createSubagents(parts: SubagentParts): RunSubagent {
+  // Plans are kept by the function's identity: one for each definition.
+  const scopes = new Map(Object.entries(parts.definitions).map(([name, one]) => [name, scopeOf(one, parts)]));
+  return async (call, signal) => {
+    const type = String(call.arguments.subagent_type);
+    const definition = Object.hasOwn(parts.definitions, type) ? parts.definitions[type] : undefined;
+    const allow = scopes.get(type);
+    if (definition === undefined || allow === undefined) {
+      throw new Error(`There is no subagent ${JSON.stringify(type)}; there are ${[...scopes.keys()].join(', ')}`);
+    }
+    const parent = parts.parent();
+    const context = await subagentContext({ parts, parent, definition, caller: { allow }, call, type });
+    const { runHooks, about } = context;
+    const started = { agent_id: call.id, agent_type: type };
+    await runObservers(runHooks, { ...about(), ...started, hook_event_name: 'SubagentStart' }, signal);
+    const prompt = { role: 'user', content: String(call.arguments.prompt) } as const;
+    let result: SDKResultMessage | undefined;
+    for await (const message of runTurn(context, prompt, { query: signal, turn: signal })) {
+      if (message.type === 'result') result = message;
+      else for (const shown of forwarded(message, parts.forwardsText)) parent.side.push(shown);
+    }
+    parent.guard.addDenials(result?.permission_denials ?? []);
+    if (result?.subtype === 'success') return result.result === '' ? 'The subagent is done.' : result.result;
+    throw new Error(`The subagent ${type} failed: ${result?.errors.join('; ') ?? 'it gave no result'}`);
+  };
+}
+
+interface SubagentTask {
+  readonly parts: SubagentParts;
+  readonly parent: TurnContext;
+  readonly definition: AgentDefinition;
+  readonly caller: Caller;
+  readonly call: Resolved;
+  readonly type: string;
+}
+
+async function subagentContext(task: SubagentTask): Promise<TurnContext> {
+  const { parts, parent, definition, caller, call, type } = task;
+  const { model } = definition;
+  const about = (): BaseHookInput => ({ ...parent.about(), agent_id: call.id, agent_type: type });
+  return {
+    ...parent,
+    caller,
+    about,
+    conversation: await openConversation({ sessionId: parent.conversation.id, store: NOWHERE, isFork: false }),
+    planner: parts.planner(caller),
+    transcript: createTranscriptCache().storeFor(call.id),
+    guard: parts.guard({ caller, about, definition }),
+    model: model === undefined || model === 'inherit' ? parent.model : () => parts.model(model),
+    system: definition.prompt,
+    maxTurns: definition.maxTurns ?? parent.maxTurns,
+    output: undefined,
+    parentToolUseId: call.id,
+    side: createSideChannel(),
+    stopInput: (stopping) => ({
+      ...about(),
+      ...stopping,
+      hook_event_name: 'SubagentStop',
+      agent_id: call.id,
+      agent_type: type,
+      agent_transcript_path: '',
+    }),
+  };
+}
+
+/** The conversation of a subagent ends with its task. */
+const NOWHERE = { read: async () => undefined, append: async () => {} };
+
+/** What a definition lets its subagent use, of what the query may use. Subagents start no others. */
+function scopeOf(definition: AgentDefinition, { parent, snapshot, servers }: SubagentParts): (tool: Tool) => boolean {
+  const named = definition.tools === undefined ? undefined : compileToolRules(definition.tools, servers);
+  const excluded = compileToolRules(definition.disallowedTools ?? [], servers);
+  return (tool) => {
+    if (tool.id === AGENT_TOOL || parent().caller.allow?.(tool) === false) return false;
+    const name = snapshot().modelName(tool);
+    return named?.(tool, name) !== false && !excluded(tool, name);
+  };
+}
+
+/** Calls and their results are always shown, so that a reader sees that something happens. */
+function forwarded(message: SDKMessage, withText: boolean): readonly SDKMessage[] {
+  if (withText) return [message];
+  if (message.type === 'user') return typeof message.message.content === 'string' ? [] : [message];
+  if (message.type !== 'assistant') return [];
+  const content = message.message.content.filter(({ type }) => type === 'tool_use');
+  const shown: SDKAssistantMessage = { ...message, message: { ...message.message, content } };
+  return content.length === 0 ? [] : [shown];
+}

@@ -1,0 +1,72 @@
+import { estimateTokens, snapshotTokens } from '@quartermaster/core';
+import { agentWire, type ResolvedModel } from './model/index.ts';
+import { messageTokens } from './session/index.ts';
+import { requestFor, type TurnContext } from './turn/index.ts';
+
+/** What the next request would take of the model's window, about. */
+export interface ContextUsage {
+  readonly categories: readonly ContextCategory[];
+  readonly totalTokens: number;
+  readonly maxTokens: number;
+  readonly rawMaxTokens: number;
+  /** Of the window, 0 to 100. */
+  readonly percentage: number;
+  readonly model: string;
+  readonly mcpTools: readonly ContextTool[];
+}
+
+export interface ContextCategory {
+  readonly id: 'system_prompt' | 'mcp_tools' | 'mcp_tools_deferred' | 'messages' | 'free_space';
+  readonly name: string;
+  readonly tokens: number;
+  readonly kind: 'used' | 'free' | 'deferred';
+}
+
+export interface ContextTool {
+  readonly name: string;
+  readonly serverName: string;
+  readonly tokens: number;
+  /** Whether the model is shown its definition, from the start or because it was found. */
+  readonly isLoaded: boolean;
+}
+
+export async function contextUsage(context: TurnContext): Promise<ContextUsage> {
+  const resolved: ResolvedModel = await context.model();
+  const plan = context.planner.plan(resolved);
+  const request = requestFor(context, resolved);
+  const revealed = new Set(agentWire.recall(request, plan).revealed);
+  const { byTool } = snapshotTokens(plan.snapshot);
+  const mcpTools = plan.snapshot.tools
+    .filter((tool) => context.caller.allow?.(tool) !== false)
+    .map((tool): ContextTool => {
+      const name = plan.snapshot.modelName(tool);
+      const isLoaded = !plan.deferred.has(name) || revealed.has(name);
+      return { name, serverName: tool.server ?? '', tokens: byTool.get(tool) ?? 0, isLoaded };
+    });
+  const found = mcpTools.filter(({ name }) => revealed.has(name));
+  const deferred = mcpTools.filter(({ isLoaded }) => !isLoaded);
+  const system = typeof request.system === 'string' ? estimateTokens(request.system) : 0;
+  const tools = plan.tokens.after + sum(found);
+  const messages = request.messages.reduce((total, message) => total + messageTokens(message), 0);
+  const totalTokens = system + tools + messages;
+  const maxTokens = resolved.limits.contextTokens;
+  return {
+    categories: [
+      { id: 'system_prompt', name: 'System prompt', tokens: system, kind: 'used' },
+      { id: 'mcp_tools', name: 'Tools', tokens: tools, kind: 'used' },
+      { id: 'messages', name: 'Messages', tokens: messages, kind: 'used' },
+      { id: 'mcp_tools_deferred', name: 'Deferred tools', tokens: sum(deferred), kind: 'deferred' },
+      { id: 'free_space', name: 'Free space', tokens: Math.max(0, maxTokens - totalTokens), kind: 'free' },
+    ],
+    totalTokens,
+    maxTokens,
+    rawMaxTokens: maxTokens,
+    percentage: Math.min(100, Math.round((100 * totalTokens) / maxTokens)),
+    model: resolved.model,
+    mcpTools,
+  };
+}
+
+function sum(tools: readonly ContextTool[]): number {
+  return tools.reduce((total, { tokens }) => total + tokens, 0);
+}

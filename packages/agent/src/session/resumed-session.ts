@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { SettingError } from '@quartermaster/core';
+import { createFileSessionStore } from './file-session-store.ts';
+import type { SessionStore } from './session-store.ts';
+
+export interface SessionOptions {
+  readonly sessions?: SessionStore;
+  readonly persistSession?: boolean;
+  readonly resume?: string;
+  readonly continue?: boolean;
+}
+
+/** Where a query keeps its session. */
+export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: string): SessionStore {
+  const store = sessions ?? createFileSessionStore(resolve(cwd, '.quartermaster', 'sessions'));
+  if (persistSession !== false) return store;
+  const { latest } = store;
+  return { read: store.read, append: async () => {}, ...(latest === undefined ? {} : { latest }) };
+}
+
+/** The session to go on with, if any: the one that is named, or the latest. */
+export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
+  if (options.continue !== true) return options.resume;
+  if (options.resume !== undefined) {
+    throw refusal('options.continue and options.resume are both given: choose one');
+  }
+  if (store.latest === undefined) {
+    throw refusal('options.continue needs a store that knows its latest session; this one has no latest(). Use resume');
+  }
+  return store.latest();
+}
+
+function refusal(message: string): SettingError {
+  return new SettingError('invalid_setting', message, { context: { setting: 'continue' } });
+}

@@ -1,0 +1,65 @@
+import { isJsonObject, type Json, type JsonObject, SettingError } from '@quartermaster/core';
+import { checkValue } from '@quartermaster/host/schema';
+
+/** The shape that the result has to have. */
+export interface OutputFormat {
+  readonly type: 'json_schema';
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Checks results against the shape that was asked for. */
+export interface StructuredOutput {
+  /** Told to the model with the system prompt. */
+  readonly instruction: string;
+  check(text: string): OutputCheck;
+}
+
+export type OutputCheck =
+  | { readonly kind: 'good'; readonly value: unknown }
+  /** What to tell the model. */
+  | { readonly kind: 'wrong'; readonly advice: string };
+
+/** How often the model may try again. */
+export const MOST_OUTPUT_RETRIES: number = 3;
+
+/** Undefined where no shape is asked for. Throws a `SettingError` for a shape that is none. */
+export function createStructuredOutput(format: OutputFormat | undefined): StructuredOutput | undefined {
+  if (format === undefined) return undefined;
+  if (format.type !== 'json_schema' || !isJsonObject(format.schema)) {
+    const problem = "outputFormat is no { type: 'json_schema', schema: { … } }";
+    throw new SettingError('invalid_setting', problem, { context: { setting: 'outputFormat', value: format } });
+  }
+  const schema: JsonObject = format.schema;
+  return {
+    instruction: `When you are done, answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
+    check(text) {
+      const parsed = parseAnswer(text);
+      if (parsed === undefined) {
+        return {
+          kind: 'wrong',
+          advice: 'The answer is no JSON. Answer with the JSON value alone, without any other text.',
+        };
+      }
+      const check = checkValue(schema, parsed.value);
+      if (check.kind !== 'wrong') return { kind: 'good', value: parsed.value };
+      const problems = check.problems.map(({ path, message }) => `- ${path === '' ? 'the value' : path} ${message}`);
+      return {
+        kind: 'wrong',
+        advice: `The JSON does not fit the schema:\n${problems.join('\n')}\nAnswer with the corrected JSON alone.`,
+      };
+    },
+  };
+}
+
+/** Models like to put JSON into a fenced block. */
+function parseAnswer(text: string): { readonly value: Json } | undefined {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1];
+  for (const candidate of [text, fenced]) {
+    try {
+      if (candidate !== undefined) return { value: JSON.parse(candidate) as Json };
+    } catch {
+      // The next candidate may be JSON.
+    }
+  }
+  return undefined;
+}
