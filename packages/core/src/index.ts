@@ -181,6 +181,7 @@ export {
   type HistoryPiece,
   LOOP_DEFAULTS,
   type LoopOptions,
+  type LoopRound,
   MAX_TRANSCRIPT_ID_LENGTH,
   MAX_TRANSCRIPT_IDS,
   type Opened,

@@ -10,6 +10,7 @@ import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } 
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
+import { createActivity, type GatewayEvent } from './events/index.ts';
 import { createModelService, surfacesFor, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
@@ -21,6 +22,7 @@ import {
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 import { createReception, faultOf, originOf } from './http/index.ts';
+import { createActivityLog, createSavingsMeter } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createServerCatalogs } from './mcp/index.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
@@ -29,6 +31,7 @@ import {
   mountBatchRoutes,
   mountCatalogRoutes,
   mountConsoleRoutes,
+  mountInsightRoutes,
   mountMcpRoutes,
   mountModelRoutes,
   mountSearchRoutes,
@@ -56,6 +59,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     createId = randomId,
   } = options;
   const metrics = createGatewayMetrics();
+  const log = createActivityLog();
+  const savings = createSavingsMeter(clock.now);
+  const activity = createActivity([metrics.onRequest, log.add, savings.add]);
+  const onEvent = (event: GatewayEvent): void => {
+    metrics.onEvent(event);
+    activity.note(event);
+  };
+  const stopping = new AbortController();
   const closed = new AbortController();
   const reranker = createGatewayReranker(options, { metrics, logger, clock, signal: closed.signal });
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker });
@@ -82,7 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     settings,
     memory,
     catalogs,
-    onEvent: metrics.onToolboxEvent,
+    onEvent,
     searcher,
   });
   const bodies = createBodyReader({ memory });
@@ -90,14 +101,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     storeFor: options.transcripts ?? createTranscriptCache().storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
-  const local = createModelService({ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds });
+  const local = createModelService({ upstreams, lists, bodies, transcripts, onEvent, maxRounds: settings.maxRounds });
   const threads =
     workerUrl === false
       ? undefined
       : createThreadedModels({
-          ...{ local, upstreams, transcripts, settings, search, reranker, workerUrl },
+          ...{ local, upstreams, transcripts, settings, search, reranker, workerUrl, onEvent },
           memoryBytes: settings.cacheBytes * WORKERS_SHARE,
-          onEvent: metrics.onToolboxEvent,
         });
   const models = createConnectedModels({
     ...{ models: threads ?? local, upstreams, maxRounds: settings.maxRounds, now: clock.now, memory },
@@ -110,7 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const reception = createReception({ gatekeeper, metrics, usage, logger, createId, now: clock.now });
+  const reception = createReception({ gatekeeper, metrics, usage, activity, logger, createId, now: clock.now });
   /** An answer is not lost for want of a place to write down its tokens. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
@@ -145,6 +155,11 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => reception.active);
   metrics.registry.gauge(
+    'quartermaster_tokens_saved_total',
+    'Tokens kept out minus tokens added since the start, estimated. May fall, and may be negative.',
+    () => savings.read(undefined).total.net,
+  );
+  metrics.registry.gauge(
     'quartermaster_tools_bytes',
     'Memory for known lists of tools and their indexes, on the main thread.',
     () => lists.bytes,
@@ -161,6 +176,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const app = new Hono();
   const services: Services = {
     ...{ settings, upstreams, store, clock, reception, metrics, usage, models, surfaces, mcp },
+    activity,
+    insight: { log, savings, closed: stopping.signal },
     catalogs,
     search: {
       engines,
@@ -173,6 +190,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountBatchRoutes(app, services);
   mountMcpRoutes(app, services);
   mountSearchRoutes(app, services);
+  mountInsightRoutes(app, services);
   mountConsoleRoutes(app, options.console);
   mountStatusRoutes(app, services);
 
@@ -185,6 +203,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     async close() {
       cancelSweep();
+      stopping.abort();
       await Promise.all([reception.close(), worker?.close()]);
       await mcp?.proxy.close();
       // Nobody will search any more, and what is being built would keep the process.
@@ -202,7 +221,7 @@ function countMcpEvents(
   usage: UsageMeter,
 ): (event: ToolboxEvent) => void {
   return (event) => {
-    metrics.onToolboxEvent(event);
+    metrics.onEvent(event);
     if (event.kind !== 'tool-call-end') return;
     const snapshot = hub.snapshot();
     const tool = snapshot.get(event.tool);

@@ -110,7 +110,7 @@ describe('the rest of the API', () => {
     await anthropic.messages.create({ ...ASK, tools: [search, tool('a', { defer_loading: true })] });
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toContain('quartermaster_requests_total{route="messages",status="200"} 1\n');
-    expect(text).toContain('quartermaster_tool_searches_total{outcome="match"} 1\n');
+    expect(text).toContain('quartermaster_searches_total{engine="bm25",verdict="match"} 1\n');
     expect(text).toContain('quartermaster_tokens_total{direction="input"} 20\n');
     expect(text).toContain('quartermaster_request_seconds_bucket{route="messages",le="+Inf"} 1\n');
   });

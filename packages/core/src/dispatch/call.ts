@@ -40,6 +40,8 @@ export type Step =
 export interface Caller {
   /** For events: who, never what secret. */
   readonly id?: string;
+  /** The request that the caller makes, for events: what happened in it can then be put together. */
+  readonly requestId?: string;
   /**
    * What this caller may see and use. A tool outside is answered exactly like one that does not exist. Plans are cached
    * by this function's identity: keep it.

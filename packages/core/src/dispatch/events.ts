@@ -1,4 +1,5 @@
-import type { RerankerUse } from '../search/index.ts';
+import type { RerankerUse, SearchEngine } from '../search/index.ts';
+import type { Caller } from './call.ts';
 
 /**
  * What happened, for logs and metrics. Events carry names, counts, sizes and times; never argument values, results or
@@ -10,7 +11,14 @@ export type ToolboxEvent =
       readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
       readonly queryCount: number;
       readonly queries?: readonly string[];
+      /** What searched. Absent where nothing did: the loop guard answered. */
+      readonly engine?: SearchEngine;
+      /** How likely it is that something fits, 0 to 1, where the engine can tell. */
+      readonly confidence?: number;
+      /** Best first, as the model sees them. */
       readonly found: readonly string[];
+      /** Their scores, in the same order. */
+      readonly scores: readonly number[];
       readonly durationMs: number;
       readonly answerTokens: number;
       /** What became of the reranker, where the engine has one. */
@@ -53,6 +61,7 @@ interface EventBase {
   /** The id of the model's call. Absent for a prefetch and a preparation. */
   readonly callId?: string;
   readonly callerId?: string;
+  readonly requestId?: string;
 }
 
 export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
@@ -60,9 +69,10 @@ export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' 
 /** Which call, and whose: what every event about a call begins with. */
 export function eventOrigin(origin: {
   readonly call?: { readonly id: string };
-  readonly caller?: { readonly id?: string };
-}): { readonly callId?: string; readonly callerId?: string } {
+  readonly caller?: Caller;
+}): Pick<EventBase, 'callId' | 'callerId' | 'requestId'> {
   return {
+    ...(origin.caller?.requestId === undefined ? {} : { requestId: origin.caller.requestId }),
     ...(origin.call === undefined ? {} : { callId: origin.call.id }),
     ...(origin.caller?.id === undefined ? {} : { callerId: origin.caller.id }),
   };

@@ -9,7 +9,7 @@ import {
 } from '../disclosure/index.ts';
 import { QuartermasterError } from '../errors.ts';
 import { snapshotTokens } from '../gate/index.ts';
-import type { Hit, RerankerUse } from '../search/index.ts';
+import type { Hit, RerankerUse, SearchEngine } from '../search/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
@@ -33,17 +33,21 @@ export async function handleSearch(
   const limit = clampLimit(context, wish.limit);
   const { queries } = wish;
   const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
-  const { found, reranker }: Searched = isStopped
+  const searched: Searched = isStopped
     ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
     : await search(context, handling, { queries, limit });
+  const { found } = searched;
   const text = tellFound(context, { plan, found, before: memory, caller });
-  report(context, handling, { found, isStopped, text, reranker, durationMs: context.now() - startedMs });
+  report(context, handling, { ...searched, isStopped, text, durationMs: context.now() - startedMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
 }
 
 interface Searched {
   readonly found: Found;
   readonly reranker?: RerankerUse['kind'] | undefined;
+  readonly engine?: SearchEngine;
+  readonly confidence?: number | undefined;
+  readonly scores?: readonly number[];
 }
 
 async function search(
@@ -76,10 +80,11 @@ async function search(
       limit: wish.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
-    return { found, reranker: result.reranker?.kind };
+    const scores = hits.map(({ score }) => score);
+    return { found, scores, engine: searcher.engine, confidence: result.confidence, reranker: result.reranker?.kind };
   } catch (error) {
     signal?.throwIfAborted();
-    return { found: { kind: 'failure', queries: wish.queries, ...explain(error) } };
+    return { engine: searcher.engine, found: { kind: 'failure', queries: wish.queries, ...explain(error) } };
   }
 }
 
@@ -123,7 +128,10 @@ function report(
     outcome: outcomeOf(found, end.isStopped),
     queryCount: found.queries.length,
     ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
+    ...(end.engine === undefined ? {} : { engine: end.engine }),
+    ...(end.confidence === undefined ? {} : { confidence: end.confidence }),
     found: names,
+    scores: end.scores ?? [],
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
     ...(end.reranker === undefined ? {} : { reranker: end.reranker }),

@@ -1,4 +1,4 @@
-export type { LoopOptions } from './run-loop.ts';
+export type { LoopOptions, LoopRound } from './run-loop.ts';
 export { LOOP_DEFAULTS, runLoop } from './run-loop.ts';
 export type { WholeOptions } from './run-whole.ts';
 export { runWhole } from './run-whole.ts';

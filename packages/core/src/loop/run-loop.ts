@@ -34,6 +34,18 @@ export interface LoopOptions<Request, Part> {
   readonly transcriptWaitMs?: number;
   /** Called when the transcript fails or takes too long. The request is served all the same. */
   readonly onTranscriptError?: (error: unknown) => void;
+  /** Told before each time that the upstream is asked. Must not throw. */
+  readonly onRound?: (round: LoopRound<Request>) => void;
+}
+
+/** One time that the upstream is asked for a response. */
+export interface LoopRound<Request> {
+  /** From 1. */
+  readonly round: number;
+  /** What it is sent. */
+  readonly request: Request;
+  /** The names of the tools that the conversation has revealed so far. */
+  readonly revealed: readonly string[];
 }
 
 export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
@@ -67,6 +79,7 @@ async function* rounds<Request, Part>(
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);
     const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
+    options.onRound?.({ round, request: rendered, revealed: memory.revealed });
     const reader = wire.reader(toolbox.holds(plan, memory, { caller }), plan);
     const seen: Round = { steps: [], ends: false, passed: false };
 

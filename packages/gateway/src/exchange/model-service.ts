@@ -8,17 +8,20 @@ import {
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
+import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { leaveToConnector } from './connector-needed.ts';
 import { isToolset } from './is-toolset.ts';
-import { type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
+import { describePlan, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
 import { runExchange, streamExchange } from './run-exchange.ts';
 import type { Surface } from './surface.ts';
 
 /** A request to a model as it came in. */
 export interface ModelQuestion<Name extends Dialect> {
   readonly surface: Surface<Name>;
+  /** For events: what happens while it is answered is put together under this id. @default nothing is told */
+  readonly requestId?: string | undefined;
   /** The body. */
   readonly bytes: Buffer;
   readonly headers: Headers;
@@ -69,6 +72,8 @@ export interface ModelServiceOptions {
   readonly maxRounds: number;
   /** What is kept of responses that their clients are not shown. @default nothing */
   readonly transcripts?: Transcripts | undefined;
+  /** Told what becomes of each request that has an id. */
+  readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
 /** Where parts of responses are kept until their clients send them back. */
@@ -97,9 +102,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
   });
   return {
     async open(question) {
-      const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question) };
+      const { requestId } = question;
+      const { onEvent } = options;
+      const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question), requestId, onEvent };
       const body = bodies.read(question.bytes, question.access.owner);
       const prepared = await prepare(question, body, options);
+      if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
       return {
         model: prepared.model,
         upstream: prepared.upstream.name,

@@ -10,6 +10,7 @@ import {
 } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
+import { type GatewayEvent, planCost } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 import { isToolset } from './is-toolset.ts';
@@ -18,7 +19,7 @@ import type { Surface } from './surface.ts';
 /** What becomes of a request. */
 export type PlannedExchange<Request> =
   /** It goes to the host once, as it stands here: as it came, or in plain words. */
-  | { readonly kind: 'once'; readonly request: Request }
+  | { readonly kind: 'once'; readonly request: Request; readonly inline?: InlinePlan }
   /** We search. */
   | { readonly kind: 'loop'; readonly request: Request; readonly toolbox: Toolbox; readonly plan: DeferPlan };
 
@@ -52,17 +53,33 @@ export function planExchange<Name extends Dialect>(
   if (plan.kind === 'inline') {
     const whole = withTools(request, list);
     // A host that knows what the dialect has for tool search knows the rest of it too.
-    if (can.references || can.deferMark) return { kind: 'once', request: whole };
+    if (can.references || can.deferMark) return { kind: 'once', request: whole, inline: plan };
     const plain = { request: whole, toolbox, plan: withoutSearch(plan) };
     // Tools that are declared by other names are called by them: the loop translates that back.
     if (isRenamed(plan)) {
       refuseUnloopable(surface, request);
       return { kind: 'loop', ...plain };
     }
-    return { kind: 'once', request: renderWith(surface, plain) };
+    return { kind: 'once', request: renderWith(surface, plain), inline: plan };
   }
   refuseUnloopable(surface, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
+}
+
+/** What was decided, for events. */
+export function describePlan(
+  planned: PlannedExchange<unknown>,
+): Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId'> {
+  if (planned.kind === 'once') {
+    const { inline } = planned;
+    if (inline === undefined) return { decision: 'pass', reason: 'the host or the client searches by itself' };
+    return { decision: 'inline', reason: inline.reason, cost: planCost(inline) };
+  }
+  const { plan } = planned;
+  if (plan.deferred.size === 0) return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
+  const { hidden, reveal, invoke } = plan.form;
+  const form = [hidden, reveal, invoke].join(' ');
+  return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan) };
 }
 
 /** The plain request that a loop would begin with. */

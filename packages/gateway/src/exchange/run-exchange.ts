@@ -1,5 +1,15 @@
-import { runLoop, runWhole, type TranscriptStore } from '@quartermaster/core';
+import {
+  estimateTokens,
+  type LoopOptions,
+  type LoopRound,
+  type Plan,
+  runLoop,
+  runWhole,
+  snapshotTokens,
+  type TranscriptStore,
+} from '@quartermaster/core';
 import type { Dialect, DialectShapes, DialectUpstream } from '@quartermaster/host/upstream';
+import type { GatewayEvent } from '../events/index.ts';
 import type { PlannedExchange } from './plan-exchange.ts';
 import type { Surface } from './surface.ts';
 
@@ -12,6 +22,9 @@ export interface RunOptions<Name extends Dialect> {
   /** What the client's key has kept of earlier responses. */
   readonly transcript?: TranscriptStore | undefined;
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
+  /** For events. */
+  readonly requestId?: string | undefined;
+  readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
 /** The parts of one response. */
@@ -37,18 +50,50 @@ export function runExchange<Name extends Dialect>(options: RunOptions<Name>): Pr
   });
 }
 
+type LoopSettings = Pick<
+  LoopOptions<object, never>,
+  'maxRounds' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
+>;
+
 function loopSettings({
+  planned,
   maxRounds,
   transcript,
   onTranscriptError,
-}: Pick<RunOptions<Dialect>, 'maxRounds' | 'transcript' | 'onTranscriptError'>): {
-  readonly maxRounds: number;
-  readonly transcript?: TranscriptStore;
-  readonly onTranscriptError?: (error: unknown) => void;
-} {
+  requestId,
+  onEvent,
+}: Omit<RunOptions<Dialect>, 'surface' | 'exchange' | 'signal'>): LoopSettings {
   return {
     maxRounds,
+    ...(requestId === undefined ? {} : { caller: { requestId } }),
+    ...(requestId === undefined || onEvent === undefined || planned.kind === 'once'
+      ? {}
+      : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),
     ...(transcript === undefined ? {} : { transcript }),
     ...(onTranscriptError === undefined ? {} : { onTranscriptError }),
   };
+}
+
+function roundEvent(requestId: string, plan: Plan, { round, request, revealed }: LoopRound<object>): GatewayEvent {
+  return {
+    kind: 'model-round-start',
+    requestId,
+    round,
+    tokens: round === 1 ? 0 : tokensWithoutTools(request),
+    carried: round === 1 ? tokensOf(plan, revealed) : 0,
+  };
+}
+
+/** Only rounds after a search are measured: writing out a conversation takes time. */
+function tokensWithoutTools(request: object): number {
+  return estimateTokens(JSON.stringify({ ...request, tools: undefined }));
+}
+
+function tokensOf({ snapshot }: Plan, names: readonly string[]): number {
+  if (names.length === 0) return 0;
+  const { byTool } = snapshotTokens(snapshot);
+  return names.reduce((sum, name) => {
+    const tool = snapshot.resolve(name);
+    return sum + (tool === undefined ? 0 : (byTool.get(tool) ?? 0));
+  }, 0);
 }

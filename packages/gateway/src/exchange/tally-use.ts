@@ -7,20 +7,29 @@ import type { Surface } from './surface.ts';
 export interface Tally<Part> {
   add(part: Part): void;
   readonly used: UsedUp;
+  /** The names of all tools that it calls, for events: the first hundred. */
+  readonly called: readonly string[];
 }
+
+const MOST_CALLS = 100;
 
 export function tallyUse<Name extends Dialect>(
   surface: Surface<Name>,
   { isFromCatalog }: Pick<OpenExchange<Name>, 'isFromCatalog'>,
 ): Tally<PartOf<Name>> {
   const tools: string[] = [];
+  const called: string[] = [];
   let used: UsedUp = { inputTokens: 0, outputTokens: 0, searches: 0, tools };
   return {
     get used() {
       return used;
     },
+    called,
     add(part) {
-      for (const name of surface.readCalls(part)) if (isFromCatalog(name)) tools.push(name);
+      for (const name of surface.readCalls(part)) {
+        if (isFromCatalog(name)) tools.push(name);
+        if (called.length < MOST_CALLS) called.push(name);
+      }
       const told = surface.readUsage(part);
       if (told !== undefined) used = { ...used, ...told };
     },

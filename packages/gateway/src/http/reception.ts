@@ -1,4 +1,5 @@
 import type { Gatekeeper, UsageMeter, UsedUp } from '../access/index.ts';
+import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
 import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
@@ -31,10 +32,11 @@ export function createReception(options: {
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
   readonly usage: UsageMeter;
+  readonly activity: Activity;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): Reception {
-  const { gatekeeper, metrics, logger, usage, now, createId } = options;
+  const { gatekeeper, metrics, logger, usage, activity, now, createId } = options;
   let active = 0;
   let isClosed = false;
   let onIdle: (() => void) | undefined;
@@ -72,7 +74,8 @@ export function createReception(options: {
         const durationMs = now() - startedAt;
         metrics.requests.add({ route, status: String(status) });
         metrics.seconds.observe(durationMs / 1000, { route });
-        logger.log(lineOf({ requestId, route, status, durationMs, visit, error }));
+        const told = { requestId, route, status, durationMs, visit, error };
+        logger.log({ ...lineOf(told), ...activityFacts(activity.end(endOf(told, startedAt))) });
         const accounted = visit?.facts.model === undefined ? Promise.resolve() : account(visit);
         accounted.then(leave, leave);
       };
@@ -121,15 +124,37 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
+interface Told {
+  readonly requestId: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly visit: Visit | undefined;
+  readonly error: ApiError | undefined;
+}
+
+function endOf({ requestId, route, status, durationMs, visit }: Told, atMs: number): RequestEnd {
+  const { model, upstream, used, called = [] } = visit?.facts ?? {};
+  const { inputTokens, outputTokens } = used ?? NOTHING;
+  const owner = visit?.access.owner ?? '';
+  return { id: requestId, atMs, route, status, durationMs, owner, model, upstream, called, inputTokens, outputTokens };
+}
+
+/** What a line of the log says of tool search. */
+function activityFacts(record: RequestRecord | undefined): Readonly<Record<string, string | number>> {
+  if (record?.decision === undefined) return {};
+  const { decision, rounds, searches, tokens } = record;
+  return {
+    decision,
+    ...(decision === 'defer' ? { rounds, searches: searches.length } : {}),
+    ...(tokens === undefined
+      ? {}
+      : { tokensKeptOut: tokens.keptOut, tokensAdded: tokens.added, tokensNet: tokens.net }),
+  };
+}
+
 /** Facts only. */
-function lineOf(end: {
-  requestId: string;
-  route: string;
-  status: number;
-  durationMs: number;
-  visit: Visit | undefined;
-  error: ApiError | undefined;
-}): Parameters<Logger['log']>[0] {
+function lineOf(end: Told): Parameters<Logger['log']>[0] {
   const { requestId, route, status, durationMs, visit, error } = end;
   const { model, upstream, used } = visit?.facts ?? {};
   const fault = faultOf(error);

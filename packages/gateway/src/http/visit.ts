@@ -16,4 +16,6 @@ interface VisitFacts {
   model?: string;
   upstream?: string;
   used?: UsedUp;
+  /** The names of the tools that the response calls. */
+  called?: readonly string[];
 }

@@ -1,4 +1,5 @@
-import type { RerankerEvent, ToolboxEvent } from '@quartermaster/core';
+import type { RerankerEvent } from '@quartermaster/core';
+import type { GatewayEvent, RequestRecord } from '../events/index.ts';
 import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
 
 /** What a gateway counts. Labels are routes, statuses, outcomes and what the settings name: never a tool's, a user's or a model's words. */
@@ -12,7 +13,9 @@ export interface GatewayMetrics {
   onConnectorCall(call: McpCall & { readonly pattern: string }): void;
   /** A call to a configured server. */
   onServerCall(call: McpCall & { readonly server: string }): void;
-  onToolboxEvent(event: ToolboxEvent): void;
+  onEvent(event: GatewayEvent): void;
+  /** A request that has been answered. */
+  onRequest(record: RequestRecord): void;
   onRerankerEvent(event: RerankerEvent): void;
 }
 
@@ -23,7 +26,31 @@ interface McpCall {
 
 export function createGatewayMetrics(): GatewayMetrics {
   const registry = createRegistry();
-  const searches = registry.counter('quartermaster_tool_searches_total', 'Searches that models made, by outcome.');
+  const searches = registry.counter(
+    'quartermaster_searches_total',
+    'Searches that models made, by engine and verdict (match, none, failure, stopped).',
+  );
+  const decisions = registry.counter(
+    'quartermaster_decisions_total',
+    'What became of the tools of a request: deferred, sent inline, or passed on.',
+  );
+  const keptOut = registry.counter(
+    'quartermaster_tokens_kept_out_total',
+    'Tokens of tool definitions that were not sent, estimated.',
+  );
+  const added = registry.counter(
+    'quartermaster_tokens_added_total',
+    'Tokens that tool search added: its tools, answers, and rounds that were repeated. Net is kept out minus added.',
+  );
+  const notCalled = registry.counter(
+    'quartermaster_tools_found_not_called_total',
+    'Tools that searches of a response found and the response did not call.',
+  );
+  const reach = registry.counter(
+    'quartermaster_reach_total',
+    'Responses with deferred tools, by model and whether the model searched, called a tool without searching, or did neither.',
+  );
+  const bounded = boundedNames();
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
   const preparations = registry.counter(
@@ -71,14 +98,39 @@ export function createGatewayMetrics(): GatewayMetrics {
     seconds: registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG),
     tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),
     batchItems: registry.counter('quartermaster_batch_items_total', 'Items of batches, by outcome.'),
-    onToolboxEvent(event) {
+    onRequest({ decision, model = '', searches: made, called, loaded, tokens }) {
+      if (decision !== undefined) decisions.add({ decision });
+      if (decision === 'defer') reach.add({ model: bounded(model), outcome: reachOf(made.length, called.length) });
+      const unused = loaded.filter(({ by }) => by === 'search').length - called.length;
+      if (unused > 0) notCalled.add({}, unused);
+      if (tokens === undefined) return;
+      keptOut.add({ model: bounded(model) }, tokens.keptOut);
+      added.add({ model: bounded(model) }, tokens.added);
+    },
+    onEvent(event) {
       if (event.kind === 'search-prepare-end') preparations.add({ outcome: outcomeOf(event.isError) });
       if (event.kind !== 'tool-search-end') return;
-      searches.add({ outcome: event.outcome });
+      searches.add({ engine: event.engine ?? 'none', verdict: event.outcome });
       if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
       if (event.found.length > 0) found.add({}, event.found.length);
       searchSeconds.observe(event.durationMs / 1000);
     },
+  };
+}
+
+function reachOf(searches: number, calls: number): string {
+  if (searches > 0) return 'searched';
+  return calls > 0 ? 'called' : 'neither';
+}
+
+/** Clients choose names of models: only so many become labels. */
+const MOST_NAMES = 100;
+
+function boundedNames(): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.size < MOST_NAMES) known.add(name);
+    return known.has(name) ? name : 'other';
   };
 }
 

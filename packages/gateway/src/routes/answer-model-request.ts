@@ -13,10 +13,11 @@ export async function answerModelRequest<Name extends Dialect>(
   context: Services,
   { visit, onEnd }: { readonly visit: Visit; readonly onEnd: OnEnd },
 ): Promise<Response> {
-  const { settings, models } = context;
-  const { request, access, signal, facts } = visit;
+  const { settings, models, activity } = context;
+  const { request, requestId, access, signal, facts } = visit;
+  activity.begin(requestId);
   const bytes = await readBytes(request, settings.maxBodyBytes);
-  const exchange = await models.open({ surface, bytes, headers: clientHeaders(visit), access, signal });
+  const exchange = await models.open({ surface, requestId, bytes, headers: clientHeaders(visit), access, signal });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
   if (exchange.isStream) return answerStream(surface, { exchange, settings, visit, onEnd });
@@ -24,6 +25,7 @@ export async function answerModelRequest<Name extends Dialect>(
   const tally = tallyUse(surface, exchange);
   for (const part of surface.whole.apart(response)) tally.add(part);
   facts.used = tally.used;
+  facts.called = tally.called;
   onEnd();
   return Response.json(response);
 }
@@ -51,6 +53,7 @@ async function answerStream<Name extends Dialect>(
     onPart: (part) => tally.add(part),
     onEnd(error) {
       visit.facts.used = tally.used;
+      visit.facts.called = tally.called;
       onEnd(error);
     },
     abort: () => gone.abort(),

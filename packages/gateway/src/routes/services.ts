@@ -2,9 +2,11 @@ import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { UsageMeter } from '../access/index.ts';
 import type { NamedCatalogs } from '../catalogs/index.ts';
 import type { Clock } from '../clock.ts';
+import type { Activity } from '../events/index.ts';
 import type { ModelService, Surfaces } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
+import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { SearchEngines, SearchService } from '../search/index.ts';
@@ -19,6 +21,9 @@ export interface Services {
   readonly reception: Reception;
   readonly metrics: GatewayMetrics;
   readonly usage: UsageMeter;
+  readonly activity: Activity;
+  /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
+  readonly insight: { readonly log: ActivityLog; readonly savings: SavingsMeter; readonly closed: AbortSignal };
   readonly models: ModelService;
   readonly surfaces: Surfaces;
   readonly catalogs: NamedCatalogs;

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createSearcherFor } from '@quartermaster/host/search';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
+import type { GatewayEvent } from '../events/index.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
 import { remoteReranker } from './reranker-calls.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
@@ -22,10 +23,15 @@ const context = {
       },
     },
     searcher: createSearcherFor(search, { reranker: reranker === undefined ? undefined : remoteReranker(reranker) }),
-    onEvent: (event) => parentPort?.postMessage(event),
+    onEvent: tellMain,
   }),
   maxRounds: settings.maxRounds,
+  onEvent: tellMain,
   surface: (dialect: Dialect) => surfaces[dialect] as Surface<Dialect>,
 };
+
+function tellMain(event: GatewayEvent): void {
+  parentPort?.postMessage(event);
+}
 
 parentPort?.on('message', (job: ThreadJob) => serveJob(job, context));

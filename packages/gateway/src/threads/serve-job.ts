@@ -2,6 +2,7 @@ import type { Hidden } from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
+import type { GatewayEvent } from '../events/index.ts';
 import {
   createModelService,
   type ModelQuestion,
@@ -18,6 +19,7 @@ export interface JobContext {
   readonly lists: ToolLists;
   readonly bodies: BodyReader;
   readonly maxRounds: number;
+  readonly onEvent: (event: GatewayEvent) => void;
   surface(dialect: Dialect): Surface<Dialect>;
 }
 
@@ -28,7 +30,7 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner } = job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<Dialect> | undefined;
   let parts: AsyncIterator<PartOf<Dialect>> | undefined;
@@ -66,6 +68,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
     access: { ...CHECKED_THERE, limits, owner },
     signal: stop.signal,
+    requestId,
     ...(maxRounds === undefined ? {} : { maxRounds }),
     ...(unavailable === undefined ? {} : { unavailable }),
   };

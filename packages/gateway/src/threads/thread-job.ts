@@ -21,6 +21,8 @@ export interface ThreadJob {
   readonly dialect: Dialect;
   readonly bytes: Uint8Array;
   readonly maxRounds?: number | undefined;
+  /** For events. */
+  readonly requestId?: string | undefined;
   /** Servers of which some tools are not among the request's. */
   readonly unavailable?: readonly Unavailable[] | undefined;
   /** Whose request it is. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { SentenceReranker, ToolboxEvent } from '@quartermaster/core';
+import type { SentenceReranker } from '@quartermaster/core';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
+import type { GatewayEvent } from '../events/index.ts';
 import type { ModelQuestion, ModelService, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
@@ -27,7 +28,7 @@ export interface ThreadOptions extends Omit<WorkerSettings, 'reranker' | 'memory
   readonly workerUrl: URL;
   /** Used by the workers too, from here. */
   readonly reranker?: SentenceReranker | undefined;
-  onEvent(event: ToolboxEvent): void;
+  onEvent(event: GatewayEvent): void;
 }
 
 /**
@@ -65,7 +66,7 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    const { bytes, headers, surface, maxRounds, unavailable, access, leavesServers = false } = question;
+    const { bytes, headers, surface, maxRounds, unavailable, access, requestId, leavesServers = false } = question;
     // Servers that are left to the host are rare, and not worth telling the worker.
     if (bytes.length < settings.offThreadBytes || leavesServers) return undefined;
     const beginning = beginningOfTools(bytes);
@@ -74,7 +75,8 @@ export function createThreadedModels(options: ThreadOptions): ThreadedModels {
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
-      ...{ bytes, maxRounds, unavailable, dialect: surface.dialect, limits: access.limits, owner: access.owner },
+      ...{ bytes, maxRounds, unavailable, requestId },
+      ...{ dialect: surface.dialect, limits: access.limits, owner: access.owner },
       ...{ headers: [...headers], port: port2 },
     };
     workerFor(beginning).postMessage(job, [port2]);

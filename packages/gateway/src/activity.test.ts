@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestRecord } from './events/index.ts';
+import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
+import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+
+const TOOLS = Array.from({ length: 60 }, (_, index) => ({
+  name: `tool_${index}`,
+  description: `Does the thing number ${index}, with a text that is long enough to be worth keeping out of a prompt`,
+  input_schema: {
+    type: 'object' as const,
+    properties: { value: { type: 'string', description: 'what to do it with' } },
+  },
+  defer_loading: true,
+}));
+const WEATHER = {
+  name: 'get_weather',
+  description: 'Get the weather',
+  input_schema: { type: 'object' as const },
+  defer_loading: true,
+};
+const SEARCH_TOOL = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const ASK = {
+  model: 'claude-test',
+  max_tokens: 100,
+  messages: [{ role: 'user' as const, content: 'Weather?' }],
+  tools: [SEARCH_TOOL, ...TOOLS, WEATHER],
+};
+const SEARCH = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'weather' } }], 'tool_use');
+const CALL = message([{ call: 'get_weather', id: 'w', input: {} }], 'tool_use');
+
+async function activityOf({ url }: RunningGateway, query = ''): Promise<readonly RequestRecord[]> {
+  const { data } = (await (await fetch(`${url}/v1/activity${query}`)).json()) as { data: readonly RequestRecord[] };
+  return data;
+}
+
+async function answered(isStream = false) {
+  const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+  const response = await gateway.post('/v1/messages', { ...ASK, stream: isStream });
+  expect(response.status).toBe(200);
+  await response.text();
+  return { ...gateway, id: response.headers.get('request-id') ?? '' };
+}
+
+describe('activity', () => {
+  it.each([false, true])(
+    'tells a request whole: decision, searches, loads, calls and net (stream: %s)',
+    async (stream) => {
+      const gateway = await answered(stream);
+      const [record] = await activityOf(gateway);
+      expect(record).toMatchObject({
+        id: gateway.id,
+        route: 'messages',
+        status: 200,
+        model: 'claude-test',
+        decision: 'defer',
+        rounds: 2,
+        searches: [
+          { outcome: 'match', engine: 'bm25', queryCount: 1, found: ['get_weather'], scores: [expect.any(Number)] },
+        ],
+        loaded: [{ tool: 'get_weather', by: 'search' }],
+        called: ['get_weather'],
+        refused: [],
+      });
+      expect(record?.searches[0]).not.toHaveProperty('queries');
+      const { tokens } = record ?? {};
+      expect(tokens?.keptOut).toBeGreaterThan(1_000);
+      expect(tokens?.repeated).toBeGreaterThan(0);
+      expect(tokens?.net).toBe((tokens?.keptOut ?? 0) - (tokens?.added ?? 0));
+      expect(await (await fetch(`${gateway.url}/v1/activity/${gateway.id}`)).json()).toEqual(record);
+    },
+  );
+
+  it('shows a loss as a loss', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+    const body = { ...ASK, tools: [SEARCH_TOOL, WEATHER] };
+    await (await gateway.post('/v1/messages', body)).text();
+    const [record] = await activityOf(gateway, '?outcome=loss');
+    expect(record?.tokens?.net).toBeLessThan(0);
+    const savings = (await (await fetch(`${gateway.url}/v1/savings`)).json()) as { total: { net: number } };
+    expect(savings.total.net).toBe(record?.tokens?.net);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain(`quartermaster_tokens_saved_total ${record?.tokens?.net}\n`);
+  });
+
+  it('is in the log line of the request', async () => {
+    const { log, id } = await answered();
+    const line = log.find((entry) => entry.requestId === id);
+    expect(line).toMatchObject({ decision: 'defer', rounds: 2, searches: 1, tokensNet: expect.any(Number) });
+  });
+
+  it('is sent live', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+    const live = await fetch(`${gateway.url}/v1/activity/live`);
+    const reader = live.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toContain(': live');
+    await (await gateway.post('/v1/messages', ASK)).text();
+    const { value = '' } = (await reader?.read()) ?? {};
+    expect(value).toMatch(/^event: request\ndata: \{"id":"req_/);
+    await reader?.cancel();
+  });
+
+  it('does not keep a gateway from stopping while it is followed', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const live = await fetch(`${gateway.url}/v1/activity/live`);
+    await gateway.stop();
+    expect(await live.text()).toBe(': live\n\n');
+  });
+
+  it('of one key is not shown to another', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+    const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+    const [ann, bob] = await Promise.all([
+      gateway.store.keys.create({ name: 'ann', ...rights }),
+      gateway.store.keys.create({ name: 'bob', ...rights }),
+    ]);
+    await expect.poll(async () => (await fetch(`${gateway.url}/v1/activity`)).status, { timeout: 10_000 }).toBe(401);
+    await (await gateway.post('/v1/messages', ASK, { 'x-api-key': ann.secret })).text();
+    const seenBy = async (secret: string): Promise<unknown> =>
+      (await fetch(`${gateway.url}/v1/activity`, { headers: { 'x-api-key': secret } })).json();
+    expect(await seenBy(ann.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
+    expect(await seenBy(bob.secret)).toEqual({ data: [] });
+  });
+
+  it.each(['?outcome=nope', '?limit=0', '?limit=501', '?before=x'])('refuses %s', async (query) => {
+    const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    expect((await fetch(`${url}/v1/activity${query}`)).status).toBe(400);
+  });
+});

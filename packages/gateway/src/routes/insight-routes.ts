@@ -1,0 +1,123 @@
+import type { Context, Hono } from 'hono';
+import type { Access } from '../access/index.ts';
+import type { RequestRecord } from '../events/index.ts';
+import { ApiError, anthropicErrorBody, type Visit } from '../http/index.ts';
+import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
+import type { OnEnd } from './answer-model-request.ts';
+import type { Services } from './services.ts';
+
+/** What happened, and what it saved. A key sees its own requests; without keys everything is seen. */
+export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Services): void {
+  const receive = (context: Context, handler: (visit: Visit, onEnd: OnEnd) => Promise<Response>) =>
+    reception.receive(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
+
+  app.get('/v1/activity', (context) =>
+    receive(context, async ({ access }) => {
+      const { limit, before, outcome } = context.req.query();
+      const beforeMs = before === undefined ? undefined : readWhole('before', before, Number.MAX_SAFE_INTEGER);
+      const known = ACTIVITY_OUTCOMES.find((one) => one === outcome);
+      if (outcome !== undefined && known === undefined) {
+        throw new ApiError(400, `outcome: should be one of ${ACTIVITY_OUTCOMES.join(', ')}`);
+      }
+      const data = insight.log.list({
+        owner: ownerOf(access),
+        limit: limit === undefined ? DEFAULT_LIMIT : readWhole('limit', limit, MOST_RECORDS),
+        ...(beforeMs === undefined ? {} : { beforeMs }),
+        ...(known === undefined ? {} : { outcome: known }),
+      });
+      return Response.json({ data });
+    }),
+  );
+  app.get('/v1/activity/live', (context) =>
+    receive(context, async ({ access, signal }, onEnd) => {
+      const { closed } = insight;
+      const body = liveBody({
+        follow: (onRecord) => insight.log.follow(ownerOf(access), onRecord),
+        signal: AbortSignal.any([signal, closed]),
+        after: clock.after,
+        onEnd,
+      });
+      return new Response(body, { headers: EVENT_STREAM });
+    }),
+  );
+  app.get('/v1/activity/:id', (context) =>
+    receive(context, async ({ access }) => {
+      const record = insight.log.get(context.req.param('id') ?? '', ownerOf(access));
+      if (record === undefined) throw new ApiError(404, 'There is no such request among the latest ones of this key');
+      return Response.json(record);
+    }),
+  );
+  app.get('/v1/savings', (context) =>
+    receive(context, async ({ access }) => Response.json(insight.savings.read(ownerOf(access)))),
+  );
+}
+
+const DEFAULT_LIMIT = 100;
+const MOST_RECORDS = 500;
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+
+function ownerOf({ owner }: Access): string | undefined {
+  return owner === '' ? undefined : owner;
+}
+
+function readWhole(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new ApiError(400, `${name}: should be a whole number from 1 to ${most}`);
+}
+
+/** Records as they come. A client that doesn't read loses the oldest ones, and is told how many. */
+function liveBody(options: {
+  follow(onRecord: (record: RequestRecord) => void): () => void;
+  readonly signal: AbortSignal;
+  after(ms: number, act: () => void): () => void;
+  readonly onEnd: OnEnd;
+}): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let missed = 0;
+  let stop: () => void = () => undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const send = (text: string): void => controller.enqueue(encoder.encode(text));
+        let cancelPing: () => void = () => undefined;
+        const ping = (): void => {
+          cancelPing = options.after(PING_MS, () => {
+            if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
+            ping();
+          });
+        };
+        const unfollow = options.follow((record) => {
+          if ((controller.desiredSize ?? 0) <= 0) {
+            missed += 1;
+            return;
+          }
+          if (missed > 0) send(`event: missed\ndata: ${missed}\n\n`);
+          missed = 0;
+          send(`event: request\ndata: ${JSON.stringify(record)}\n\n`);
+        });
+        stop = () => {
+          stop = () => undefined;
+          cancelPing();
+          unfollow();
+          options.onEnd();
+        };
+        const end = (): void => {
+          stop();
+          controller.close();
+        };
+        options.signal.addEventListener('abort', end, { once: true });
+        ping();
+        send(': live\n\n');
+      },
+      cancel() {
+        stop();
+      },
+    },
+    { highWaterMark: MOST_WAITING },
+  );
+}
+
+const PING_MS = 15_000;
+const MOST_WAITING = 500;
