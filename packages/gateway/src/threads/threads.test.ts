@@ -79,7 +79,7 @@ describe('requests with large bodies', () => {
     expect(streamed.content).toEqual(expected.content);
     expect(upstreams.requests.slice(2, 4)).toEqual(upstreams.requests.slice(0, 2));
     const metrics = await (await fetch(`${there.url}/metrics`)).text();
-    expect(metrics).toContain('quartermaster_searches_total{engine="bm25",verdict="match"} 2\n');
+    expect(metrics).toMatch(/quartermaster_searches_total\{engine="\w+",verdict="match"\} 2\n/);
   });
 
   it('are searched with the reranker of the main thread: one model and one store for all', async () => {
