@@ -1,3 +1,4 @@
+import { UpstreamError } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams, upstreamError } from './scripted-upstream.fixture.ts';
@@ -162,6 +163,32 @@ describe('refusals of the Messages API', () => {
     const { anthropic } = await runningGateway({ upstreams });
     await expect(anthropic.messages.create(ASK)).rejects.toMatchObject({ status, type });
     await expect(anthropic.messages.stream(ASK).finalMessage()).rejects.toMatchObject({ status, type });
+  });
+
+  it('a host that refuses the gateway’s own key is a bad gateway, and its words stay here', async () => {
+    const failure = new UpstreamError({
+      ...{ code: 'refused', status: 401, refusesUs: true, message: 'sk-secret is wrong' },
+      body: { error: { message: 'sk-secret is wrong' } },
+    });
+    const { post, log } = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [[failure]] }) });
+    const response = await post('/v1/messages', ASK);
+    expect(response.status).toBe(502);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ error: { details: { error_code: 'upstream_credentials' } } });
+    expect(text + JSON.stringify(log)).not.toContain('secret');
+  });
+
+  it.each([
+    ['https://evil.example', 403],
+    ['null', 403],
+    ['http://localhost:5173', 200],
+    [undefined, 200],
+  ])('without keys a page of %s that an old browser sends is answered with %i', async (origin, status) => {
+    const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Hi.' }], 'end_turn')] });
+    const { post } = await runningGateway({ upstreams });
+    const headers = { 'content-type': 'text/plain', ...(origin === undefined ? {} : { origin }) };
+    expect((await post('/v1/messages', ASK, headers)).status).toBe(status);
+    expect(upstreams.requests).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it('an error after the stream began is an event, and what came before has arrived', async () => {

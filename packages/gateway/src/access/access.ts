@@ -206,10 +206,25 @@ function secretOf(headers: Headers): string | undefined {
  * somebody else's DNS points here.
  */
 function refuseStrangers(request: Request): void {
-  const { hostname } = new URL(request.url);
-  if (!isLoopback(hostname) || request.headers.get('sec-fetch-site') === 'cross-site') {
+  const { hostname, pathname } = new URL(request.url);
+  const isPage =
+    request.headers.get('sec-fetch-site') === 'cross-site' || !(pathname === '/mcp' || isOwnOrigin(request));
+  if (!isLoopback(hostname) || isPage) {
     throw new ApiError(403, 'Without API keys only requests to localhost from this machine are served; create a key');
   }
+}
+
+/**
+ * Whether a request comes from no web page, or from one of this gateway's own address or of this machine. Browsers that know no
+ * `sec-fetch-site` still send `Origin` with every request to another site that could have an effect.
+ */
+export function isOwnOrigin(request: Request): boolean {
+  const origin = request.headers.get('origin');
+  if (origin === null) return true;
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  const { host, hostname } = new URL(request.url);
+  return page.host === host || (isLoopback(page.hostname) && isLoopback(hostname));
 }
 
 /** Whether a host name means this machine. */

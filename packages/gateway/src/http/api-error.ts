@@ -73,6 +73,8 @@ const STORE_WAIT_SECONDS: Readonly<Partial<Record<StoreError['code'], number>>> 
 
 /** As the upstream itself would have answered. */
 function fromUpstream(error: UpstreamError): ApiError {
+  // A client that is told 401 would look for the mistake in its own key.
+  if (error.refusesUs) return refusedKey(error);
   const { status, type, body, message } = error;
   const told = errorIn(body);
   return new ApiError(status, typeof told.message === 'string' && told.message !== '' ? told.message : message, {
@@ -81,6 +83,14 @@ function fromUpstream(error: UpstreamError): ApiError {
     ...{ code: shortText(told.code), param: shortText(told.param) },
     headers: retryHeaders(error),
     cause: error,
+  });
+}
+
+function refusedKey(cause: Error): ApiError {
+  return new ApiError(502, "The model's host refused the key of this gateway; its operator has to set another", {
+    details: { error_code: 'upstream_credentials' },
+    headers: { 'x-should-retry': 'false' },
+    cause,
   });
 }
 

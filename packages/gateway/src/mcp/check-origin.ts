@@ -1,4 +1,4 @@
-import { isLoopback } from '../access/index.ts';
+import { isOwnOrigin } from '../access/index.ts';
 import { ApiError } from '../http/index.ts';
 
 /**
@@ -7,11 +7,6 @@ import { ApiError } from '../http/index.ts';
  */
 export function checkOrigin(request: Request, allowed: readonly string[]): void {
   const origin = request.headers.get('origin');
-  if (origin === null || allowed.some((address) => new URL(address).origin === origin)) return;
-  const page = URL.canParse(origin) ? new URL(origin) : undefined;
-  const { host, hostname } = new URL(request.url);
-  const isOwn = page !== undefined && page.host === host;
-  const isLocal = page !== undefined && isLoopback(page.hostname) && isLoopback(hostname);
-  if (isOwn || isLocal) return;
+  if (origin === null || allowed.some((address) => new URL(address).origin === origin) || isOwnOrigin(request)) return;
   throw new ApiError(403, `Requests from pages of ${origin.slice(0, 200)} are not served; allow it in mcp.origins`);
 }

@@ -27,6 +27,8 @@ export interface UpstreamErrorDetails {
   readonly shouldRetry?: boolean | undefined;
   /** How long it asked to be left alone. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether it refused the credentials of the settings, which no client can do anything about. @default false */
+  readonly refusesUs?: boolean;
   readonly cause?: unknown;
 }
 
@@ -41,6 +43,8 @@ export class UpstreamError extends Error {
   /** Whether asking again may help. */
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Whether it refused the credentials of the settings. What it said then may quote them, and is not kept. */
+  readonly refusesUs: boolean;
 
   constructor(details: UpstreamErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -50,6 +54,7 @@ export class UpstreamError extends Error {
     this.body = details.body;
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;
+    this.refusesUs = details.refusesUs ?? false;
     this.isRetryable = details.shouldRetry ?? isRetryableStatus(this.status);
   }
 }

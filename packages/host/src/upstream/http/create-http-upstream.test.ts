@@ -326,10 +326,26 @@ describe('errors', () => {
     ['nothing', '', ''],
     ["OpenAI's envelope", { error: { message: 'Bad key', type: 'invalid_api_key', code: null } }, 'Bad key'],
   ])('can be read from a body of %s', async (_what, body, reason) => {
+    const { upstream } = await setUp([{ status: 403, body }]);
+    const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 403, type: 'permission_error' });
+    expect(String(error)).toContain(reason);
+  });
+
+  it('of a page of HTML is its title alone', async () => {
+    const body =
+      '<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>nginx/1.2 secret</body></html>';
+    const { upstream } = await setUp(Array.from({ length: 3 }, () => ({ status: 403, body })));
+    const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/with status 403: a page of HTML titled "502 Bad Gateway"$/);
+  });
+
+  it('repeats nothing of what a host says about the key of the settings', async () => {
+    const body = { error: { message: 'Incorrect API key provided: sk-secret', type: 'invalid_api_key' } };
     const { upstream } = await setUp([{ status: 401, body }]);
     const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ status: 401, type: 'authentication_error' });
-    expect(String(error)).toContain(reason);
+    expect(error).toMatchObject({ status: 401, refusesUs: true, body: undefined });
+    expect(String(error)).not.toContain('secret');
   });
 
   it.each([301, 302, 307, 308])(

@@ -5,5 +5,13 @@ export { guardFetch } from './guard-fetch.ts';
 export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
 export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';
 export { endpointUrl, isTooDeep, writeBody } from './post.ts';
+export { quoteAnswer } from './quote-answer.ts';
 export { readJson } from './read-json-body.ts';
-export { isRedirect, MOST_REFUSAL_BYTES, redirectedError, refusedError, retryAfterMs } from './refused-error.ts';
+export {
+  isRedirect,
+  MOST_REFUSAL_BYTES,
+  redirectedError,
+  refusedCredentials,
+  refusedError,
+  retryAfterMs,
+} from './refused-error.ts';

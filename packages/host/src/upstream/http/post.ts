@@ -29,10 +29,10 @@ export async function post<D extends Dialect>(
 ): Promise<Response> {
   const endpoint = ENDPOINTS[options.dialect];
   const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
+  const isClientCredential = forwardsAuthorization && apiKey === undefined;
   const headers = requestHeaders({
-    headers: options.headers ?? {},
-    client: client.headers,
-    forwardsAuthorization: forwardsAuthorization && apiKey === undefined,
+    ...{ headers: options.headers ?? {}, client: client.headers },
+    forwardsAuthorization: isClientCredential,
   });
   if (apiKey !== undefined) endpoint.authorize(headers, apiKey);
   const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, path ?? endpoint.path), {
@@ -45,7 +45,7 @@ export async function post<D extends Dialect>(
   });
   client.onResponse?.({ status: response.status, headers: response.headers });
   if (isRedirect(response)) throw await redirectedError(response);
-  if (!response.ok) throw await refusedError(response, clockOf(options));
+  if (!response.ok) throw await refusedError(response, clockOf(options), { isClientCredential });
   return response;
 }
 

@@ -1,4 +1,5 @@
 import { UpstreamError } from '../upstream-error.ts';
+import { quoteAnswer } from './quote-answer.ts';
 import { tooLarge } from './too-large.ts';
 
 /** A body's text, up to a number of bytes. `isCut` says that there was more. */
@@ -38,7 +39,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const message = `The upstream sent what is no JSON: ${JSON.stringify(text.slice(0, 200))}`;
+    const message = `The upstream sent what is no JSON: ${JSON.stringify(quoteAnswer(text).slice(0, 200))}`;
     throw new UpstreamError({ code: 'malformed', message, cause });
   }
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import { statusOfType, UpstreamError } from '../upstream-error.ts';
+import { quoteAnswer } from './quote-answer.ts';
 import { readText } from './read-json-body.ts';
 
 /** How much of an answer that is no success is read: it is a message, not a response. */
@@ -10,11 +11,16 @@ export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 export const HIGHEST_STATUS = 599;
 
 /** An answer with an error's status, as an error. The envelopes of all dialects have an `error` with a `message` inside. */
-export async function refusedError(response: Response, clock: Clock): Promise<UpstreamError> {
+export async function refusedError(
+  response: Response,
+  clock: Clock,
+  { isClientCredential = false }: { readonly isClientCredential?: boolean } = {},
+): Promise<UpstreamError> {
   const { text } = await readText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
+  if (response.status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(response.headers));
   const body = parse(text);
   const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;
-  const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? text.slice(0, 500).trim();
+  const reason = textIn(told, 'message') ?? textIn(body, 'message') ?? quoteAnswer(text);
   const { status, headers } = response;
   return new UpstreamError({
     ...(status > HIGHEST_STATUS ? { code: 'malformed' } : { code: 'refused', status }),
@@ -24,6 +30,14 @@ export async function refusedError(response: Response, clock: Clock): Promise<Up
     requestId: requestIdIn(headers) ?? textIn(body, 'request_id'),
     shouldRetry: SHOULD_RETRY[headers.get('x-should-retry') ?? ''],
     retryAfterMs: retryAfterMs(headers, clock),
+  });
+}
+
+/** The host refuses the key of the settings. Its words may quote the key, so none of them are kept. */
+export function refusedCredentials(requestId?: string): UpstreamError {
+  return new UpstreamError({
+    ...{ code: 'refused', status: 401, refusesUs: true, shouldRetry: false, requestId },
+    message: 'The upstream refused the API key of its settings (status 401); check its apiKey',
   });
 }
 

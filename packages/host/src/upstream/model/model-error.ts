@@ -1,6 +1,6 @@
 import { cutText, isJsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
-import { MOST_REFUSAL_BYTES, retryAfterMs } from '../http/index.ts';
+import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs } from '../http/index.ts';
 import { UpstreamError, type UpstreamErrorDetails } from '../upstream-error.ts';
 
 /** How much of what a package says is quoted: some quote the whole answer that they could not read. */
@@ -13,13 +13,13 @@ const MOST_QUOTED = 500;
 export function modelError(error: unknown, provider: string, clock: Clock): UpstreamError {
   const own = ownErrorIn(error);
   if (own !== undefined) return own;
-  const reason = cutText(error instanceof Error ? error.message : textOf(error), MOST_QUOTED);
+  const reason = cutText(quoteAnswer(error instanceof Error ? error.message : textOf(error)), MOST_QUOTED);
   const name = error instanceof Error ? error.name : '';
   const details = (code: UpstreamErrorDetails['code'], rest: Partial<UpstreamErrorDetails> = {}): UpstreamError =>
     new UpstreamError({ code, message: `${provider} failed: ${reason}`, cause: error, ...rest });
   if (name === 'AI_APICallError') return refused(error as Error & ApiCallFields, details, clock);
   if (REFUSED_REQUESTS.has(name)) return details('unsupported');
-  if (name === 'AI_LoadAPIKeyError') return details('refused', { status: 401 });
+  if (name === 'AI_LoadAPIKeyError') return details('refused', { status: 401, refusesUs: true });
   if (isJsonObject(error) && typeof error.type === 'string') return details('refused', { body: error });
   return details(MALFORMED.has(name) ? 'malformed' : 'unreachable');
 }
@@ -50,6 +50,8 @@ function refused(
   clock: Clock,
 ): UpstreamError {
   const { statusCode: status, responseBody, isRetryable } = error;
+  // These packages never send a client's credentials.
+  if (status === 401) return refusedCredentials();
   const headers = new Headers(error.responseHeaders);
   const isRefusal = status !== undefined && status >= 400;
   return details(isRefusal ? 'refused' : failureOf(error), {
