@@ -5,6 +5,7 @@ import {
   createToolbox,
   createTranscriptCache,
   type HookContext,
+  LISTING_DEFAULTS,
   type Resolved,
   SettingError,
 } from '@quartermaster/core';
@@ -136,6 +137,8 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     searcher,
     settings: gate.settings,
     checkArguments: createArgumentChecker(),
+    // A session keeps its plan, and so the listing's bytes.
+    listingTokens: LISTING_DEFAULTS.budgetTokens,
     hooks: {
       beforeCall: (call, context) => guardOf(context).hooks.beforeCall?.(call, context),
       afterCall: (call, outcome, context) => guardOf(context).hooks.afterCall?.(call, outcome, context),

@@ -75,6 +75,7 @@ export {
   type Listing,
   type ListingOptions,
   type Memory,
+  LISTING_DEFAULTS,
   makeListing,
   measureReach,
   OWN_NAMES,

@@ -24,6 +24,7 @@ export function gatewayOptionsFrom(
       errorCodes: config.errorCodes,
       strict: config.strict,
       gate: tools.gate,
+      listingTokens: tools.listingTokens,
       policies: tools.policies,
       maxBodyBytes: limits.bodyBytes,
       maxBatchBytes: limits.batchBytes,

@@ -67,6 +67,11 @@ export interface GatewaySettings {
   readonly deferral: 'as-requested' | 'auto';
   /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
   readonly gate: GateSettings;
+  /**
+   * What a listing of the deferred tools in the system text may cost, in tokens; 0 leaves it out. With a listing, a tool more or
+   * less changes the prefix that hosts cache.
+   */
+  readonly listingTokens: number;
   /** When tools may be deferred, for `auto`. */
   readonly policies: PolicyRules;
   /** Which codes a failed search shows: those of the API's types, or those of its documentation. */
@@ -96,6 +101,7 @@ export interface GatewaySettings {
 export const GATEWAY_DEFAULTS: GatewaySettings = {
   deferral: 'as-requested',
   gate: DEFAULT_GATE_SETTINGS,
+  listingTokens: 0,
   policies: {},
   errorCodes: 'typed',
   strict: false,

@@ -6,7 +6,7 @@ export type { Form, FormName } from './form.ts';
 export { FORMS, keepsPrefix } from './form.ts';
 export type { Duplicate, Found, FoundByName, FoundBySearch, SearchFailure, Tell, Unavailable } from './found.ts';
 export type { Listing, ListingOptions } from './listing.ts';
-export { makeListing } from './listing.ts';
+export { LISTING_DEFAULTS, makeListing } from './listing.ts';
 export type { AskedSearch, Guard, GuardLimits } from './loop-guard.ts';
 export { GUARD_DEFAULTS, guardSearch } from './loop-guard.ts';
 export type { DeferQuestion, PlanQuestion } from './make-plan.ts';

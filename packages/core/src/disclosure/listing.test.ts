@@ -33,8 +33,21 @@ describe('makeListing', () => {
     });
     expect(listing(sampleTools(), 20)).toEqual({
       tier: 'servers',
-      text: 'You can search for tools of no server (1), github (2), slack (1).',
+      text: 'You can search for tools of various kinds (1), github (2), slack (1).',
     });
+  });
+
+  it('counts tools of no server by how their names begin', () => {
+    const names = ['github_issue', 'github_pull', 'jira'].flatMap((word) =>
+      Array.from({ length: 200 }, (_, index) => `${word}_${index}`),
+    );
+    const camel = ['slackSend', 'slackRead', 'slackJoin', 'files.read', 'zip'];
+    const tools = [...names, ...camel].map((name) => sampleTool({ name }));
+    expect(listing(tools, 40)).toEqual({
+      tier: 'servers',
+      text: 'You can search for tools of github_* (400), jira_* (200), slack* (3), other kinds (2).',
+    });
+    expect(listing(tools, 17).text).toBe('You can search for tools of github_* (400) and 3 more sources.');
   });
 
   it('names the largest servers when not even all counts fit, and nothing when none does', () => {
@@ -44,7 +57,7 @@ describe('makeListing', () => {
     const some = listing(tools, 200);
     expect(some.tier).toBe('servers');
     expect(some.text).toContain('server_400 (200)');
-    expect(some.text).toMatch(/and \d+ more servers\.$/);
+    expect(some.text).toMatch(/and \d+ more sources\.$/);
     expect(countTokens(some.text)).toBeLessThanOrEqual(200);
     expect(listing(tools, 1)).toEqual({ tier: 'none', text: '' });
     expect(listing(tools, 0)).toEqual({ tier: 'none', text: '' });

@@ -12,7 +12,7 @@ export interface ListingOptions {
 }
 
 export interface Listing {
-  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server. `none`: not even those fit. */
+  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server or beginning of a name. `none`: not even those fit. */
   readonly tier: 'sentences' | 'names' | 'servers' | 'none';
   readonly text: string;
 }
@@ -39,21 +39,52 @@ export function makeListing(options: ListingOptions): Listing {
   if (fits(sentences)) return { tier: 'sentences', text: sentences };
   const names = render(groups, (entry) => entry.name, ', ');
   if (fits(names)) return { tier: 'names', text: names };
-  for (let shown = groups.length; shown > 0; shown = Math.floor(shown / 2)) {
+  for (let shown = options.tools.length; shown > 0; shown = Math.floor(shown / 2)) {
     const servers = counts(groups, shown);
     if (fits(servers)) return { tier: 'servers', text: servers };
   }
   return { tier: 'none', text: '' };
 }
 
-/** `Slack (12), GitHub (31)`, the largest first once not all can be named. */
+/** `Slack (12), GitHub (31)`, the largest first once not all can be named. Tools of no server count by how their names begin. */
 function counts(groups: readonly Group[], shown: number): string {
-  const largest = [...groups].sort((left, right) => right.entries.length - left.entries.length).slice(0, shown);
-  const kept = shown === groups.length ? groups : largest;
-  const told = kept.map((one) => `${one.server ?? 'no server'} (${one.entries.length})`);
-  const rest = groups.length - kept.length;
-  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more server')}` : ''}.`;
+  const sources = groups.flatMap((one) => (one.server === undefined ? byPrefix(one.entries) : [sourceOf(one)]));
+  const largest = [...sources].sort((left, right) => right.count - left.count).slice(0, shown);
+  const kept = shown >= sources.length ? sources : largest;
+  const told = kept.map(({ name, count }) => `${name} (${count})`);
+  const rest = sources.length - kept.length;
+  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more source')}` : ''}.`;
 }
+
+interface Source {
+  readonly name: string;
+  readonly count: number;
+}
+
+function sourceOf({ server, entries }: Group): Source {
+  return { name: server ?? '', count: entries.length };
+}
+
+/** `github_* (31)`. Beginnings that few names share are counted together. */
+function byPrefix(entries: readonly Entry[]): readonly Source[] {
+  const totals = new Map<string, number>();
+  for (const { name } of entries) {
+    const prefix = PREFIX.exec(name)?.[0] ?? '';
+    totals.set(prefix, (totals.get(prefix) ?? 0) + 1);
+  }
+  const shared = [...totals].filter(([prefix, count]) => prefix !== '' && count >= FEWEST_OF_A_PREFIX);
+  const others = entries.length - shared.reduce((sum, [, count]) => sum + count, 0);
+  const named = shared
+    .map(([prefix, count]) => ({ name: `${oneLine(prefix, SERVER_NAME_LENGTH)}*`, count }))
+    .sort((left, right) => compare(left.name, right.name));
+  return others === 0
+    ? named
+    : [...named, { name: named.length === 0 ? 'various kinds' : 'other kinds', count: others }];
+}
+
+/** The first word of a name and what follows it: `github_`, `jira-`, `files.`, or the first of a camelCase. */
+const PREFIX = /^(?:[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
+const FEWEST_OF_A_PREFIX = 3;
 
 function render(groups: readonly Group[], line: (entry: Entry) => string, separator: string): string {
   const blocks = groups.map((one) => {

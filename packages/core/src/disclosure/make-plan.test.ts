@@ -51,19 +51,26 @@ describe('makeDeferPlan', () => {
     expect(plan.deferred).toEqual(new Set(['github__create_issue', 'github__close_issue', 'slack__send_message']));
   });
 
-  it.each<[FormName, number, RegExp]>([
-    ['bridge', 0, /^Search tools that are not in your list, by what they do or by name\./],
-    ['bridge', 1, /^Search 1 tool that is not in your list, by what it does or by name\./],
-    ['bridge', 2, /^Search 2 tools that are not in your list, by what they do or by name\./],
-    ['stub', 0, /^Load the parameters of tools that are shown without them\. Searches by what they do or by name\./],
-    [
-      'stub',
-      1,
-      /^Load the parameters of the one tool that is shown without them\. Searches by what it does or by name\./,
-    ],
-    ['stub', 2, /^Load the parameters of tools that are shown without them \(2 tools\)\. Searches by what they do/],
-  ])('%s says how many tools can be searched for: %i', (name, count, text) => {
-    expect(planOf(FORMS[name], { snapshot: sampleSnapshot(manyTools(count)) }).own[0]?.description).toMatch(text);
+  it.each<[FormName, RegExp]>([
+    ['bridge', /^Search tools that are not in your list, by what they do or by name\./],
+    ['stub', /^Load the parameters of tools that are shown without them\. Searches by what they do or by name\./],
+  ])('%s says what is searched', (name, text) => {
+    expect(planOf(FORMS[name]).own[0]?.description).toMatch(text);
+  });
+
+  it.each<FormName>(['bridge', 'load', 'native'])('%s has one prefix, whatever is deferred', (name) => {
+    const prefixes = [1, 2, 600].map((count) => {
+      const { own, note, shown } = planOf(FORMS[name], { snapshot: sampleSnapshot(manyTools(count)) });
+      return JSON.stringify([own, note, shown]);
+    });
+    expect(new Set(prefixes).size).toBe(1);
+  });
+
+  it('names our tools as they are called where the catalog has such names of its own', () => {
+    const taken = ['tool_search', 'tool_describe', 'tool_call'].map((name) => sampleTool({ name }));
+    const { own, note } = planOf(FORMS.bridge, { snapshot: sampleSnapshot([...sampleTools(), ...taken]) });
+    expect(own[0]?.description).toContain('Then use tool_call_2, after tool_describe_2 if needed.');
+    expect(note).toContain('call tool_search_2 ');
   });
 
   it('a stub keeps name and description, and takes any arguments', () => {
@@ -106,14 +113,13 @@ describe('makeDeferPlan', () => {
     });
   });
 
-  it('the three definitions of the bridge cost about 300 tokens and name the count', () => {
+  it('the three definitions of the bridge cost about 300 tokens', () => {
     const plan = planOf(FORMS.bridge);
     const tokens = countTokens(
       JSON.stringify(plan.own.map(({ name, description, schema }) => ({ name, description, schema }))),
     );
     expect(tokens).toBeGreaterThan(200);
     expect(tokens).toBeLessThan(350);
-    expect(plan.own[0]?.description).toContain('3 tools');
   });
 
   it('without describe, the bridge is search and call', () => {
@@ -148,14 +154,14 @@ describe('makeDeferPlan', () => {
 
   it('tells how to search and what for, except where the client knows', () => {
     expect(planOf(FORMS.bridge).note).toContain('call tool_search');
-    expect(planOf(FORMS.bridge).note).toContain('github__create_issue: Opens an issue');
+    expect(planOf(FORMS.bridge, { listingTokens: 500 }).note).toContain('github__create_issue: Opens an issue');
     expect(planOf(FORMS.stub).note).toMatch(/^Some tools are shown without their parameters\. [^\n]*$/);
-    expect(planOf(FORMS.bridge, { listingTokens: 0 }).note).not.toContain('github');
+    expect(planOf(FORMS.bridge).note).not.toContain('github');
     expect(planOf(FORMS.client).note).toBeUndefined();
   });
 
   it('names in the listing what is deferred, and nothing else', () => {
-    const note = planOf(FORMS.load).note ?? '';
+    const note = planOf(FORMS.load, { listingTokens: 500 }).note ?? '';
     for (const name of planOf(FORMS.load).deferred) expect(note).toContain(name);
     expect(note).not.toContain('read_file');
   });

@@ -1,7 +1,7 @@
 import type { JsonSchema, Snapshot, Tool } from '../catalog/index.ts';
 import { bareDefinition } from './definitions.ts';
 import type { Form } from './form.ts';
-import { LISTING_DEFAULTS, makeListing } from './listing.ts';
+import { makeListing } from './listing.ts';
 import { makeNote } from './note.ts';
 import { OWN_NAMES, ownTools } from './own-tools.ts';
 import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, Shown } from './plan.ts';
@@ -28,7 +28,7 @@ export interface DeferQuestion extends PlanQuestion {
   readonly describe?: boolean | undefined;
   /** @default tool_search */
   readonly searchName?: string | undefined;
-  /** What the listing may cost, 0 for none. @default 1500 */
+  /** What the listing may cost, 0 for none. Its bytes change with what is deferred, and a cached prefix with them. @default 0 */
   readonly listingTokens?: number | undefined;
   /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
   readonly stubDescriptionLength?: number | undefined;
@@ -72,7 +72,6 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
   const cut = new Set(shown.filter(isCut).map(({ name }) => name));
   const own = ownTools({
     form,
-    deferredCount: deferred.length,
     engine,
     hasDescribe: question.describe ?? true,
     searchName: question.searchName ?? OWN_NAMES.search,
@@ -83,7 +82,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     tools: deferred,
     countTokens,
     // Stubs and marks already name every tool.
-    budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? LISTING_DEFAULTS.budgetTokens) : 0,
+    budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? 0) : 0,
   });
   const note = makeNote({ form, own, listing, hasCuts: cut.size > 0 });
   return {

@@ -1,15 +1,9 @@
 import type { JsonSchema } from '../catalog/index.ts';
-import { counted } from './counted.ts';
 import type { Form } from './form.ts';
 import type { Own, PlanEngine } from './plan.ts';
 
 export interface OwnToolOptions {
   readonly form: Form;
-  /**
-   * How many tools are deferred: named in the descriptions, so that the model knows that there is something to find. Where none is
-   * known yet, no number is told: a list that is kept would go on saying 0 once there are some.
-   */
-  readonly deferredCount: number;
   readonly engine: PlanEngine;
   readonly hasDescribe: boolean;
   readonly searchName: string;
@@ -23,26 +17,35 @@ export const OWN_NAMES: { readonly [Role in Own['role']]: string } = {
   call: 'tool_call',
 };
 
-/** Our tools for a form: none where others search, three for the bridge, the search alone otherwise. */
+/**
+ * Our tools for a form: none where others search, three for the bridge, the search alone otherwise. Their texts say nothing of what
+ * is deferred, not even how much, so that a tool more or less leaves the prefix of every conversation as it is cached.
+ */
 export function ownTools(options: OwnToolOptions): readonly Own[] {
   if (options.form.search !== 'local') return [];
+  const { isTaken } = options;
+  const names = {
+    search: freeName(options.searchName, isTaken),
+    describe: freeName(OWN_NAMES.describe, isTaken),
+    call: freeName(OWN_NAMES.call, isTaken),
+  };
   const search: Own = {
     role: 'search',
-    name: freeName(options.searchName, options.isTaken),
-    description: `${about(options)} ${AFTERWARDS[afterwards(options)]}`,
+    name: names.search,
+    description: `${about(options)} ${afterwards(options, names)}`,
     schema: searchSchema(options.engine),
   };
   if (options.form.invoke !== 'wrapped') return [search];
   const call: Own = {
     role: 'call',
-    name: freeName(OWN_NAMES.call, options.isTaken),
+    name: names.call,
     description: 'Call a tool that you found. Tools in your own list are called directly, not through this.',
     schema: CALL_SCHEMA,
   };
   if (!options.hasDescribe) return [search, call];
   const describe: Own = {
     role: 'describe',
-    name: freeName(OWN_NAMES.describe, options.isTaken),
+    name: names.describe,
     description: 'Get the full parameters of tools that you found, when the signature is not enough.',
     schema: DESCRIBE_SCHEMA,
   };
@@ -56,30 +59,22 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
   return free;
 }
 
-function about(options: OwnToolOptions): string {
-  const { form, deferredCount: count, engine } = options;
-  const isOne = count === 1;
-  const how = engine === 'regex' ? BY_PATTERN : `by what ${isOne ? 'it does' : 'they do'} or by name`;
-  const tools = count === 0 ? 'tools' : counted(count, 'tool');
-  if (form.hidden !== 'stub') return `Search ${tools} that ${isOne ? 'is' : 'are'} not in your list, ${how}.`;
-  if (isOne) return `Load the parameters of the one tool that is shown without them. Searches ${how}.`;
-  return `Load the parameters of tools that are shown without them${count === 0 ? '' : ` (${tools})`}. Searches ${how}.`;
+function about({ form, engine }: OwnToolOptions): string {
+  const how = engine === 'regex' ? BY_PATTERN : 'by what they do or by name';
+  return form.hidden === 'stub'
+    ? `Load the parameters of tools that are shown without them. Searches ${how}.`
+    : `Search tools that are not in your list, ${how}.`;
 }
 
 const BY_PATTERN = 'with a regular expression (Python syntax) over names, descriptions and parameters';
 
-function afterwards(options: OwnToolOptions): keyof typeof AFTERWARDS {
-  if (options.form.hidden === 'stub') return 'stub';
-  if (options.form.invoke === 'direct') return 'direct';
-  return options.hasDescribe ? 'describe' : 'call';
+/** Under the names that our tools have here: a catalog may hold a `tool_call` of its own. */
+function afterwards({ form, hasDescribe }: OwnToolOptions, names: { describe: string; call: string }): string {
+  if (form.hidden === 'stub') return 'Then call the tool by its name.';
+  if (form.invoke === 'direct') return 'Tools that are found join your list; call them by their names.';
+  if (!hasDescribe) return `Returns parameters. Then use ${names.call}.`;
+  return `Returns signatures. Then use ${names.call}, after ${names.describe} if needed.`;
 }
-
-const AFTERWARDS = {
-  stub: 'Then call the tool by its name.',
-  direct: 'Tools that are found join your list; call them by their names.',
-  describe: 'Returns signatures. Then use tool_call, after tool_describe if needed.',
-  call: 'Returns parameters. Then use tool_call.',
-};
 
 function searchSchema(engine: PlanEngine): JsonSchema {
   return { type: 'object', properties: { ...QUERY_PROPERTIES[engine], limit: { type: 'integer', minimum: 1 } } };

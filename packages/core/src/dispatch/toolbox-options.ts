@@ -46,7 +46,11 @@ export interface ToolboxOptions {
   readonly recordQueries?: boolean;
   readonly guard?: GuardLimits;
   readonly budget?: AnswerBudget;
-  /** What the listing in the note may cost; 0 leaves it out. @default 1500 */
+  /**
+   * What a listing of the deferred tools in the note may cost; 0 leaves it out. With a listing, a tool more or less changes the
+   * prefix, and every conversation's prompt cache is missed once.
+   * @default 0
+   */
   readonly listingTokens?: number;
   /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
   readonly stubDescriptionLength?: number;

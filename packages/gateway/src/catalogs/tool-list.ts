@@ -55,6 +55,7 @@ export interface ToolListOptions {
   readonly deferral: 'as-requested' | 'auto';
   readonly gate: GateSettings;
   readonly policies: PolicyRules;
+  readonly listingTokens: number;
   readonly maxNameLength: number;
   readonly searcher?: SearcherSource;
   readonly onEvent?: (event: ToolboxEvent) => void;
@@ -82,6 +83,7 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
       digest,
     }),
     settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
+    listingTokens: options.listingTokens,
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...(searcher === undefined ? {} : { searcher }),
     ...(onEvent === undefined ? {} : { onEvent }),

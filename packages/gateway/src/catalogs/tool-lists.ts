@@ -126,6 +126,7 @@ function makeList<Name extends Dialect>(
     {
       deferral: settings.deferral,
       gate: settings.gate,
+      listingTokens: settings.listingTokens,
       policies: settings.policies,
       maxNameLength: surface.maxNameLength,
       ...(searcher === undefined ? {} : { searcher }),

@@ -5,7 +5,14 @@ import {
   type Unavailable,
   weaveHistory,
 } from '@quartermaster/core';
-import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type {
+  Dialect,
+  DialectUpstream,
+  PartOf,
+  RequestOf,
+  ResponseOf,
+  UpstreamClient,
+} from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
@@ -33,6 +40,8 @@ export interface ModelQuestion<Name extends Dialect> {
   readonly unavailable?: readonly Unavailable[];
   /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
   readonly maxRounds?: number;
+  /** Told of each answer of the upstream's. */
+  readonly onResponse?: NonNullable<UpstreamClient['onResponse']>;
 }
 
 /** A request that was read, checked and planned for. One of its two methods is called, once. */
@@ -133,7 +142,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
 }
 
 async function prepare<Name extends Dialect>(
-  { surface, headers, access, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
+  { surface, headers, access, onResponse, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
@@ -170,7 +179,10 @@ async function prepare<Name extends Dialect>(
     throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
   const metered = access.limits.tokensPerMinute === undefined ? undefined : surface.metered?.(request);
   const planned = planExchange({ surface, request: metered ?? request, list, upstream });
-  const exchange = (await upstream.for(surface.dialect)).forClient({ headers });
+  const exchange = (await upstream.for(surface.dialect)).forClient({
+    headers,
+    ...(onResponse === undefined ? {} : { onResponse }),
+  });
   const { isFromCatalog } = list;
   return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
 }

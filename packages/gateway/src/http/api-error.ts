@@ -81,7 +81,7 @@ function fromUpstream(error: UpstreamError): ApiError {
     type,
     ...(isJsonObject(told.details) ? { details: told.details } : {}),
     ...{ code: shortText(told.code), param: shortText(told.param) },
-    headers: retryHeaders(error),
+    headers: { ...error.limitHeaders, ...retryHeaders(error) },
     cause: error,
   });
 }
@@ -108,10 +108,10 @@ function shortText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS ? value : undefined;
 }
 
-/** When to try again is the upstream's to say. */
-function retryHeaders({ isRetryable, retryAfterMs }: UpstreamError): Record<string, string> {
+/** When to try again is the upstream's to say. What was repeated here is not to be repeated by the client on top of it. */
+function retryHeaders({ isRetryable, retryAfterMs, wasRetried }: UpstreamError): Record<string, string> {
   return {
-    'x-should-retry': String(isRetryable),
+    'x-should-retry': String(isRetryable && !wasRetried),
     ...(retryAfterMs === undefined
       ? {}
       : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'retry-after-ms': String(retryAfterMs) }),

@@ -1,7 +1,13 @@
 export { ApiError, toApiError } from './api-error.ts';
 export { giveMemory } from './body-memory.ts';
 export { clientHeaders } from './client-headers.ts';
-export { anthropicError, anthropicErrorBody, openaiErrorBody, responsesErrorEvent } from './error-bodies.ts';
+export {
+  anthropicError,
+  anthropicErrorBody,
+  errorBodyFor,
+  openaiErrorBody,
+  responsesErrorEvent,
+} from './error-bodies.ts';
 export { faultOf, originOf } from './fault-of.ts';
 export { noteIncoming } from './incoming.ts';
 export { isStoreError } from './is-store-error.ts';

@@ -90,14 +90,15 @@ export function createReception(options: {
         const response = await handler(visit, end);
         status = response.status;
         if (!isStream(response)) end();
-        response.headers.set('request-id', requestId);
+        nameResponse(response.headers, requestId);
         return response;
       } catch (thrown) {
         // Nobody is there to read it, but the log should not take it for a fault.
         const error = request.signal.aborted ? new ApiError(CLIENT_GONE, 'The client went away') : toApiError(thrown);
         status = error.status;
         end(error);
-        const headers = { ...error.headers, 'request-id': requestId };
+        const headers = new Headers(error.headers);
+        nameResponse(headers, requestId);
         return Response.json(errorBody(error, requestId), { status, headers });
       }
     },
@@ -151,6 +152,12 @@ function activityFacts(record: RequestRecord | undefined): Readonly<Record<strin
       ? {}
       : { tokensKeptOut: tokens.keptOut, tokensAdded: tokens.added, tokensNet: tokens.net }),
   };
+}
+
+/** Anthropic's clients read the first, OpenAI's the second. */
+function nameResponse(headers: Headers, requestId: string): void {
+  headers.set('request-id', requestId);
+  headers.set('x-request-id', requestId);
 }
 
 /** Facts only. */

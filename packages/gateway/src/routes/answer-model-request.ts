@@ -1,4 +1,4 @@
-import type { Dialect, PartOf } from '@quartermaster/host/upstream';
+import { type Dialect, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import { type OpenExchange, type Surface, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { type ApiError, clientHeaders, readBytes, type Visit } from '../http/index.ts';
@@ -17,17 +17,24 @@ export async function answerModelRequest<Name extends Dialect>(
   const { request, requestId, access, signal, facts } = visit;
   activity.begin(requestId);
   const bytes = await readBytes(request, settings.maxBodyBytes);
-  const exchange = await models.open({ surface, requestId, bytes, headers: clientHeaders(visit), access, signal });
+  let limits: Record<string, string> = {};
+  const exchange = await models.open({
+    ...{ surface, requestId, bytes, headers: clientHeaders(visit), access, signal },
+    // The latest says what is left.
+    onResponse: ({ headers }) => {
+      limits = limitHeadersIn(headers);
+    },
+  });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
-  if (exchange.isStream) return answerStream(surface, { exchange, settings, visit, onEnd });
+  if (exchange.isStream) return answerStream(surface, { exchange, settings, visit, onEnd, limits: () => limits });
   const response = await exchange.whole(signal);
   const tally = tallyUse(surface, exchange);
   for (const part of surface.whole.apart(response)) tally.add(part);
   facts.used = tally.used;
   facts.called = tally.called;
   onEnd();
-  return Response.json(response);
+  return Response.json(response, { headers: limits });
 }
 
 async function answerStream<Name extends Dialect>(
@@ -37,6 +44,8 @@ async function answerStream<Name extends Dialect>(
     readonly settings: GatewaySettings;
     readonly visit: Visit;
     readonly onEnd: OnEnd;
+    /** What the host says of its limits, once it has answered. */
+    readonly limits: () => Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
   const { exchange, settings, visit, onEnd } = parts;
@@ -58,7 +67,7 @@ async function answerStream<Name extends Dialect>(
     },
     abort: () => gone.abort(),
   });
-  return new Response(body, { headers: STREAM });
+  return new Response(body, { headers: { ...parts.limits(), ...STREAM } });
 }
 
 const STREAM = {

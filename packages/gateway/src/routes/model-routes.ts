@@ -1,7 +1,7 @@
 import type { Dialect } from '@quartermaster/host/upstream';
 import type { Hono } from 'hono';
 import type { Surface } from '../exchange/index.ts';
-import { anthropicErrorBody, clientHeaders, openaiErrorBody, readBytes } from '../http/index.ts';
+import { anthropicErrorBody, clientHeaders, errorBodyFor, readBytes } from '../http/index.ts';
 import { answerModelRequest } from './answer-model-request.ts';
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
@@ -52,9 +52,4 @@ export function mountModelRoutes(app: Hono, services: Services): void {
         Response.json(await getModel(upstreams, { access, signal, id: context.req.param('id') })),
     }),
   );
-}
-
-/** Both APIs have this path; only Anthropic's clients name a version. */
-function errorBodyFor(request: Request): typeof anthropicErrorBody {
-  return request.headers.has('anthropic-version') ? anthropicErrorBody : openaiErrorBody;
 }

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { ApiError, anthropicErrorBody, isStoreError } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** Whether it is there, whether it can serve, what it has done. Probes need no key, and tell no more than which part is away. */
@@ -37,7 +37,7 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
     reception.receive(context.req.raw, {
       route: 'unknown',
       isLimited: false,
-      errorBody: anthropicErrorBody,
+      errorBody: errorBodyFor(context.req.raw),
       async handler({ request }) {
         throw new ApiError(404, `Not found: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}`);
       },

@@ -23,7 +23,7 @@ export function mainSide<Name extends Dialect>(
     transcripts,
   }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams; readonly transcripts: Transcripts },
 ): MainSide<Name> {
-  const { surface, headers, access } = question;
+  const { surface, headers, access, onResponse } = question;
   const { dialect } = surface;
   const stop = new AbortController();
   const streams: AsyncIterator<PartOf<Name>>[] = [];
@@ -31,7 +31,7 @@ export function mainSide<Name extends Dialect>(
 
   async function exchange() {
     if (upstream === undefined) throw new Error('The worker asks before it knows whom');
-    return (await upstream.for(dialect)).forClient({ headers });
+    return (await upstream.for(dialect)).forClient({ headers, ...(onResponse === undefined ? {} : { onResponse }) });
   }
 
   const worker = portCalls(port, {

@@ -205,6 +205,8 @@ export interface McpConnectorSettings {
 export interface ToolSettings {
   readonly gate: GateSettings;
   readonly policies: PolicyRules;
+  /** What a listing of the deferred tools may cost in the system text of a model, in tokens; 0 for none. */
+  readonly listingTokens: number;
 }
 
 export interface SearchSettings {

@@ -26,6 +26,7 @@ export function describeConfig(config: Config): JsonObject {
       search: { ...config.tools.gate.search },
       pins: config.tools.gate.pins,
       policies: { ...config.tools.policies.patterns },
+      listing_tokens: config.tools.listingTokens,
     },
     search: { ...config.search },
     deferral: config.deferral,

@@ -37,6 +37,7 @@ describe('defaults', () => {
           pins: [],
         },
         policies: { patterns: Object.create(null) },
+        listingTokens: 0,
       },
       search: { engine: 'auto', whenNothingFits: 'empty' },
       deferral: 'as-requested',
@@ -135,6 +136,7 @@ limits: { bodyBytes: 2048, rounds: 3, batchConcurrency: 0 }
       tools: {
         gate: { rule: { kind: 'on' }, search: { defaultLimit: 3, maxLimit: 3 }, pins: ['github/create_issue'] },
         policies: { patterns: { 'github/*': 'never' } },
+        listingTokens: 0,
       },
       search: { engine: 'bm25', whenNothingFits: 'best' },
       deferral: 'auto',

@@ -63,7 +63,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
   }
 
   const { store, tools, mcpConfig, deferral, ...rest } = document;
-  const { tool_search, pins, policies } = tools;
+  const { tool_search, pins, policies, listing_tokens: listingTokens } = tools;
   const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...(rule === undefined ? {} : { rule }), pins };
   const source =
     rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
@@ -72,7 +72,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
     ...mergeServers(read),
-    tools: { gate, policies: { patterns: policies } },
+    tools: { gate, policies: { patterns: policies }, listingTokens },
     files: [...(file === undefined ? [] : [file]), ...others],
   };
 }

@@ -8,6 +8,7 @@ export interface ToolsDocument {
   readonly tool_search?: GateSettings;
   readonly pins: readonly string[];
   readonly policies: Readonly<Record<string, Policy>>;
+  readonly listing_tokens: number;
 }
 
 const TOOL_SEARCH_BLOCK = object({
@@ -50,6 +51,12 @@ export const TOOLS: Shape<ToolsDocument> = object({
     about: 'When tools may be deferred, by pattern: github/*, mcp__slack__*, */delete_*.',
     shape: record(choice(POLICIES)),
     default: {},
+  },
+  listing_tokens: {
+    about:
+      'The most tokens for a list of the deferred tools in the system text. It is written to the prompt cache anew whenever a tool changes; 0 for none.',
+    shape: whole({ min: 0, max: 100_000 }),
+    default: 0,
   },
 });
 

@@ -43,6 +43,7 @@ export {
   scripted,
 } from './scripted/index.ts';
 export {
+  limitHeadersIn,
   statusOfType,
   typeOfStatus,
   UpstreamError,

@@ -29,6 +29,8 @@ export interface UpstreamErrorDetails {
   readonly retryAfterMs?: number | undefined;
   /** Whether it refused the credentials of the settings, which no client can do anything about. @default false */
   readonly refusesUs?: boolean;
+  /** What it said of its limits, by header. @default nothing */
+  readonly limitHeaders?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
@@ -45,6 +47,9 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether it refused the credentials of the settings. What it said then may quote them, and is not kept. */
   readonly refusesUs: boolean;
+  readonly limitHeaders: Readonly<Record<string, string>>;
+  /** Whether it was asked again already, as often as is allowed: a client that repeats the request would multiply that. */
+  wasRetried: boolean = false;
 
   constructor(details: UpstreamErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -55,9 +60,17 @@ export class UpstreamError extends Error {
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;
     this.refusesUs = details.refusesUs ?? false;
+    this.limitHeaders = details.limitHeaders ?? {};
     this.isRetryable = details.shouldRetry ?? isRetryableStatus(this.status);
   }
 }
+
+/** What a host says of its limits: what is left, and from when on there is more. */
+export function limitHeadersIn(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => LIMIT_HEADER.test(name)));
+}
+
+const LIMIT_HEADER = /^(?:x-|anthropic-)?ratelimit-/;
 
 /** The type that the Messages API gives an error of this status. */
 export function typeOfStatus(status: number): string {

@@ -10,6 +10,7 @@ import {
   DEFAULT_GATE_SETTINGS,
   type GateSettings,
   type GuardLimits,
+  LISTING_DEFAULTS,
   type ModelLimits,
   type ToolboxOptions,
 } from '@quartermaster/core';
@@ -178,7 +179,8 @@ function createContext(options: ProxyOptions): ProxyContext {
     ...(searcher === undefined ? {} : { searcher }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(onEvent === undefined ? {} : { onEvent }),
-    ...(listingTokens === undefined ? {} : { listingTokens }),
+    // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
+    listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...(stubDescriptionLength === undefined ? {} : { stubDescriptionLength }),
     guard,
     ...(budget === undefined ? {} : { budget }),

@@ -13,6 +13,7 @@ import {
   type Writer,
 } from '@quartermaster/core';
 import { clientName } from '../internal/client-names.ts';
+import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
 import { assembleContent } from './assemble-content.ts';
 import type { Metadata, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
@@ -93,7 +94,12 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       closing = undefined;
       isFirstRound = false;
       const relaxed = plan.kind === 'defer' ? relaxToolChoice(request, plan) : request;
-      return { ...relaxed, prompt: [...request.prompt, { role: 'assistant', content: sent.content() }] };
+      const left = remainingTokens(request.maxOutputTokens, usage?.outputTokens.total);
+      return {
+        ...relaxed,
+        ...(left === undefined ? {} : { maxOutputTokens: left }),
+        prompt: [...request.prompt, { role: 'assistant', content: sent.content() }],
+      };
     },
     finish(ending) {
       // A stream without an end is left without one: `ai` knows what to make of it.

@@ -47,6 +47,8 @@ export interface HistorySearch {
   readonly block: ServerToolUseBlock;
   readonly queries: readonly string[];
   readonly outcome: SearchOutcome;
+  /** The cache breakpoint on its result. */
+  readonly cacheControl?: unknown;
 }
 
 export type SearchOutcome =
@@ -85,7 +87,12 @@ function pairSearches(messages: readonly AnthropicMessage[]): Pick<History, 'sea
       const call = isSearchResult(block) ? open.get(block.tool_use_id) : undefined;
       if (!isSearchResult(block) || call === undefined) continue;
       open.delete(call.id);
-      searches.set(call, { block: call, queries: readQueries(call.input), outcome: readOutcome(block.content) });
+      searches.set(call, {
+        block: call,
+        queries: readQueries(call.input),
+        outcome: readOutcome(block.content),
+        cacheControl: block.cache_control,
+      });
       searchResults.add(block);
     }
   }

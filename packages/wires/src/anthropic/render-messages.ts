@@ -128,7 +128,12 @@ function spokenMessage(
     const found = history.searches.get(block);
     if (found !== undefined) {
       if (search === undefined) return [];
-      return [{ type: 'tool_use', id: found.block.id, name: search, input: found.block.input ?? {} }];
+      return [
+        {
+          ...{ type: 'tool_use', id: found.block.id, name: search, input: found.block.input ?? {} },
+          ...breakpoint(found.block.cache_control),
+        },
+      ];
     }
     if (isLoneSearch(block, history)) return [];
     if (!isToolUse(block)) return [block];
@@ -148,13 +153,17 @@ function searchesIn(
 }
 
 function searchResult(search: HistorySearch, before: Memory, context: MessageContext): ToolResultBlock {
-  const { outcome, queries, block } = search;
-  const result = { type: 'tool_result', tool_use_id: block.id } as const;
+  const { outcome, queries, block, cacheControl } = search;
+  const result = { type: 'tool_result', tool_use_id: block.id, ...breakpoint(cacheControl) } as const;
   if (outcome.kind === 'failed') {
     const { code, message } = outcome;
     return { ...result, content: context.tell({ kind: 'failure', queries, code, message }, before), is_error: true };
   }
   return { ...result, content: told({ kind: 'search', queries, names: outcome.names }, before, context) };
+}
+
+function breakpoint(cacheControl: unknown): { readonly cache_control?: unknown } {
+  return cacheControl === undefined || cacheControl === null ? {} : { cache_control: cacheControl };
 }
 
 /** References where the upstream expands them and there is one to expand, otherwise the text of the answer. */

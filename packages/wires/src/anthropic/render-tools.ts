@@ -1,7 +1,15 @@
-import { type DeferPlan, type JsonObject, type Own, type Shown, type View, writeTool } from '@quartermaster/core';
+import {
+  type DeferPlan,
+  isJsonObject,
+  type JsonObject,
+  type Own,
+  type Shown,
+  type View,
+  writeTool,
+} from '@quartermaster/core';
 import { asShown } from '../internal/as-shown.ts';
 import type { AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
-import { SEARCH_TOOL_NAMES, SEARCH_TOOL_TYPES, type SearchTool, splitTools } from './search-tool.ts';
+import { readSearchTool, SEARCH_TOOL_NAMES, SEARCH_TOOL_TYPES, type SearchTool, splitTools } from './search-tool.ts';
 
 /** The tools that go upstream. */
 export interface RenderedTools {
@@ -24,15 +32,44 @@ export function renderTools(request: AnthropicRequest, view: View, hosted: Searc
   return {
     tools: [
       ...(plan.form.search === 'provider' ? hostedSearch(request, hosted) : []),
-      ...(forced === undefined || !fixed.names.has(forced.name)
-        ? fixed.definitions
-        : // A forced stub or mark is shown in full: the model can't search for its parameters first.
-          fixed.definitions.filter(({ name }) => name !== forced.name)),
+      ...withBreakpoint(
+        forced === undefined || !fixed.names.has(forced.name)
+          ? fixed.definitions
+          : // A forced stub or mark is shown in full: the model can't search for its parameters first.
+            fixed.definitions.filter(({ name }) => name !== forced.name),
+        request,
+        plan,
+      ),
       ...late.map((shown) => define({ ...shown, as: isMarked(shown) ? 'mark' : 'full' }, plan)),
     ],
     has: (name) => fixed.names.has(name) || names.has(name),
     choice: renderChoice(request, plan),
   };
+}
+
+/**
+ * A cache breakpoint on the client's search tool, in an equivalent place: on the last definition of those that the client wrote no
+ * later than it, which is our search where it came first.
+ */
+function withBreakpoint(
+  definitions: readonly JsonObject[],
+  request: AnthropicRequest,
+  plan: DeferPlan,
+): readonly JsonObject[] {
+  const given = request.tools ?? [];
+  const place = given.findLastIndex((tool) => readSearchTool(tool) !== undefined && isJsonObject(tool.cache_control));
+  const breakpoint = given[place]?.cache_control;
+  if (breakpoint === undefined || plan.own.length === 0) return definitions;
+  const before = new Set(given.slice(0, place).map(({ name }) => name));
+  const last = definitions.findLastIndex(
+    ({ name, defer_loading }) => before.has(name ?? null) && defer_loading !== true,
+  );
+  const target = Math.max(last, plan.own.length - 1);
+  return definitions.map((definition, index) =>
+    index === target && definition.cache_control === undefined
+      ? { ...definition, cache_control: breakpoint }
+      : definition,
+  );
 }
 
 interface FixedTools {

@@ -266,3 +266,41 @@ describe('render', () => {
 function text(value: string) {
   return { type: 'text', text: value };
 }
+
+describe('cache breakpoints', () => {
+  const mark = { type: 'ephemeral', ttl: '1h' };
+  const searchTool = { ...SEARCH, cache_control: mark };
+  /** Where the breakpoint stands in what is sent. */
+  const places = (form: Form, tools: readonly object[]): readonly unknown[] =>
+    (rendered(conversation([ASK], { tools }), form).request.tools ?? [])
+      .filter((tool) => JSON.stringify(tool.cache_control) === JSON.stringify(mark))
+      .map(({ name }) => name);
+
+  it.each(LOCAL)('stay where the client set them on its search tool, in the form %s', (_, form) => {
+    expect(places(form, [searchTool, ...TOOLS])).toEqual([form === FORMS.bridge ? 'tool_call' : SEARCH.name]);
+    expect(places(form, [NOW, definition('later'), searchTool, ...TOOLS.slice(1)])).toEqual(['later']);
+    expect(places(form, [NOW, searchTool, definition('later'), ...TOOLS.slice(1)])).toEqual(['now']);
+  });
+
+  it.each(LOCAL)('stay on the result of a search, in the form %s', (_, form) => {
+    const [call, result] = searched('srvtoolu_1', 'x', ['a']);
+    const messages = [ASK, { role: 'assistant', content: [call, { ...result, cache_control: mark }] }, ASK];
+    const sent = rendered(conversation(messages as never, { tools: [SEARCH, ...TOOLS] }), form).request.messages;
+    const blocks = sent.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+    expect(blocks.filter((block) => block.cache_control !== undefined)).toMatchObject([
+      { type: 'tool_result', tool_use_id: 'srvtoolu_1', cache_control: mark },
+    ]);
+  });
+
+  it.each(LOCAL.filter(([name]) => name !== 'stub'))(
+    'what precedes the messages is the same bytes with a tool more, in the form %s',
+    (_, form) => {
+      const prefix = (tools: readonly object[]): string => {
+        const { messages: __, ...rest } = rendered(conversation([ASK], { tools, system: 'Be brief.' }), form).request;
+        return JSON.stringify(rest);
+      };
+      const more = Array.from({ length: 300 }, (__, index) => definition(`more_${index}`, { deferred: true }));
+      expect(prefix([SEARCH, ...TOOLS, ...more])).toBe(prefix([SEARCH, ...TOOLS]));
+    },
+  );
+});

@@ -13,6 +13,8 @@ export interface ResponseUsage {
   /** A call begins, and says what it has read. */
   begin(usage: unknown): void;
   report(usage: unknown): void;
+  /** How many tokens the model has written so far. */
+  written(): number;
   /** The sum, with the searches that were run here beside what the upstream ran itself. */
   total(searches: number): AnthropicUsage;
 }
@@ -33,6 +35,7 @@ export function responseUsage(): ResponseUsage {
       if (isJsonObject(usage)) reported = usage;
       current = overwriteUsage(current, usage);
     },
+    written: () => (before.output_tokens ?? 0) + (current.output_tokens ?? 0),
     total(searches) {
       // One round without a search is the host's own response, word for word.
       if (rounds <= 1 && searches === 0 && reported !== undefined) return reported;

@@ -115,7 +115,7 @@ describe('withToolSearch on a host without tool search', () => {
       tools: [
         {
           name: 'tool_search_tool_regex',
-          description: expect.stringContaining('2 tools'),
+          description: expect.stringContaining('Search tools that are not in your list'),
           input_schema: expect.objectContaining({
             properties: expect.objectContaining({ pattern: expect.anything() }),
           }),
@@ -125,6 +125,7 @@ describe('withToolSearch on a host without tool search', () => {
     });
     expect(host.requests[1]).toEqual({
       ...host.requests[0],
+      max_tokens: 995,
       tools: [...(host.requests[0]?.tools ?? []), weather],
       messages: [
         ...ASK,

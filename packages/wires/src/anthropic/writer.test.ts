@@ -354,4 +354,18 @@ describe('the writer', () => {
       { type: 'tool_use', id: 'srvtoolu_A' },
     ]);
   });
+
+  it.each<[string, object, readonly (number | undefined)[]]>([
+    ['what it has left', { max_tokens: 500 }, [500, 495, 490]],
+    [
+      'more than its thinking budget',
+      { max_tokens: 500, thinking: { type: 'enabled', budget_tokens: 498 } },
+      [500, 499, 499],
+    ],
+    ['one token at least', { max_tokens: 6 }, [6, 1, 1]],
+  ])('asks in every round for %s of the client’s limit', async (_, request, limits) => {
+    const round = scriptMessage([search()], 'tool_use');
+    const { requests } = await run([round, round, DONE], { request });
+    expect(requests.map(({ max_tokens }) => max_tokens)).toEqual(limits);
+  });
 });

@@ -1,4 +1,5 @@
 import { type Ending, isJsonObject, type Own, type Plan, type Step, type Writer } from '@quartermaster/core';
+import { remainingTokens } from '../internal/remaining-tokens.ts';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -141,7 +142,7 @@ export function writeResponse(
     },
     extend() {
       indexes = new Map();
-      return relax({ ...request, messages: replay.messages() });
+      return relax({ ...request, ...tokensLeft(request, usage.written()), messages: replay.messages() });
     },
     hidden: () => replay.hidden(),
     finish(ending) {
@@ -208,6 +209,14 @@ function searchShownAs(request: AnthropicRequest, plan: Plan): SearchTool {
   const properties = own?.schema.properties;
   const engine = isJsonObject(properties) && Object.hasOwn(properties, 'pattern') ? 'regex' : 'bm25';
   return { engine, name: SEARCH_TOOL_NAMES[engine] };
+}
+
+/** A thinking budget must stay below the limit, so the limit stays above it. */
+function tokensLeft(request: AnthropicRequest, written: number): Pick<AnthropicRequest, 'max_tokens'> {
+  const { thinking } = request;
+  const budget = isJsonObject(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
+  const left = remainingTokens(request.max_tokens, written, budget + 1);
+  return left === undefined ? {} : { max_tokens: left };
 }
 
 /** A search that was forced has been made: what comes next is the model's choice. */

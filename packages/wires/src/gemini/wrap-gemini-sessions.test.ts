@@ -321,6 +321,7 @@ describe('the client', () => {
     const { ai, requests } = await setUp([[chunk([{ functionCall: { name: 'tool_call', args } }])]], {
       catalog,
       form: 'bridge',
+      listingTokens: 500,
     });
     const response = await ai.models.generateContent({ model: MODEL, contents: 'Star it', config: CONFIG });
     expect(response.functionCalls).toEqual([{ name: 'github__star', args: {} }]);

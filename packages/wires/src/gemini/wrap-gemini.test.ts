@@ -30,13 +30,13 @@ describe('generateContent', () => {
     const systemInstruction = requests[0]?.systemInstruction;
     expect(requests[0]).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Report it' }] }],
-      systemInstruction: { parts: [{ text: expect.stringContaining('create_issue') }] },
+      systemInstruction: { parts: [{ text: expect.stringContaining('call tool_search ') }] },
       tools: [
         {
           functionDeclarations: [
             {
               name: 'tool_search',
-              description: expect.stringContaining('2 tools'),
+              description: expect.stringContaining('Search tools that are not in your list'),
               parametersJsonSchema: expect.objectContaining({ type: 'object' }),
             },
             DECLARATIONS[0],

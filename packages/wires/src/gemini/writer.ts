@@ -11,6 +11,7 @@ import {
   type Writer,
 } from '@quartermaster/core';
 import { clientName } from '../internal/client-names.ts';
+import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
 import {
   contentsOf,
@@ -118,7 +119,11 @@ export function createWriter(
       closing = undefined;
       isFirstRound = false;
       const relaxed = plan.kind === 'defer' ? relaxToolConfig(request, plan) : request;
-      return { ...relaxed, contents: [...contentsOf(request), { role: 'model', parts: [...sent] }] };
+      return {
+        ...relaxed,
+        ...tokensLeft(request, usageBefore),
+        contents: [...contentsOf(request), { role: 'model', parts: [...sent] }],
+      };
     },
     finish(ending) {
       const usageMetadata = sumUsageMetadata(usageBefore, usageNow);
@@ -144,6 +149,17 @@ function withoutToken(chunk: GeminiResponse, isFirstRound: boolean): GeminiRespo
   if (isFirstRound || first?.continuationToken === undefined) return chunk;
   const { continuationToken: _, ...rest } = first;
   return { ...chunk, candidates: [rest, ...others] };
+}
+
+function tokensLeft(request: GeminiRequest, usage: JsonObject | undefined): Partial<GeminiRequest> {
+  const { generationConfig } = request;
+  if (!isJsonObject(generationConfig)) return {};
+  const written = [usage?.candidatesTokenCount, usage?.thoughtsTokenCount].filter((count) => typeof count === 'number');
+  const left = remainingTokens(
+    generationConfig.maxOutputTokens,
+    written.reduce((sum, count) => sum + count, 0),
+  );
+  return left === undefined ? {} : { generationConfig: { ...generationConfig, maxOutputTokens: left } };
 }
 
 interface Naming {

@@ -10,6 +10,7 @@ import {
   type Writer,
 } from '@quartermaster/core';
 import { clientName } from '../internal/client-names.ts';
+import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';
 import {
   type ChatChunk,
@@ -138,6 +139,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       return {
         ...request,
         ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
+        ...tokensLeft(request, usage),
         messages: [...request.messages, ...rounds.flatMap(roundMessages)],
       };
     },
@@ -161,6 +163,13 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       return [...first, bare, framed({ ...counting, choices: [], usage: total })];
     },
   };
+}
+
+/** Under whichever name the client has set its limit. */
+function tokensLeft(request: ChatRequest, usage: JsonObject | undefined): Partial<ChatRequest> {
+  const names = ['max_tokens', 'max_completion_tokens'] as const;
+  const left = names.map((name) => [name, remainingTokens(request[name], usage?.completion_tokens)] as const);
+  return Object.fromEntries(left.filter(([, tokens]) => tokens !== undefined));
 }
 
 /** What says which response a chunk belongs to. An id may come empty first, and filled later. */

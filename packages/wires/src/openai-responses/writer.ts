@@ -1,4 +1,5 @@
 import type { Ending, Plan, Resolved, Step, Writer } from '@quartermaster/core';
+import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';
 import { outputEvents } from './output-events.ts';
 import { placeEvent, placeItem } from './place-event.ts';
@@ -59,9 +60,11 @@ export function createWriter(request: ResponsesRequest, plan: Plan): Writer<Resp
       state.round = newRound();
       state.isFirstRound = false;
       const { tool_choice: choice } = request;
+      const left = remainingTokens(request.max_output_tokens, state.usage?.output_tokens, LEAST_TOKENS);
       return {
         ...request,
         ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
+        ...(left === undefined ? {} : { max_output_tokens: left }),
         input: [...itemsOf(request), ...state.hidden],
       };
     },
@@ -163,5 +166,8 @@ function statusFor(ending: Ending, type: string, response: ResponsesResponse): P
     status: response.status === 'in_progress' ? type.replace('response.', '') : (response.status ?? 'completed'),
   };
 }
+
+/** The API takes no lower limit. */
+const LEAST_TOKENS = 16;
 
 const LIFECYCLE: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
-import { statusOfType, UpstreamError } from '../upstream-error.ts';
+import { limitHeadersIn, statusOfType, UpstreamError } from '../upstream-error.ts';
 import { quoteAnswer } from './quote-answer.ts';
 import { readText } from './read-json-body.ts';
 
@@ -30,6 +30,7 @@ export async function refusedError(
     requestId: requestIdIn(headers) ?? textIn(body, 'request_id'),
     shouldRetry: SHOULD_RETRY[headers.get('x-should-retry') ?? ''],
     retryAfterMs: retryAfterMs(headers, clock),
+    limitHeaders: limitHeadersIn(headers),
   });
 }
 

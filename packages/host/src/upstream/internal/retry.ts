@@ -37,6 +37,7 @@ export async function retry<Value>(
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof UpstreamError) error.wasRetried = retries > 0;
       if (!(error instanceof UpstreamError) || !error.isRetryable || retries >= maxRetries) throw error;
       const pauseMs = pauseBefore(error, retries, pausing);
       if (pauseMs === undefined) throw error;
