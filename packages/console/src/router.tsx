@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { readActivityState } from './activity/activity-state.ts';
 import { PlaygroundPage } from './playground/playground-page.tsx';
 import { readPlaygroundState } from './playground/playground-state.ts';
 import { AppFrame } from './shell/app-frame.tsx';
@@ -20,7 +21,20 @@ const playground = createRoute({
   component: PlaygroundPage,
 });
 
-export const router = createRouter({ routeTree: root.addChildren([index, playground]) });
+const activity = createRoute({
+  getParentRoute: () => root,
+  path: '/activity',
+  validateSearch: readActivityState,
+  component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+});
+
+const savings = createRoute({
+  getParentRoute: () => root,
+  path: '/savings',
+  component: lazyRouteComponent(() => import('./savings/savings-page.tsx'), 'SavingsPage'),
+});
+
+export const router = createRouter({ routeTree: root.addChildren([index, playground, activity, savings]) });
 
 declare module '@tanstack/react-router' {
   interface Register {

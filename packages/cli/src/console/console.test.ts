@@ -133,6 +133,77 @@ describe('the playground', () => {
   });
 });
 
+const MESSAGE = {
+  model: 'rehearsal',
+  max_tokens: 1024,
+  tools: [
+    { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+    { type: 'quartermaster_catalog', name: 'sample', defer_loading: true },
+  ],
+  messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
+};
+
+async function askModel(url: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+  const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(MESSAGE) });
+  expect(response.status).toBe(200);
+  await response.text();
+  return response.headers.get('request-id') ?? '';
+}
+
+describe('activity', () => {
+  it('teaches how to begin, and then shows a request live, whole, with its net', async () => {
+    const { page, url, errors } = await openConsole('/activity');
+    await page.getByText('No requests yet').waitFor();
+    await page.getByText('● live').waitFor();
+    const id = await askModel(url);
+    await page.getByText(id).waitFor();
+    await page.getByRole('button', { name: 'weather__get_weather_alerts' }).click();
+    await page.getByText('Tokens for this request, against everything inline').waitFor();
+    await page.getByText(/^\+[\d,]+ tokens$/).waitFor();
+    await page.getByText(/^Break-even: [\d,]+ tokens of definitions\.$/).waitFor();
+    expect(await page.locator('.found .tag.ok').textContent()).toBe('called');
+    expect(new URL(page.url()).searchParams.get('id')).toBe(id);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('filters by what went wrong', async () => {
+    const { page, url } = await openConsole('/activity?view=failed');
+    await askModel(url);
+    await page.getByText('No request matches.').waitFor();
+    await page.getByRole('button', { name: 'Requests', exact: true }).click();
+    await page.getByRole('button', { name: 'weather__get_weather_alerts' }).waitFor();
+  });
+});
+
+describe('savings', () => {
+  it('adds up the requests, signed, and shows how to connect a client', async () => {
+    const { page, url, errors } = await openConsole('/playground');
+    await askModel(url);
+    await page.goto(`${url}/savings`);
+    await page.getByText('1 request so far').waitFor();
+    const { total } = (await (await fetch(`${url}/v1/savings`)).json()) as { total: { net: number } };
+    const net = `+${total.net.toLocaleString('en')}`;
+    expect(await page.locator('.breakdown strong').first().textContent()).toBe(net);
+    await page.getByRole('button', { name: 'curl' }).click();
+    await page.getByText(`curl ${url}/v1/catalogs/sample/search`).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it.each(['/activity', '/savings'])('and activity fit a phone: %s', async (path) => {
+    const { page, url } = await openConsole('/playground', { width: 390 });
+    await askModel(url);
+    await page.goto(url + path);
+    await page
+      .getByText(/1 requests?\b/)
+      .first()
+      .waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+});
+
 describe('the page', () => {
   it('forbids scripts, frames and connections of others', async () => {
     const { url } = await openConsole('/playground');

@@ -41,6 +41,30 @@ export async function request<Answer>(path: string, options: RequestOptions = {}
   return answer as Answer;
 }
 
+/** Server-sent events. `EventSource` can't send a key, so they are read by hand. */
+export async function* stream(
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly event: string; readonly data: string }> {
+  const headers = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+  const response = await send(path, { headers, signal });
+  if (!response.ok || response.body === null) throw new ApiFailure(response.status, 'The gateway sends no live events');
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = /^event: (.*)$/m.exec(block)?.[1];
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (event !== undefined && data !== undefined) yield { event, data };
+    }
+  }
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Moon, Search, Sun } from 'lucide-react';
+import { Activity, Moon, Scale, Search, Sun } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { ApiFailure } from '../api/request.ts';
 import { listCatalogs } from '../api/search.ts';
@@ -9,7 +9,11 @@ import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
-const SCREENS = [{ to: '/playground', name: 'Playground', Icon: Search }] as const;
+const SCREENS = [
+  { to: '/playground', name: 'Playground', Icon: Search },
+  { to: '/activity', name: 'Activity', Icon: Activity },
+  { to: '/savings', name: 'Savings', Icon: Scale },
+] as const;
 
 export function AppFrame(): ReactNode {
   const [theme, setTheme] = useState(currentTheme);
@@ -25,6 +29,8 @@ export function AppFrame(): ReactNode {
       event.preventDefault();
       document.querySelector<HTMLInputElement>('[data-screen-search]')?.focus();
     },
+    'g a': () => void navigate({ to: '/activity', search: {} }),
+    'g k': () => void navigate({ to: '/savings' }),
     'g p': () => void navigate({ to: '/playground', search: {} }),
   });
 

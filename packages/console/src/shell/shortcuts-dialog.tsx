@@ -4,10 +4,13 @@ import { Dialog } from './dialog.tsx';
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Focus the search or filter of the screen'],
   ['g p', 'Playground'],
+  ['g a', 'Activity'],
+  ['g k', 'Savings'],
   ['j / k', 'Next or previous row'],
   ['Enter', 'Unfold or fold the row'],
   ['e', 'Save the search as an evaluation case'],
   ['w', 'Why not this tool?'],
+  ['Space', 'Pause or resume the live list'],
   ['y', 'Copy a link to this view'],
   ['?', 'This list'],
 ];

@@ -1,0 +1,220 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { Outcome, RequestRecord } from '../api/activity.ts';
+import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
+import '../styles/activity.css';
+import { type ActivityState, DECISIONS, readActivityState } from './activity-state.ts';
+import { RequestDetail } from './request-detail.tsx';
+import { useActivity } from './use-activity.ts';
+
+const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: string }[] = [
+  { outcome: undefined, name: 'Requests' },
+  { outcome: 'nothing', name: 'Found nothing' },
+  { outcome: 'refused', name: 'Refused' },
+  { outcome: 'unsearched', name: 'Did not search' },
+  { outcome: 'failed', name: 'Failed' },
+  { outcome: 'loss', name: 'Net below 0' },
+];
+
+export function ActivityPage(): ReactNode {
+  const { view, q = '', id } = useSearch({ from: '/activity' });
+  const navigate = useNavigate({ from: '/activity' });
+  const [isPaused, setPaused] = useState(false);
+  const { records, isLive, error } = useActivity(view, isPaused);
+  const shown = records.filter((record) => matches(record, q.trim().toLowerCase()));
+  const set = (change: Partial<Record<keyof ActivityState, string | undefined>>, replace = false): void => {
+    void navigate({
+      search: (old) => readActivityState({ ...old, ...change }),
+      replace,
+      resetScroll: false,
+    });
+  };
+  const move = (step: number) => (): void => {
+    const at = shown.findIndex((record) => record.id === id);
+    const next = shown[Math.min(shown.length - 1, Math.max(0, at + step))];
+    if (next !== undefined) set({ id: next.id }, true);
+  };
+  useShortcuts({
+    j: move(1),
+    k: move(-1),
+    ' ': (event) => {
+      event.preventDefault();
+      setPaused((old) => !old);
+    },
+  });
+  return (
+    <>
+      <div className="screen-head">
+        <h1>Activity</h1>
+        <button
+          type="button"
+          className={`tag ${isLive ? 'ok' : ''}`}
+          aria-pressed={!isPaused}
+          onClick={() => setPaused(!isPaused)}
+        >
+          {isPaused ? 'paused' : isLive ? '● live' : 'connecting'}
+        </button>
+        <div className="end">
+          <div className="field">
+            <input
+              data-screen-search
+              type="search"
+              aria-label="Filter by query, tool or request id"
+              placeholder="Query, tool or request id"
+              value={q}
+              onChange={({ target }) => set({ q: target.value }, true)}
+            />
+            <kbd>/</kbd>
+          </div>
+          <button type="button" className="button" disabled={shown.length === 0} onClick={() => download(shown)}>
+            <Download size={14} aria-hidden="true" /> Export
+          </button>
+        </div>
+      </div>
+      <Summary records={records} />
+      <nav className="tabs" aria-label="Views">
+        {VIEWS.map(({ outcome, name }) => (
+          <button
+            key={name}
+            type="button"
+            aria-current={view === outcome ? 'true' : undefined}
+            onClick={() => set({ view: outcome, id: undefined })}
+          >
+            {name}
+          </button>
+        ))}
+      </nav>
+      {error === null ? null : (
+        <p className="problem" role="alert">
+          {error.message}
+        </p>
+      )}
+      {shown.length === 0 ? (
+        <Empty hasFilter={q !== '' || view !== undefined} />
+      ) : (
+        <div className="panel">
+          <ol className="requests">
+            {shown.slice(0, MOST_ROWS).map((record) => (
+              <RequestRow
+                key={record.id}
+                record={record}
+                isOpen={record.id === id}
+                onToggle={() => set({ id: record.id === id ? undefined : record.id })}
+              />
+            ))}
+          </ol>
+        </div>
+      )}
+    </>
+  );
+}
+
+const MOST_ROWS = 500;
+
+function Summary({ records }: { readonly records: readonly RequestRecord[] }): ReactNode {
+  const searches = records.flatMap((record) => record.searches);
+  const nothing = searches.filter(({ outcome }) => outcome === 'none').length;
+  const net = records.reduce((sum, { tokens }) => sum + (tokens?.net ?? 0), 0);
+  return (
+    <p className="summary">
+      <span>
+        <strong>{plain(records.length)}</strong> requests
+      </span>
+      <span>
+        <strong>{plain(searches.length)}</strong> searches
+      </span>
+      {searches.length === 0 ? null : (
+        <span>
+          <strong>{((100 * nothing) / searches.length).toFixed(1)} %</strong> found nothing
+        </span>
+      )}
+      <span>
+        net <strong className={net < 0 ? 'loss' : ''}>{signed(net)}</strong> tokens
+      </span>
+      <span className="faint">of the latest 500</span>
+    </p>
+  );
+}
+
+function RequestRow(props: {
+  readonly record: RequestRecord;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}): ReactNode {
+  const { record, isOpen, onToggle } = props;
+  const { id, atMs, called, searches, refused, status, owner, model = '', durationMs, tokens, decision } = record;
+  const query = searches.flatMap((search) => search.queries ?? [])[0];
+  const [first, ...others] = called;
+  const title = query ?? first ?? (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
+  return (
+    <li className={`request${isOpen ? ' open' : ''}`}>
+      <div className="request-line">
+        <time className="faint" dateTime={new Date(atMs).toISOString()}>
+          {clockTime(atMs)}
+        </time>
+        <div className="request-title">
+          <button
+            type="button"
+            className="unfold"
+            aria-expanded={isOpen}
+            aria-controls={`detail-${id}`}
+            onClick={onToggle}
+          >
+            {title}
+          </button>
+          <p className="faint small mono">{id}</p>
+        </div>
+        <div className="request-called">
+          {status >= 400 ? <span className="tag bad">{status}</span> : null}
+          {searches.some(({ outcome }) => outcome === 'none') ? <span className="tag wait">no match</span> : null}
+          {refused.length > 0 ? <span className="tag bad">refused</span> : null}
+          {first === undefined ? null : <span className="tool">{first}</span>}
+          {others.length === 0 ? null : <span className="faint"> +{others.length}</span>}
+        </div>
+        <div className="request-model">
+          {owner === '' ? null : <p className="mono small">{owner}</p>}
+          <p className="faint small">{model}</p>
+        </div>
+        <span className="right dim">{seconds(durationMs)}</span>
+        <strong className={`right ${tokens !== undefined && tokens.net < 0 ? 'loss' : ''}`}>
+          {tokens === undefined ? <span className="faint">–</span> : signed(tokens.net)}
+        </strong>
+      </div>
+      {isOpen ? <RequestDetail record={record} /> : null}
+    </li>
+  );
+}
+
+function Empty({ hasFilter }: { readonly hasFilter: boolean }): ReactNode {
+  if (hasFilter) return <div className="panel empty">No request matches.</div>;
+  return (
+    <div className="panel empty">
+      <h2>No requests yet</h2>
+      <p>Point a client at this gateway:</p>
+      <pre>{`ANTHROPIC_BASE_URL=${location.origin} ANTHROPIC_AUTH_TOKEN=none ENABLE_TOOL_SEARCH=true claude`}</pre>
+      <p className="faint">Requests are shown live and kept in memory. Query texts are not recorded.</p>
+    </div>
+  );
+}
+
+function matches(record: RequestRecord, filter: string): boolean {
+  if (filter === '') return true;
+  const texts = [
+    record.id,
+    record.model ?? '',
+    ...record.called,
+    ...record.searches.flatMap(({ found, queries = [] }) => [...found, ...queries]),
+  ];
+  return texts.some((text) => text.toLowerCase().includes(filter));
+}
+
+function download(records: readonly RequestRecord[]): void {
+  const lines = records.map((record) => JSON.stringify(record)).join('\n');
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }));
+  link.download = 'quartermaster-activity.jsonl';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

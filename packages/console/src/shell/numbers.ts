@@ -1,0 +1,26 @@
+/** `+32,418`, `−1,405`: a sign always, and a real minus. */
+export function signed(value: number): string {
+  const digits = Math.abs(Math.round(value)).toLocaleString('en');
+  if (value === 0) return '0';
+  return value > 0 ? `+${digits}` : `−${digits}`;
+}
+
+/** Short for axes and headlines: `+401.0 M`. */
+export function signedShort(value: number): string {
+  const size = Math.abs(value);
+  if (size < 10_000) return signed(value);
+  const [divisor, unit] = size >= 1_000_000 ? [1_000_000, 'M'] : [1_000, 'k'];
+  return `${value > 0 ? '+' : '−'}${(size / divisor).toFixed(1)} ${unit}`;
+}
+
+export function plain(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+export function seconds(ms: number): string {
+  return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+export function clockTime(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString('en', { hour12: false });
+}
