@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'invalid_name_template'
   | 'invalid_pattern'
   | 'pattern_too_long'
+  | 'query_too_long'
   | 'out_of_budget'
   | 'invalid_limit'
   | 'invalid_setting'
@@ -45,6 +46,11 @@ export class CatalogError extends QuartermasterError {
 /** A regular expression can't be compiled, or can't be answered within its budget. */
 export class PatternError extends QuartermasterError {
   override readonly name: string = 'PatternError';
+}
+
+/** A search can't be asked this. */
+export class QueryError extends QuartermasterError {
+  override readonly name: string = 'QueryError';
 }
 
 /** A setting has a value that is not allowed. */

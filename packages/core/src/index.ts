@@ -141,6 +141,7 @@ export {
   CatalogError,
   PatternError,
   QuartermasterError,
+  QueryError,
   RequestError,
   SettingError,
   UpstreamError,

@@ -253,6 +253,7 @@ function createMcpServices(
     onEvent,
     guard: { mode: searchGuard },
     ...(alwaysLoad === undefined ? {} : { alwaysLoad }),
+    maxQueryLength: settings.maxQueryLength,
     ...(form === undefined ? {} : { form }),
     ...(sessions === undefined ? {} : { sessions }),
   });

@@ -33,6 +33,10 @@ export function gatewayOptionsFrom(
       maxRounds: limits.rounds,
       ...(listen.publicUrl === undefined ? {} : { publicUrl: listen.publicUrl.replace(/\/+$/, '') }),
       cacheBytes: limits.indexCacheBytes,
+      maxRequestTools: limits.requestTools,
+      maxCatalogTools: limits.catalogTools,
+      maxSearchedTools: limits.searchedTools,
+      maxQueryLength: limits.queryLength,
       offThreadBytes: limits.offThreadBytes,
     },
   };

@@ -1,5 +1,5 @@
 import type { GateSettings, PolicyRules, RerankerOptions, TranscriptStore } from '@quartermaster/core';
-import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS, QUERY_LIMITS } from '@quartermaster/core';
 import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
@@ -86,6 +86,14 @@ export interface GatewaySettings {
   readonly maxBatchItems: number;
   /** How much memory known tools may take, their indexes included: half of it for the main thread, half for the workers. */
   readonly cacheBytes: number;
+  /** How many tools a request may define itself. */
+  readonly maxRequestTools: number;
+  /** How many tools a stored catalog may have. */
+  readonly maxCatalogTools: number;
+  /** How many tools a request may have with all the catalogs that it names. */
+  readonly maxSearchedTools: number;
+  /** The longest query of a search, in code points. */
+  readonly maxQueryLength: number;
   /** Bodies from this size on are parsed, indexed and answered beside the main thread. */
   readonly offThreadBytes: number;
   /** How many times a model is asked for one response, at least 1. */
@@ -109,6 +117,10 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   maxBatchBytes: 256 * 1024 * 1024,
   maxBatchItems: 100_000,
   cacheBytes: 256 * 1024 * 1024,
+  maxRequestTools: 10_000,
+  maxCatalogTools: 100_000,
+  maxSearchedTools: 200_000,
+  maxQueryLength: QUERY_LIMITS.characters,
   offThreadBytes: 1024 * 1024,
   maxRounds: 12,
   pingMs: 15_000,

@@ -64,6 +64,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     checkArguments: createArgumentChecker(),
     guard: { mode: config.mcp.searchGuard },
     alwaysLoad: config.mcp.alwaysLoad,
+    maxQueryLength: config.limits.queryLength,
   });
   const followed = followSettings({
     ...{ hub, config, load, print },

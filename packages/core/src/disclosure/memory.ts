@@ -54,7 +54,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
         searches: [
           ...memory.searches,
           {
-            query: fact.queries.join('\n'),
+            query: cutQuery(fact.queries.join('\n')),
             found: fact.names.length,
             movesBefore: memory.moves,
             ...(fact.limit === undefined ? {} : { limit: fact.limit }),
@@ -75,6 +75,15 @@ export function remember(memory: Memory, fact: Fact): Memory {
       return { ...memory, moves: memory.moves + 1 };
   }
 }
+
+/** Enough to tell queries apart: a text that no search takes is not kept for as long as a connection lasts. */
+function cutQuery(query: string): string {
+  return query.length <= MOST_QUERY_CHARACTERS
+    ? query
+    : `${query.slice(0, MOST_QUERY_CHARACTERS)}… (${query.length} characters)`;
+}
+
+const MOST_QUERY_CHARACTERS = 8_192;
 
 /**
  * Drops old searches, for a connection that outlives its conversations. A search without a time is kept. The same memory when

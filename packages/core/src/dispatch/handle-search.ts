@@ -65,6 +65,7 @@ async function search(
     const result = await searcher.search({
       query: wish.queries.length === 1 && only !== undefined ? only : wish.queries,
       limit: wish.limit,
+      maxQueryLength: context.options.maxQueryLength,
       allow,
       ...(signal === undefined ? {} : { signal }),
     });

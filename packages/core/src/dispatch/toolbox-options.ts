@@ -44,6 +44,8 @@ export interface ToolboxOptions {
   readonly now?: () => number;
   /** Whether search events carry the query's text. @default false */
   readonly recordQueries?: boolean;
+  /** How many code points a query may have; the model is told of a longer one. @default 4096 */
+  readonly maxQueryLength?: number | undefined;
   readonly guard?: GuardLimits;
   readonly budget?: AnswerBudget;
   /**

@@ -53,6 +53,16 @@ export function describeSearcher(
       expect((await searcher.search({ query: nothing })).verdict).toBe('none');
     });
 
+    it('refuses a query that is too long for it, and says so', async () => {
+      const searcher = await makeSearcher(snapshot);
+      const query = 'mail '.repeat(20_000);
+      const refusal = expect.objectContaining({ code: expect.stringMatching(/^(query|pattern)_too_long$/) });
+      await expect(searcher.search({ query })).rejects.toThrow(refusal);
+      await expect(searcher.search({ query: [email, query] })).rejects.toThrow(refusal);
+      const [tool] = snapshot.tools;
+      if (tool !== undefined) await expect(searcher.explain({ query }, tool)).rejects.toThrow(refusal);
+    });
+
     it.each([1, 2, 50])('returns %i tools at the most', async (limit) => {
       const searcher = await makeSearcher(snapshot);
       expect((await searcher.search({ query: many, limit })).hits).toHaveLength(limit);

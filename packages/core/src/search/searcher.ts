@@ -21,6 +21,8 @@ export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';
 export interface SearchRequest {
   /** What is looked for. Several queries are answered by one list that serves each of them in turn. */
   readonly query: string | readonly string[];
+  /** How many code points each query may have; a longer one fails with `query_too_long`. @default 4096 */
+  readonly maxQueryLength?: number | undefined;
   /**
    * How many tools at most, 1 to 50.
    * @default 5

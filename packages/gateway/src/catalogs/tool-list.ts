@@ -9,7 +9,6 @@ import {
   type PolicyRules,
   type SearcherSource,
   type SearchLimitSettings,
-  SNAPSHOT_DEFAULTS,
   type Snapshot,
   type Tool,
   type Toolbox,
@@ -57,6 +56,7 @@ export interface ToolListOptions {
   readonly policies: PolicyRules;
   readonly listingTokens: number;
   readonly maxNameLength: number;
+  readonly maxQueryLength: number;
   readonly searcher?: SearcherSource;
   readonly onEvent?: (event: ToolboxEvent) => void;
 }
@@ -71,17 +71,18 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
   const isAutomatic = options.deferral === 'auto' && !isMarked;
   // A request that defers some tools has decided about all of them.
   const tools = isAutomatic ? applyPolicies(all, options.policies) : all.map(decided);
-  const { maxNameLength, searcher, onEvent } = options;
+  const { maxNameLength, maxQueryLength, searcher, onEvent } = options;
   const toolbox = createToolbox({
     tools: createSnapshot(tools, {
       nameTemplate: NAME_TEMPLATES.proxy,
       maxNameLength,
-      // What a catalog brings along has limits of its own.
-      maxTools: SNAPSHOT_DEFAULTS.maxTools + parts.added.length,
+      // Counted before, where it is known which of the limits it is about.
+      maxTools: Number.POSITIVE_INFINITY,
       // What the client declares stands before what a catalog has by the same name.
       onDuplicate: hasCatalogs ? 'first' : 'error',
       digest,
     }),
+    maxQueryLength,
     settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
     listingTokens: options.listingTokens,
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),

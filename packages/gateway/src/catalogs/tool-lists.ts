@@ -2,6 +2,7 @@ import { isJsonObject, type SearcherSource, type ToolboxEvent, type Unavailable 
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
+import { ApiError } from '../http/index.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import {
@@ -80,6 +81,22 @@ export function createToolLists(options: {
   };
 }
 
+function checkCounts(declared: number, loaded: readonly LoadedCatalog[], settings: GatewaySettings): void {
+  const { maxRequestTools, maxSearchedTools } = settings;
+  if (declared > maxRequestTools) {
+    throw new ApiError(
+      400,
+      `tools: a request may define ${maxRequestTools} tools, and this one defines ${declared}; upload them as a catalog, or raise limits.requestTools`,
+    );
+  }
+  const all = loaded.reduce((sum, { tools }) => sum + tools.length, declared);
+  if (all <= maxSearchedTools) return;
+  throw new ApiError(
+    400,
+    `tools: with its catalogs a request may have ${maxSearchedTools} tools, and this one has ${all}; name fewer catalogs, or raise limits.searchedTools`,
+  );
+}
+
 /** What is told when an index has been built. */
 const BUILDS: ReadonlySet<ToolboxEvent['kind']> = new Set(['search-prepare-end', 'tool-search-end']);
 
@@ -109,6 +126,7 @@ function makeList<Name extends Dialect>(
 ): ToolList {
   const { settings, searcher, onEvent } = options;
   const { tools, probe, search } = surface.readTools(parts.others, parts.request);
+  checkCounts(tools.length, parts.loaded, settings);
   return makeToolList(
     {
       format: surface.dialect,
@@ -129,6 +147,7 @@ function makeList<Name extends Dialect>(
       listingTokens: settings.listingTokens,
       policies: settings.policies,
       maxNameLength: surface.maxNameLength,
+      maxQueryLength: settings.maxQueryLength,
       ...(searcher === undefined ? {} : { searcher }),
       ...(onEvent === undefined ? {} : { onEvent }),
     },

@@ -16,6 +16,8 @@ export interface AnthropicSurfaceOptions {
   readonly errorCodes: ErrorCodes;
   /** Whether deferred tools with a cache breakpoint are refused, as the API does. */
   readonly strict: boolean;
+  /** How many tools a request may define. */
+  readonly maxRequestTools: number;
 }
 
 /** The Messages API. */
@@ -34,6 +36,7 @@ export function anthropicSurface(options: AnthropicSurfaceOptions): Surface<'ant
       return validateAnthropicRequest(value, {
         isKnown,
         strict: options.strict,
+        maxTools: options.maxRequestTools,
         ...(version === null ? {} : { version }),
       });
     },

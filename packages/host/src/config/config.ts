@@ -233,5 +233,9 @@ export interface LimitSettings {
   readonly upstreamTimeoutMs: number;
   readonly upstreamRetries: number;
   readonly indexCacheBytes: number;
+  readonly requestTools: number;
+  readonly catalogTools: number;
+  readonly searchedTools: number;
+  readonly queryLength: number;
   readonly offThreadBytes: number;
 }

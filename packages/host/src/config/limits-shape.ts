@@ -38,6 +38,26 @@ export const LIMITS: Shape<LimitSettings> = object({
     shape: bytes(),
     default: 256 * MEBIBYTE,
   },
+  requestTools: {
+    about: 'The most tools that a request may define itself.',
+    shape: whole({ min: 1, max: 1_000_000 }),
+    default: 10_000,
+  },
+  catalogTools: {
+    about: 'The most tools of a stored catalog.',
+    shape: whole({ min: 1, max: 1_000_000 }),
+    default: 100_000,
+  },
+  searchedTools: {
+    about: 'The most tools of a request with all the catalogs that it names.',
+    shape: whole({ min: 1, max: 2_000_000 }),
+    default: 200_000,
+  },
+  queryLength: {
+    about: 'The longest query of a search, in characters.',
+    shape: whole({ min: 1, max: 100_000 }),
+    default: 4096,
+  },
   offThreadBytes: {
     about: 'Bodies from this size on are parsed beside the main thread.',
     shape: bytes(),

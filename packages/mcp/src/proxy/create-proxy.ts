@@ -31,7 +31,14 @@ import { Session } from './session.ts';
 export interface ProxyOptions
   extends Pick<
     ToolboxOptions,
-    'searcher' | 'hooks' | 'onEvent' | 'listingTokens' | 'stubDescriptionLength' | 'budget' | 'countTokens'
+    | 'searcher'
+    | 'hooks'
+    | 'onEvent'
+    | 'listingTokens'
+    | 'stubDescriptionLength'
+    | 'budget'
+    | 'countTokens'
+    | 'maxQueryLength'
   > {
   readonly hub: Hub;
   /**
@@ -167,7 +174,7 @@ interface Opening extends ConnectOptions {
 function createContext(options: ProxyOptions): ProxyContext {
   const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
   const { searcher, hooks, onEvent, listingTokens, stubDescriptionLength } = options;
-  const { budget, countTokens, checkArguments } = options;
+  const { budget, countTokens, checkArguments, maxQueryLength } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const clock = options.clock ?? systemClock;
   const origins = new WeakMap<Caller, CallOrigin>();
@@ -183,6 +190,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...(stubDescriptionLength === undefined ? {} : { stubDescriptionLength }),
     guard,
+    maxQueryLength,
     ...(budget === undefined ? {} : { budget }),
     ...(countTokens === undefined ? {} : { countTokens }),
     ...(checkArguments === undefined ? {} : { checkArguments }),

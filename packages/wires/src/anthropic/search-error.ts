@@ -38,6 +38,7 @@ const REASON_LENGTH = 160;
 const CODES: Readonly<Record<string, { readonly [Codes in ErrorCodes]: string }>> = {
   invalid_pattern: { typed: 'invalid_tool_input', documented: 'invalid_pattern' },
   pattern_too_long: { typed: 'invalid_tool_input', documented: 'pattern_too_long' },
+  query_too_long: { typed: 'invalid_tool_input', documented: 'pattern_too_long' },
   invalid_arguments: { typed: 'invalid_tool_input', documented: 'invalid_pattern' },
   invalid_limit: { typed: 'invalid_tool_input', documented: 'invalid_pattern' },
   out_of_budget: { typed: 'execution_time_exceeded', documented: 'unavailable' },

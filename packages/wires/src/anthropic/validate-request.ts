@@ -31,6 +31,8 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Tools that a reference may name though the request does not declare them: those of a catalog kept elsewhere. @default none */
   readonly isKnown?: (name: string) => boolean;
+  /** How many tools a request may declare, its search left out. @default 10_000, as the API has it */
+  readonly maxTools?: number;
 }
 
 export const VALIDATE_DEFAULTS = {
@@ -38,9 +40,9 @@ export const VALIDATE_DEFAULTS = {
   version: '2023-06-01',
   strict: false,
   isKnown: (): boolean => false,
+  maxTools: 10_000,
 } as const;
 
-const MOST_TOOLS = 10_000;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
@@ -50,7 +52,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 export function validateAnthropicRequest(value: unknown, options: ValidateOptions = {}): AnthropicRequest {
   const settings = { ...VALIDATE_DEFAULTS, ...options };
   const request = checkShape(value);
-  const tools = checkTools(request, settings.strict);
+  const tools = checkTools(request, settings);
   checkVersion(request, settings.version);
   checkPairs(request.messages);
   checkReferences(request.messages, {
@@ -92,13 +94,16 @@ function checkMessage(message: unknown, index: number): void {
 }
 
 /** The names of the declared tools. */
-function checkTools(request: AnthropicRequest, strict: boolean): ReadonlySet<string> {
+function checkTools(
+  request: AnthropicRequest,
+  { strict, maxTools }: { readonly strict: boolean; readonly maxTools: number },
+): ReadonlySet<string> {
   const names = new Set<string>();
   const tools: unknown = request.tools ?? [];
   if (!Array.isArray(tools)) throw refused('invalid_request', 'tools: Input should be a list');
   // The search tool is none of those that it searches.
   const count = tools.filter((tool: unknown) => !isJsonObject(tool) || readSearchTool(tool) === undefined).length;
-  if (count > MOST_TOOLS) throw refused('too_many_tools', `tools: at most ${MOST_TOOLS} tools are allowed`);
+  if (count > maxTools) throw refused('too_many_tools', `tools: at most ${maxTools} tools are allowed`);
   tools.forEach((tool: unknown, index) => {
     const name = checkTool(tool, index);
     if (name === undefined) return;

@@ -314,12 +314,12 @@ describe('explanations', () => {
 
 describe('bounds', () => {
   it.each([
-    ['a megabyte of words', 'email '.repeat(200_000)],
-    ['one huge word', 'e'.repeat(1_000_000)],
+    ['as many words as there may be', 'email '.repeat(682)],
+    ['one huge word', 'e'.repeat(4_096)],
     ['lone surrogates', '\ud800 email \udc00'],
     ['names of object members', '__proto__ constructor toString email'],
     ['nested quotes', `${'"`\'“'.repeat(1_000)} email`],
-    ['operators without end', '+ server: select: email '.repeat(500)],
+    ['operators without end', '+ server: select: email '.repeat(170)],
   ])('takes %s', async (_, query) => {
     const { hits } = await createBm25Searcher(OFFICE).search({ query });
     expect(hits.length).toBeLessThanOrEqual(5);

@@ -1,8 +1,8 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
-import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import { SharedBuild, type SliceOptions } from '../slices/index.ts';
+import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import type { Bm25Index } from './bm25-index.ts';
 import type { Bm25Options } from './bm25-options.ts';
 import { buildBm25IndexInSteps } from './build-bm25-index.ts';
@@ -72,18 +72,24 @@ interface Answer {
   readonly served: QueryRanking;
 }
 
-/** All of a list that serves every query, or as much of it as an answer can have. */
-type Depth = 'answer' | 'whole';
-
-function rankEach(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, depth: Depth): QueryRanking[] {
-  const { query } = request;
+/** Of each query as much as an answer can have: however many take turns, it has no more of one list than it has places. */
+function* rankInSteps(
+  request: SearchRequest,
+  ranker: QueryRanker,
+  snapshot: Snapshot,
+): Generator<void, QueryRanking[]> {
   const accept = acceptOf(request, snapshot);
   const limit = resolveLimit(request.limit);
-  const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
-  return queries.map((text) => {
-    // However many queries take turns, an answer has no more of one list than it has places.
-    return depth === 'whole' ? ranker.rank(text, accept, snapshot.tools.length) : ranker.rankBest(text, accept, limit);
-  });
+  const served: QueryRanking[] = [];
+  for (const text of queriesOf(request)) {
+    if (served.length > 0) yield;
+    served.push(ranker.rankBest(text, accept, limit));
+  }
+  return served;
+}
+
+function queriesOf({ query }: SearchRequest): readonly string[] {
+  return typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
 }
 
 function mergeLists(served: readonly QueryRanking[], limit: number): Answer[] {
@@ -102,6 +108,7 @@ async function search(
 ): Promise<SearchResult> {
   request.signal?.throwIfAborted();
   const limit = resolveLimit(request.limit);
+  checkQueries(request);
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
   const hits: Hit[] = [];
   const unresolved: string[] = [];
@@ -112,7 +119,7 @@ async function search(
     }
     unresolved.push(...served.unresolved);
   } else {
-    const served = rankEach(request, ranker, snapshot, 'answer');
+    const served = await runInSlices(rankInSteps(request, ranker, snapshot), { signal: request.signal });
     for (const answer of mergeLists(served, limit)) hits.push(toHit(request, ranker, snapshot, answer));
     unresolved.push(...served.flatMap((one) => one.unresolved));
   }
@@ -147,6 +154,7 @@ async function explain(
 ): Promise<Standing> {
   request.signal?.throwIfAborted();
   const limit = resolveLimit(request.limit);
+  checkQueries(request);
   const known = snapshot.get(tool.id);
   if (known === undefined) {
     return { kind: 'not-in-catalog' };
@@ -155,7 +163,9 @@ async function explain(
     return { kind: 'not-allowed' };
   }
   const ranker = sharedRanker.built ?? (await sharedRanker.wait(request.signal));
-  const all = mergeLists(rankEach(request, ranker, snapshot, 'whole'), snapshot.tools.length);
+  const accept = acceptOf(request, snapshot);
+  const lists = queriesOf(request).map((text) => ranker.rank(text, accept, snapshot.tools.length));
+  const all = mergeLists(lists, snapshot.tools.length);
   const place = all.findIndex(({ ranking }) => snapshot.tools[ranking.tool]?.id === known.id);
   const found = all[place];
   if (found === undefined) {
@@ -166,7 +176,7 @@ async function explain(
 }
 
 function reasonFor(request: SearchRequest, tool: Tool, ranker: QueryRanker, snapshot: Snapshot): string {
-  const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
+  const queries = queriesOf(request);
   const position = snapshot.tools.findIndex((other) => other.id === tool.id);
   const reasons = new Set(
     queries.map((query) => {

@@ -132,10 +132,17 @@ export class QueryRanker {
 
   /** Whether a tool has every word of an operator, or is of its server. */
   satisfies(operator: QueryOperator, tool: number): boolean {
+    return this.test(operator)(tool);
+  }
+
+  /** The same for many tools: the operator is read once. */
+  test(operator: QueryOperator): (tool: number) => boolean {
     if (operator.kind === 'server') {
-      return nameKey(this.#tools[tool]?.server ?? '') === nameKey(operator.value);
+      const key = nameKey(operator.value);
+      return (tool) => nameKey(this.#tools[tool]?.server ?? '') === key;
     }
-    return this.#requiredLists(operator.value).every((list) => this.index.hasTool(list, tool));
+    const lists = this.#requiredLists(operator.value);
+    return (tool) => lists.every((list) => this.index.hasTool(list, tool));
   }
 
   #select(parsed: ParsedQuery, accept: Accept): number[] {
@@ -146,9 +153,10 @@ export class QueryRanker {
   /** An operator is one only if some tool that may be seen satisfies it. */
   #resolves(operator: QueryOperator, accept: Accept): boolean {
     if (operator.kind === 'server') {
+      const isOf = this.test(operator);
       return (
         this.#names.hasServer(nameKey(operator.value)) &&
-        this.#tools.some((_, tool) => this.satisfies(operator, tool) && accept?.(tool) !== false)
+        this.#tools.some((_, tool) => isOf(tool) && accept?.(tool) !== false)
       );
     }
     const [first, ...others] = this.#requiredLists(operator.value);
@@ -178,7 +186,8 @@ export class QueryRanker {
     if (applied.length === 0) {
       return accept;
     }
-    return (tool) => applied.every((operator) => this.satisfies(operator, tool)) && accept?.(tool) !== false;
+    const tests = applied.map((operator) => this.test(operator));
+    return (tool) => tests.every((test) => test(tool)) && accept?.(tool) !== false;
   }
 
   /** Tools with a name without letters or digits are found by that name only. */

@@ -7,11 +7,11 @@ import {
   type QueryRanker,
   rankerSearcher,
 } from '../bm25/index.ts';
-import { QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import { type Reranker, UNREADABLE } from '../reranker/index.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { buildVectorIndexInSteps, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
-import { runToEnd, SharedBuild, type SliceOptions } from '../slices/index.ts';
+import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
@@ -120,6 +120,7 @@ class HybridSearcher {
   async search(request: SearchRequest): Promise<SearchResult> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
+    checkQueries(request);
     const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const { answers, use } = await this.#answers(request, ranker, wanted);
@@ -156,6 +157,7 @@ class HybridSearcher {
   async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
     request.signal?.throwIfAborted();
     const limit = resolveLimit(request.limit);
+    checkQueries(request);
     const known = this.#snapshot.get(tool.id);
     if (known === undefined) return { kind: 'not-in-catalog' };
     if (request.allow?.(known) === false) return { kind: 'not-allowed' };
@@ -164,7 +166,7 @@ class HybridSearcher {
     const { answers } = await this.#answers(request, ranker, all);
     const ranked = takeTurns(answers.map(toAnswers), all, ({ ranking }) => ranking.tool);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
-    const found = ranked[place] ?? this.#beyond(request, ranker, known);
+    const found = ranked[place] ?? (await this.#beyond(request, ranker, known));
     const lexical = await byWords.explain(request, known);
     if (found === undefined) {
       return lexical.kind === 'not-matched' && lexical.reason !== NO_WORD
@@ -180,15 +182,23 @@ class HybridSearcher {
   /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
   async #answers(request: SearchRequest, ranker: HybridRanker, wanted: number): Promise<Reranked> {
     const { reranker } = this.#options;
-    const first = this.#rank(request, ranker, { wanted: Math.max(wanted, reranker?.depth ?? 0) });
+    const first = await this.#rank(request, ranker, { wanted: Math.max(wanted, reranker?.depth ?? 0) });
     return reranker === undefined ? { answers: first } : await this.#rerank(first, reranker, request);
   }
 
-  #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): HybridAnswer[] {
+  /** Several queries give way to other work between them. */
+  async #rank(request: SearchRequest, ranker: HybridRanker, depth: RankDepth): Promise<HybridAnswer[]> {
     const { allow } = request;
     const accept = allow === undefined ? undefined : (tool: number) => allow(this.#snapshot.tools[tool] as Tool);
-    const queries = typeof request.query === 'string' ? [request.query] : request.query.slice(0, QUERY_LIMITS.queries);
-    return queries.map((query) => ranker.rank(query, { accept, ...depth }));
+    if (typeof request.query === 'string') return [ranker.rank(request.query, { accept, ...depth })];
+    const queries = request.query.slice(0, QUERY_LIMITS.queries);
+    const answers: HybridAnswer[] = [];
+    const steps = stepThrough(queries.length, (at) => {
+      answers.push(ranker.rank(queries[at] as string, { accept, ...depth }));
+      return at + 1;
+    });
+    await runInSlices(steps, { ...this.#options.slices, signal: request.signal });
+    return answers;
   }
 
   /** Each request, and each of its clauses, against the best tools of the whole. */
@@ -217,8 +227,8 @@ class HybridSearcher {
   }
 
   /** A tool that was too unlikely to be weighed at first; its place is somewhere after those that were. */
-  #beyond(request: SearchRequest, ranker: HybridRanker, tool: Tool): Answer | undefined {
-    return this.#rank(request, ranker, { isWhole: true })
+  async #beyond(request: SearchRequest, ranker: HybridRanker, tool: Tool): Promise<Answer | undefined> {
+    return (await this.#rank(request, ranker, { isWhole: true }))
       .flatMap(toAnswers)
       .find(({ ranking }) => this.#tool(ranking).id === tool.id);
   }

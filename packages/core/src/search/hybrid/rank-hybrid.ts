@@ -117,9 +117,8 @@ export class HybridRanker {
   #narrow(lexical: QueryRanking, accept: Accept): Accept {
     if (lexical.applied.length === 0) return accept;
     const { lexical: ranker, snapshot } = this.#parts;
-    return askOnce(snapshot.tools.length, (tool) => {
-      return lexical.applied.every((operator) => ranker.satisfies(operator, tool)) && accept?.(tool) !== false;
-    });
+    const tests = lexical.applied.map((operator) => ranker.test(operator));
+    return askOnce(snapshot.tools.length, (tool) => tests.every((test) => test(tool)) && accept?.(tool) !== false);
   }
 
   /**

@@ -178,6 +178,6 @@ const MOST_ATOMS = 48;
 const MOST_STANDING_OUT = 32;
 /** A cheap look for the pattern below. */
 const MAY_STAND_OUT = /[`_]|\S[./:-]\S|[a-z][A-Z]|[A-Z]{2}[a-z]|[^ -~]/;
-/** Backticks around a short text; words joined by punctuation; capitals inside a word. */
+/** Backticks around a short text; words joined by punctuation; capitals inside a word. A word is looked at from its start alone, since a text may be one. */
 const STANDING_OUT =
-  /`([^`\n]{1,256})`|[\p{L}\p{N}]+(?:[_\-./:]{1,3}[\p{L}\p{N}]+)+|[\p{L}\p{N}]*(?:\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll})[\p{L}\p{N}]*/gu;
+  /`([^`\n]{1,256})`|(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_\-./:]{1,3}[\p{L}\p{N}]+)+|[\p{L}\p{N}]*(?:\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll})[\p{L}\p{N}]*)/gu;

@@ -1,11 +1,9 @@
-import { QUERY_LIMITS } from './query-limits.ts';
-
 /**
  * A query with what looks like an operator in it set apart. Whether it is one depends on the catalog: an operator that
  * does not resolve is read as plain words.
  */
 export interface ParsedQuery {
-  /** The query, cut to the bound. */
+  /** The query. */
   readonly text: string;
   /** The names of `select:A,B`, in order; empty without it. */
   readonly select: readonly string[];
@@ -22,11 +20,11 @@ export interface QueryOperator {
 }
 
 /** Reads the operators of a query. A value with spaces is put in double quotes: `server:"Google Maps"`. */
-export function parseQuery(query: string): ParsedQuery {
-  const text = query.slice(0, QUERY_LIMITS.characters);
+export function parseQuery(text: string): ParsedQuery {
   const operators: QueryOperator[] = [];
   if (text.includes('+') || text.includes(':')) {
     for (const found of text.matchAll(OPERATOR)) {
+      if (operators.length === MOST_OPERATORS) break;
       const value = found[2] ?? found[3] ?? found[4] ?? '';
       const end = found.index + found[0].length;
       const kind = found[2] === undefined ? 'server' : 'required';
@@ -76,4 +74,6 @@ const SELECT = /^\s*select:([\s\S]+)$/i;
 /** `+word`, `server:"two words"` or `server:word`, at the start or after a space. */
 const OPERATOR = /(^|\s)(?:\+([\p{L}\p{N}][^\s,;]*)|server:(?:"([^"]+)"|([^\s"]+)))/giu;
 const MOST_SELECTED = 256;
+/** What is written like an operator after these is read as words: every tool is asked about each of them. */
+const MOST_OPERATORS = 32;
 const NONE: readonly string[] = [];

@@ -1,9 +1,9 @@
-/** Bounds on what one search reads of a query; what is beyond is left out. */
+/** Bounds on what one search reads. */
 export const QUERY_LIMITS = {
-  /** Characters of each query. */
+  /** Code points of each query, where a request does not say otherwise; a longer one is refused. */
   characters: 4_096,
-  /** Words of each query. */
+  /** Words of each query; what is beyond is left out. */
   words: 256,
-  /** Queries of one call. */
+  /** Queries of one call; what is beyond is left out. */
   queries: 16,
 } as const;
