@@ -73,7 +73,7 @@ async function* rounds<Request, Part>(
   const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
   const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
   const history = await weaveHistory({ ...options, signal });
-  const writer = wire.writer(history.request, plan);
+  const writer = wire.writer(history.request, plan, history.ids);
   let { request } = history;
 
   for (let round = 1; ; round += 1) {

@@ -7,11 +7,12 @@ const HASHED_CHARACTERS = 1_024;
 /** The ids under which each piece of a history may have been kept, by its number. A piece of the client's has none. */
 export function idsOfPieces(pieces: readonly HistoryPiece[]): readonly (readonly string[])[] {
   const said = saidSoFar();
-  return pieces.map((piece) => {
+  return pieces.map((piece, number) => {
     if (piece.by === 'model')
       return piece.ids.length > 0 ? piece.ids.map((id) => idFor(id, piece, said)) : [idForText(piece.text, said)];
-    if (piece.by === 'client') said.add(piece.text);
-    return [];
+    if (piece.by === 'none') return [];
+    said.add(piece.text);
+    return isLeftAlone(pieces, number) ? [`${AFTER}${said.hash()}`] : [];
   });
 }
 
@@ -23,7 +24,16 @@ export function idsOfResponse(history: readonly HistoryPiece[], shown: readonly 
     ...piece.ids.map((id) => idFor(id, piece, said)),
     ...(piece.text === '' && piece.ids.length > 0 ? [] : [idForText(piece.text, said)]),
   ]);
-  return [...new Set(ids)];
+  const isNothing = shown.every(({ ids: known, text }) => known.length === 0 && text === '');
+  return [...new Set(isNothing ? [...ids, `${AFTER}${said.hash()}`] : ids)];
+}
+
+/** Begins the id of a response of which its client was shown nothing. */
+export const AFTER = 'after@';
+
+/** Whether the client said more without an answer in between: it has dropped a message with nothing in it. */
+function isLeftAlone(pieces: readonly HistoryPiece[], number: number): boolean {
+  return pieces.slice(number + 1).find(({ by }) => by !== 'none')?.by === 'client';
 }
 
 /** A hash of all that the client has said; computed only when it is asked for. */

@@ -18,7 +18,8 @@ export interface TranscriptStore {
    *
    * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the same by chance
    * stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by `@` and a hash of its
-   * message and of what the client has said before. A message without any id has `text@` and such a hash.
+   * message and of what the client has said before. A message without any id has `text@` and such a hash; a response of which the
+   * client was shown nothing has `after@` and the hash of what was said before.
    */
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;
   /** The entries that are kept under these ids; an id without an entry is left out. Called once a request, with up to `MAX_TRANSCRIPT_IDS` ids. */
@@ -69,6 +70,8 @@ export interface ShownPiece {
 /** An entry, and the numbers of the pieces by which it was found. */
 export interface FoundEntry {
   readonly pieces: readonly number[];
+  /** Whether the piece is what the client said before a response of which it was shown nothing: the entry stands behind it. */
+  readonly isAfter: boolean;
   readonly content: JsonObject;
 }
 

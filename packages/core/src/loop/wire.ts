@@ -28,8 +28,8 @@ export interface Wire<Request, Part> {
    * whose parts don't name our tools.
    */
   reader(holds: (name: string) => boolean, plan: Plan): Reader<Part>;
-  /** Writes one response to the client, over all rounds. */
-  writer(request: Request, plan: Plan): Writer<Request, Part>;
+  /** Writes one response to the client, over all rounds. `taken` are ids that the client's messages have, besides those of the request. */
+  writer(request: Request, plan: Plan, taken?: readonly string[]): Writer<Request, Part>;
   /** A part that keeps the connection alive and means nothing. */
   ping?(): Part;
   /** How hidden parts of a response are kept and put back. Absent where clients are shown, and send back, everything. */

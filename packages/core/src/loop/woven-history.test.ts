@@ -37,7 +37,7 @@ describe('weaveHistory', () => {
     expect(before.request).toBe(REQUEST);
     await before.keep(HIDDEN);
     const { request } = await weaveHistory({ wire, request: REQUEST, transcript });
-    expect(request.woven).toEqual([{ pieces: [1], content: { rounds: 1 } }]);
+    expect(request.woven).toEqual([{ pieces: [1], isAfter: false, content: { rounds: 1 } }]);
   });
 
   it('passes over an entry of another dialect, of another version, and of another response', async () => {

@@ -7,7 +7,7 @@ import {
   MAX_TRANSCRIPT_IDS,
   type TranscriptStore,
 } from './transcript.ts';
-import { idsOfPieces, idsOfResponse } from './transcript-ids.ts';
+import { AFTER, idsOfPieces, idsOfResponse } from './transcript-ids.ts';
 import type { Wire } from './wire.ts';
 
 export interface HistoryOptions<Request, Part> {
@@ -26,6 +26,8 @@ export const TRANSCRIPT_WAIT_MS = 1_000;
 /** A client's request with what earlier responses hid from it. */
 export interface WovenHistory<Request> {
   readonly request: Request;
+  /** The ids in the client's own messages: weaving may have replaced some. */
+  readonly ids: readonly string[];
   /** Keeps what this response hides, until the store has it or time is up. */
   keep(hidden: HiddenContent): Promise<void>;
 }
@@ -36,10 +38,11 @@ export async function weaveHistory<Request, Part>(
 ): Promise<WovenHistory<Request>> {
   const { wire, request, transcript: store } = options;
   const { transcript } = wire;
-  if (store === undefined || transcript === undefined) return { request, keep: async () => undefined };
+  if (store === undefined || transcript === undefined) return { request, ids: [], keep: async () => undefined };
   const pieces = transcript.pieces(request);
   return {
     request: await weave(options, { pieces, store, transcript }),
+    ids: pieces.flatMap((piece) => (piece.by === 'model' ? piece.ids : [])),
     async keep({ shown, calls, content }) {
       const ids = idsOfResponse(pieces, shown);
       const [id] = ids;
@@ -81,12 +84,14 @@ function readEntries(
   history: { readonly pieces: readonly HistoryPiece[]; readonly dialect: string; readonly version: number },
 ): readonly FoundEntry[] {
   const known = new Set(history.pieces.flatMap((piece) => (piece.by === 'model' ? piece.ids : [])));
-  const entries = new Map<string, { pieces: number[]; content: FoundEntry['content'] }>();
+  const entries = new Map<string, FoundEntry & { readonly pieces: number[] }>();
   for (const [number, ids] of idsByPiece.entries()) {
-    const hidden = ids.map((id) => found.get(id)).find((one) => one !== undefined);
+    const id = ids.find((one) => found.has(one));
+    const hidden = id === undefined ? undefined : found.get(id);
     if (hidden?.dialect !== history.dialect || hidden.version !== history.version) continue;
     if (hidden.calls.some((id) => known.has(id))) continue;
-    const entry = entries.get(hidden.id) ?? { pieces: [], content: hidden.content };
+    const isAfter = id?.startsWith(AFTER) === true;
+    const entry = entries.get(hidden.id) ?? { pieces: [], isAfter, content: hidden.content };
     entry.pieces.push(number);
     entries.set(hidden.id, entry);
   }

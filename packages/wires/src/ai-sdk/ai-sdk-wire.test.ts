@@ -103,6 +103,7 @@ describeWire<ModelRequest, ModelPart>({
   wire: aiSdkWire,
   forms: LOCAL_FORMS,
   showsSearches: true,
+  showsEverything: true,
   endings: { done: 'stop', calls: 'tool-calls', pause: 'other', cut: 'length' },
   request: ({ text, tools, unknown }) => ({
     prompt: [{ role: 'user', content: [{ type: 'text', text }] }],

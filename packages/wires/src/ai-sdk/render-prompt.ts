@@ -65,7 +65,7 @@ function renderRound(
   else messages.push({ role: 'tool', content: [...results] });
 }
 
-/** Results without a call leave; the others stand under the name of their call, ours before them. */
+/** Results without a call leave; the others stand under the name of their call, and among ours in the order of the calls. */
 function renderResults(rendering: Rendering, message: ToolMessage): void {
   const { history, plan, waiting } = rendering;
   const kept = message.content.filter((part) => part.type !== 'tool-result' || history.callOf.has(part));
@@ -75,7 +75,24 @@ function renderResults(rendering: Rendering, message: ToolMessage): void {
     return part.type !== 'tool-result' || called === undefined ? part : { ...part, toolName: called.name };
   });
   rendering.waiting = [];
-  if (waiting.length + content.length > 0) rendering.messages.push({ ...message, content: [...waiting, ...content] });
+  if (waiting.length + content.length === 0) return;
+  const all = waiting.length === 0 ? content : inCallOrder([...waiting, ...content], rendering.messages);
+  rendering.messages.push({ ...message, content: all });
+}
+
+function inCallOrder(
+  parts: readonly ToolMessage['content'][number][],
+  messages: readonly ModelMessage[],
+): ToolMessage['content'] {
+  const round = messages.slice(messages.findLastIndex(({ role }) => role !== 'assistant') + 1);
+  const calls = round.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []))
+      : [],
+  );
+  const placeOf = (part: ToolMessage['content'][number]): number =>
+    part.type === 'tool-result' ? calls.indexOf(part.toolCallId) : calls.length;
+  return parts.toSorted((left, right) => placeOf(left) - placeOf(right));
 }
 
 function renderSpoken(part: AssistantPart, history: History, plan: DeferPlan): readonly AssistantPart[] {

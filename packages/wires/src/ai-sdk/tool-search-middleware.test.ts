@@ -196,7 +196,7 @@ describe('generateText', () => {
     expect(executed).toEqual([{ name: 'read_file', input: { text: 'x' } }]);
     const [, , spoken, answered] = requests[1]?.prompt ?? [];
     expect(spoken?.content).toMatchObject([{ toolCallId: 'a' }, { toolCallId: 'call_0' }]);
-    expect(answered?.content).toMatchObject([{ toolName: 'tool_search' }, { toolName: 'read_file' }]);
+    expect(answered?.content).toMatchObject([{ toolName: 'read_file' }, { toolName: 'tool_search' }]);
   });
 
   it('lets the model go on after a refusal, and shows it as an error', async () => {

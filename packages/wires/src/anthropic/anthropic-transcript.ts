@@ -85,36 +85,44 @@ export const anthropicTranscript: WireTranscript<AnthropicRequest> = {
       return message.role === 'user' ? { by: 'client', text: blocks.map(saidIn).join('\n') } : { by: 'none' };
     }),
   weave(request, entries) {
-    const contents = new Map(
-      entries.flatMap(({ pieces, content }) => pieces.map((index) => [index, content] as const)),
-    );
+    const found = new Map(entries.flatMap((entry) => entry.pieces.map((index) => [index, entry] as const)));
     const messages: AnthropicMessage[] = [];
     /** Results of the last round that was woven in, until those of the client join them. */
     let waiting: readonly AnthropicBlock[] | undefined;
+    const push = (message: AnthropicMessage): void => {
+      const results = waiting;
+      waiting = message.role === 'system' ? waiting : undefined;
+      if (results === undefined || message.role === 'system') messages.push(message);
+      else if (message.role === 'user') messages.push(withResults(results, message, messages));
+      else messages.push(...(results.length === 0 ? [] : [{ role: 'user' as const, content: results }]), message);
+    };
     for (const [index, message] of request.messages.entries()) {
-      if (message.role === 'assistant' && waiting !== undefined) {
-        if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
-        waiting = undefined;
-      }
-      const content = contents.get(index);
-      if (content !== undefined) {
-        const woven = weaveMessage(message, content);
-        messages.push(...woven.messages);
-        waiting = woven.waiting;
-      } else if (message.role === 'user' && waiting !== undefined) {
-        const spoken = messages.findLast(({ role }) => role === 'assistant');
-        const isPlain = waiting.length === 0 && !blocksOf(message).some(isToolResult);
-        const content = isPlain ? message.content : inCallOrder([...waiting, ...blocksOf(message)], spoken);
-        messages.push({ ...message, content });
-        waiting = undefined;
-      } else {
-        messages.push(message);
-      }
+      const entry = found.get(index);
+      if (entry === undefined || entry.isAfter) push(message);
+      if (entry === undefined) continue;
+      const woven = weaveMessage(entry.isAfter ? NOTHING : message, entry.content);
+      woven.messages.forEach(push);
+      waiting = woven.waiting;
     }
     if (waiting !== undefined && waiting.length > 0) messages.push({ role: 'user', content: waiting });
     return { ...request, messages };
   },
 };
+
+/** Stands for a message that the client has dropped because there was nothing in it. */
+const NOTHING: AnthropicMessage = { role: 'assistant', content: [] };
+
+/** The client's message with results that it was not shown before its own, in the order of the calls. */
+function withResults(
+  results: readonly AnthropicBlock[],
+  message: AnthropicMessage,
+  before: readonly AnthropicMessage[],
+): AnthropicMessage {
+  const blocks = [...results, ...blocksOf(message)];
+  if (!blocks.some(isToolResult)) return message;
+  const spoken = before.findLast(({ role }) => role === 'assistant');
+  return { ...message, content: inCallOrder(blocks, spoken) };
+}
 
 /** One message of the client's as the rounds that it was. The results of its last round wait for those of the client. */
 function weaveMessage(

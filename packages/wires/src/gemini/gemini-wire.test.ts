@@ -63,6 +63,7 @@ function sample(showSearches: boolean): Sample {
     wire: createGeminiWire({ showSearches }),
     forms: LOCAL_FORMS,
     showsSearches: showSearches,
+    showsEverything: showSearches,
     endings: { done: 'STOP', calls: 'STOP', pause: 'TOO_MANY_TOOL_CALLS', cut: 'MAX_TOKENS' },
     request: ({ text, tools, unknown }) => ({
       contents: [{ role: 'user', parts: [{ text }] }],

@@ -63,27 +63,28 @@ export const chatTranscript: WireTranscript<ChatRequest> = {
       }
     }),
   weave(request, entries) {
-    const contents = new Map(
-      entries.flatMap(({ pieces, content }) => pieces.map((index) => [index, content] as const)),
-    );
+    const found = new Map(entries.flatMap((entry) => entry.pieces.map((index) => [index, entry] as const)));
     const { messages } = request;
     const woven: ChatMessage[] = [];
     for (let index = 0; index < messages.length; index += 1) {
       const message = messages[index];
-      const content = contents.get(index);
+      const entry = found.get(index);
       if (message === undefined) continue;
-      if (content === undefined) {
-        woven.push(message);
+      if (entry === undefined || entry.isAfter) {
+        woven.push(message, ...(entry === undefined ? [] : weaveResponse(NOTHING, [], entry.content)));
         continue;
       }
       let end = index + 1;
       while (messages[end]?.role === 'tool') end += 1;
-      woven.push(...weaveResponse(message, messages.slice(index + 1, end), content));
+      woven.push(...weaveResponse(message, messages.slice(index + 1, end), entry.content));
       index = end - 1;
     }
     return { ...request, messages: woven };
   },
 };
+
+/** Stands for a message that the client has dropped because there was nothing in it. */
+const NOTHING: ChatMessage = { role: 'assistant', content: null };
 
 /** One message of the client's and its results, as the rounds that they were. */
 function weaveResponse(

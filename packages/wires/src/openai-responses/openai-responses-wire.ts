@@ -4,6 +4,7 @@ import { createReader } from './reader.ts';
 import { recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
 import type { ResponsesEvent, ResponsesRequest } from './responses-shapes-2026-11.ts';
+import { responsesTranscript } from './responses-transcript.ts';
 import { createWriter } from './writer.ts';
 
 /**
@@ -17,4 +18,5 @@ export const openaiResponsesWire: Wire<ResponsesRequest, ResponsesEvent> = {
   render: renderRequest,
   reader: createReader,
   writer: createWriter,
+  transcript: responsesTranscript,
 };

@@ -200,7 +200,7 @@ describe('a search', () => {
     const [call, found] = search('4', 'issue');
     const beside = [functionCall('a', 'read_file', {}), call, found, output('a')].filter((item) => item !== undefined);
     const list = rendered([USER, ...past, ...beside], 'bridge') as readonly ResponsesItem[];
-    expect(list.at(-2)).toMatchObject({ call_id: 'call_ts_4', output: expect.stringContaining('Do not search again') });
+    expect(list.at(-1)).toMatchObject({ call_id: 'call_ts_4', output: expect.stringContaining('Do not search again') });
   });
 
   it('that finds nothing is told so natively too', async () => {

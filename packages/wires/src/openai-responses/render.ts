@@ -49,9 +49,11 @@ function renderInput(
   const history = readHistory(items);
   const walked = walkHistory(items, { plan, history });
   const hints = new Set<ResponsesItem>();
-  const rendered = behindOutputs(
-    items.flatMap((item) => renderItem(item, { plan, tell, history, walked, view, hints })),
-    hints,
+  const rendered = inCallOrder(
+    behindOutputs(
+      items.flatMap((item) => renderItem(item, { plan, tell, history, walked, view, hints })),
+      hints,
+    ),
   );
   return withTail(plan.form.search === 'provider' ? rendered : withoutLooseReasoning(rendered), view.tail);
 }
@@ -132,6 +134,29 @@ function behindOutputs(items: readonly ResponsesItem[], hints: ReadonlySet<Respo
     placed.push(item);
   }
   return [...placed, ...waiting];
+}
+
+/** Answers side by side stand in the order of their calls, whoever gave them. */
+function inCallOrder(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
+  const places = new Map<string, number>();
+  const ordered: ResponsesItem[] = [];
+  let outputs: ResponsesItem[] = [];
+  const placeOf = ({ call_id: id }: ResponsesItem): number => (typeof id === 'string' ? (places.get(id) ?? -1) : -1);
+  const flush = (): void => {
+    ordered.push(...outputs.toSorted((left, right) => placeOf(left) - placeOf(right)));
+    outputs = [];
+  };
+  for (const [place, item] of items.entries()) {
+    if (isCallOutput(item) || isSearchOutput(item)) {
+      outputs.push(item);
+      continue;
+    }
+    flush();
+    ordered.push(item);
+    if (typeof item.call_id === 'string') places.set(item.call_id, place);
+  }
+  flush();
+  return ordered;
 }
 
 /** Not an id that a call of the model's could have too. */

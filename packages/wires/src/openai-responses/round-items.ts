@@ -7,20 +7,25 @@ import { isSearch, itemOf, type WriterState } from './writer-state.ts';
 /** A round for the history: what the model wrote, in its order, then the answers, then what they had no room for. */
 export function roundItems(state: WriterState): readonly ResponsesItem[] {
   const { round } = state;
-  const written = new Map(round.written);
+  const written = new Map(
+    [...round.written].map(([index, item]): [number, readonly ResponsesItem[]] => [index, [item]]),
+  );
   const answers: ResponsesItem[] = [];
   const asides: ResponsesItem[] = [];
   let last = Math.max(-1, ...written.keys());
   for (const step of round.steps) {
-    if (step.kind !== 'answer') continue;
-    const held = step.call as Partial<HeldItemCall>;
+    const { outputIndex } = step.call as Partial<HeldItemCall>;
     last += 1;
+    if (step.kind === 'calls') {
+      written.set(outputIndex ?? last, round.delivered.get(step) ?? []);
+      continue;
+    }
     const { item, answer, aside } = pairFor(step, state);
-    written.set(held.outputIndex ?? last, item);
+    written.set(outputIndex ?? last, [item]);
     answers.push(answer);
     asides.push(...aside);
   }
-  const items = [...written].sort(([left], [right]) => left - right).map(([, item]) => item);
+  const items = [...written].sort(([left], [right]) => left - right).flatMap(([, made]) => made);
   return [...items, ...answers, ...asides];
 }
 
@@ -46,8 +51,9 @@ function pairFor(
     arguments: JSON.stringify(step.call.arguments),
   };
   const call_id = state.unique(step.call.id);
+  const id = typeof source.id !== 'string' ? {} : { id: state.unique(source.id) };
   const output = source.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output';
-  return { item: { ...source, call_id }, answer: { type: output, call_id, output: step.text }, aside: [] };
+  return { item: { ...source, ...id, call_id }, answer: { type: output, call_id, output: step.text }, aside: [] };
 }
 
 /** Whether the names found are all that there is to tell. */

@@ -113,7 +113,7 @@ describe('an OpenAI client with tool search in responses', () => {
       status: 'completed',
       tools: TOOLS,
       instructions: 'Be brief.',
-      output: [REASONING, functionCall('call_0_2', 'create_issue', { text: 'x' }, 'fc_call_0')],
+      output: [REASONING, functionCall('call_0_2', 'create_issue', { text: 'x' }, 'fc_call_0_2')],
       usage: TWICE,
     });
   });
@@ -263,6 +263,8 @@ describe('an OpenAI client with tool search in responses', () => {
       tools: [{ name: 'tool_search' }, READ, responseTool('crm__lookup', 'Finds a customer.')],
       input: [
         user,
+        { type: 'function_call', name: 'tool_search' },
+        { type: 'function_call_output', output: expect.stringContaining('crm__lookup') },
         functionCall('call_1', 'crm__lookup', { text: 'x' }),
         { type: 'function_call_output', call_id: 'call_1' },
       ],

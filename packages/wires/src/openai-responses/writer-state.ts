@@ -27,6 +27,8 @@ export interface WriterRound {
   /** What the upstream itself wrote, by its place: for the next round's input. */
   readonly written: Map<number, ResponsesItem>;
   steps: readonly Step[];
+  /** The items that stand for steps which the client has to answer. */
+  readonly delivered: Map<Step, readonly ResponsesItem[]>;
   usage: JsonObject | undefined;
   /** What the upstream called this round's response at its start. */
   responseId: string | undefined;
@@ -56,8 +58,8 @@ export interface WriterState {
   round: WriterRound;
 }
 
-export function newWriterState(request: ResponsesRequest, plan: Plan): WriterState {
-  const unique = uniqueIds({ taken: idsIn(itemsOf(request)), prefix: 'call_' });
+export function newWriterState(request: ResponsesRequest, plan: Plan, taken: readonly string[]): WriterState {
+  const unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
   const keys = new Map<Call, string>();
   let sequence = 0;
   return {
@@ -89,7 +91,15 @@ export function newWriterState(request: ResponsesRequest, plan: Plan): WriterSta
 }
 
 export function newRound(): WriterRound {
-  return { placed: new Map(), ids: new Map(), written: new Map(), steps: [], usage: undefined, responseId: undefined };
+  return {
+    placed: new Map(),
+    ids: new Map(),
+    written: new Map(),
+    steps: [],
+    delivered: new Map(),
+    usage: undefined,
+    responseId: undefined,
+  };
 }
 
 /** Whether a held call is to our search tool. */

@@ -10,6 +10,7 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
+import { hiddenContent } from './responses-transcript.ts';
 import { roundItems } from './round-items.ts';
 import { searchCallItem, searchOutputItem } from './search-items.ts';
 import { relaxToolChoice } from './tool-choice.ts';
@@ -20,8 +21,12 @@ import { isSearch, itemOf, newRound, newWriterState, type WriterState } from './
  * Writes one response over all rounds: the first round's id, gapless numbers and places, summed usage. Our searches are shown as
  * the provider's own would be when the client has declared a search tool, and are hidden otherwise.
  */
-export function createWriter(request: ResponsesRequest, plan: Plan): Writer<ResponsesRequest, ResponsesEvent> {
-  const state = newWriterState(request, plan);
+export function createWriter(
+  request: ResponsesRequest,
+  plan: Plan,
+  taken: readonly string[] = [],
+): Writer<ResponsesRequest, ResponsesEvent> {
+  const state = newWriterState(request, plan, taken);
   const { number } = state;
 
   return {
@@ -46,7 +51,9 @@ export function createWriter(request: ResponsesRequest, plan: Plan): Writer<Resp
       // Calls before outputs, so that a replay can tell what was written side by side from what followed an answer.
       const calls = steps.flatMap((step) => {
         if (step.kind !== 'calls') return [];
-        return step.calls.flatMap((call, index) => show(callItem({ call, step, isFirst: index === 0 }, state), state));
+        const items = step.calls.map((call, index) => callItem({ call, step, isFirst: index === 0 }, state));
+        state.round.delivered.set(step, items);
+        return items.flatMap((item) => show(item, state));
       });
       const outputs = steps.flatMap((step) => {
         if (step.kind !== 'answer' || !state.isShown || !isSearch(step.call, plan)) return [];
@@ -68,6 +75,7 @@ export function createWriter(request: ResponsesRequest, plan: Plan): Writer<Resp
         input: [...itemsOf(request), ...state.hidden],
       };
     },
+    hidden: () => hiddenContent({ items: [...state.hidden, ...roundItems(state)], output: finalOutput(state) }),
     finish(ending) {
       const type = endingType(ending, state.closing?.type);
       const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };

@@ -1,0 +1,124 @@
+import {
+  type HiddenContent,
+  isJsonObject,
+  type JsonObject,
+  readSlots,
+  type ShownPiece,
+  type Slot,
+  type WireTranscript,
+  weaveSlots,
+} from '@quartermaster/core';
+import {
+  isCallOutput,
+  isSearchOutput,
+  isWritten,
+  itemsOf,
+  type ResponsesItem,
+  type ResponsesRequest,
+  textOf,
+} from './responses-shapes-2026-11.ts';
+
+/** What to keep of a response: its items as the next request must have them, and which of those the client sends back itself. */
+export function hiddenContent(response: {
+  /** The response as items of a history: rounds with the answers that the model has read. */
+  readonly items: readonly ResponsesItem[];
+  /** What the client was sent. */
+  readonly output: readonly ResponsesItem[];
+}): HiddenContent | undefined {
+  const { items, output } = response;
+  const keys = new Set(output.map(keyOf));
+  const slots = items.map(
+    (item): Slot => (keys.has(keyOf(item)) ? { shown: keyOf(item) } : { hidden: item as JsonObject }),
+  );
+  const shown = slots.flatMap((slot) => ('shown' in slot ? [slot.shown] : []));
+  const isSame = shown.length === items.length && output.every((item, index) => keyOf(item) === shown[index]);
+  if (isSame) return undefined;
+  const replaces = [...keys].filter((key) => !shown.includes(key));
+  const calls = items.flatMap((item) =>
+    keys.has(keyOf(item)) || isAnswer(item) || typeof item.call_id !== 'string' ? [] : [item.call_id],
+  );
+  return { shown: output.map(pieceOf), calls, content: { slots, replaces } as unknown as JsonObject };
+}
+
+/** The transcript of the Responses API, in which a response is a list of items. */
+export const responsesTranscript: WireTranscript<ResponsesRequest> = {
+  version: 1,
+  pieces: (request) =>
+    itemsOf(request).map((item) => {
+      if (isModels(item)) return { by: 'model', ...pieceOf(item) };
+      if (isCallOutput(item)) return { by: 'client', text: `${item.call_id}\n${textOf(item.output)}` };
+      return item.role === 'user' ? { by: 'client', text: textOf(item.content) } : { by: 'none' };
+    }),
+  weave(request, entries) {
+    let items: readonly (ResponsesItem | undefined)[] = itemsOf(request);
+    const woven = new Map<number, readonly ResponsesItem[]>();
+    for (const { pieces, content, isAfter } of entries) {
+      const first = Math.min(...pieces);
+      if (isAfter) {
+        const before = items[first];
+        woven.set(first, [...(before === undefined ? [] : [before]), ...weaveItems([], content)]);
+        continue;
+      }
+      const end = Math.max(...pieces);
+      if (isOtherResponse(items, end, content)) continue;
+      const last = endOfOutputs(items, end);
+      const region = items.slice(first, last + 1).filter((item) => item !== undefined);
+      woven.set(first, weaveItems(region, content));
+      items = items.map((item, index) => (index >= first && index <= last ? undefined : item));
+    }
+    const input = items.flatMap((item, index) => woven.get(index) ?? (item === undefined ? [] : [item]));
+    return { ...request, input };
+  },
+};
+
+/** The items of one response and what answers them, with what was hidden. The client's answers come before what was said beside ours. */
+function weaveItems(region: readonly ResponsesItem[], content: JsonObject): readonly ResponsesItem[] {
+  const replaced = new Set(Array.isArray(content.replaces) ? content.replaces : []);
+  const sent = region.filter((item) => isModels(item) && !replaced.has(keyOf(item)));
+  const given = region.filter((item) => !isModels(item));
+  const items = weaveSlots(readSlots(content.slots), sent, keyOf) as readonly ResponsesItem[];
+  const end = items.findLastIndex((item) => isWritten(item) || isAnswer(item)) + 1;
+  return [...items.slice(0, end), ...given, ...items.slice(end)];
+}
+
+/**
+ * Whether the model went on after calls that wait for the client: then these are the items of another response, which has the same
+ * ids because its host counts from 0 in each.
+ */
+function isOtherResponse(items: readonly (ResponsesItem | undefined)[], end: number, content: JsonObject): boolean {
+  const next = items[end + 1];
+  const isWaiting = readSlots(content.slots).some(
+    (slot) => 'shown' in slot && /^(function|custom_tool)_call:/.test(slot.shown),
+  );
+  return isWaiting && next !== undefined && isModels(next);
+}
+
+/** The last of the client's answers that follow an item. */
+function endOfOutputs(items: readonly (ResponsesItem | undefined)[], index: number): number {
+  let end = index;
+  for (let next = items[end + 1]; next !== undefined && isCallOutput(next); next = items[end + 1]) end += 1;
+  return end;
+}
+
+function isModels(item: ResponsesItem): boolean {
+  return isWritten(item) || isSearchOutput(item);
+}
+
+function isAnswer(item: ResponsesItem): boolean {
+  return isCallOutput(item) || isSearchOutput(item);
+}
+
+function pieceOf(item: ResponsesItem): ShownPiece {
+  return { ids: idsIn(item), text: isJsonObject(item) && item.type === 'message' ? textOf(item.content) : '' };
+}
+
+function idsIn(item: ResponsesItem): readonly string[] {
+  return [item.id, item.call_id].filter((id): id is string => typeof id === 'string' && id !== '');
+}
+
+/** What an item is known by when the client sends it back: a call by its call's id, which clients need, others by their own. */
+function keyOf(item: ResponsesItem): string {
+  if (isCallOutput(item)) return `output:${item.call_id}`;
+  const [id] = [item.call_id, item.id].filter((one) => typeof one === 'string');
+  return id === undefined ? `${item.type ?? 'message'}:${textOf(item.content).slice(0, 32)}` : `${item.type}:${id}`;
+}
