@@ -1,6 +1,7 @@
 // `npm run lab -- NAME`: puts a running gateway under strain and fails where it does not hold. Everything stays on this machine.
 //   npm run lab                  what there is
 //   npm run lab -- soak          10,000 different lists of tools against limits.indexCacheBytes; fails on memory
+//   npm run lab -- database      two gateways on a PostgreSQL that is terminated, frozen, restarted and killed; fails on any 500
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

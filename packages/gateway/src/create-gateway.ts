@@ -116,7 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const surfaces = surfacesFor(settings);
   const gatekeeper = createGatekeeper({
-    now: clock.now,
+    clock,
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });

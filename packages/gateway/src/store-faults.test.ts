@@ -73,6 +73,30 @@ describe('a gateway whose store is away', () => {
     expect(await ask()).toBe(200);
   });
 
+  it('does not wait for a store that hangs while it knows the key', async () => {
+    const { store, whole } = await breakableStore();
+    const { secret } = await whole.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits: {} });
+    const time = { now: 1_000_000 };
+    const hanging = { isOn: false };
+    const find: Store['keys']['find'] = (asked) =>
+      hanging.isOn ? new Promise(() => undefined) : whole.keys.find(asked);
+    const clock = {
+      now: () => time.now,
+      // Whoever waits has waited.
+      after(delayMs: number, run: () => void) {
+        if (delayMs === 500) run();
+        return () => undefined;
+      },
+    };
+    const upstreams = scriptedUpstreams({ anthropic: [HELLO, HELLO, HELLO] });
+    const { post } = await runningGateway({ upstreams, store: { ...store, keys: { ...whole.keys, find } }, clock });
+    const ask = async () => (await post('/v1/messages', ASK, { 'x-api-key': secret })).status;
+    expect(await ask()).toBe(200);
+    hanging.isOn = true;
+    time.now += 20_000;
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+  });
+
   it('refuses a revoked key a second later at the latest', async () => {
     const { store } = await breakableStore();
     const { key, secret } = await store.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits: {} });

@@ -10,6 +10,7 @@ import {
   type RateLimitStore,
 } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
+import type { Clock } from '../clock.ts';
 import { ApiError } from '../http/index.ts';
 import { budgetsOf, findSpent, spendTokens } from './budgets.ts';
 import { createKnownKeys } from './known-keys.ts';
@@ -49,11 +50,12 @@ export function createGatekeeper(options: {
   readonly configured: readonly ConfiguredKey[];
   readonly keys?: KeyStore;
   readonly rateLimits?: RateLimitStore;
-  readonly now: () => number;
+  readonly clock: Clock;
 }): Gatekeeper {
-  const { configured, keys, rateLimits, now } = options;
+  const { configured, keys, rateLimits, clock } = options;
+  const { now } = clock;
   const touched = new Map<string, number>();
-  const known = keys === undefined ? undefined : createKnownKeys(keys, now);
+  const known = keys === undefined ? undefined : createKnownKeys(keys, clock);
 
   /** The first key closes the gateway to everyone else within the time that its absence is believed. */
   async function isOpen(): Promise<boolean> {

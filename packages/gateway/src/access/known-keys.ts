@@ -1,4 +1,5 @@
 import { type ApiKey, hashApiKey, type KeyStore } from '@quartermaster/host/store';
+import type { Clock } from '../clock.ts';
 import { isStoreError } from '../http/index.ts';
 
 /** API keys of the store, as they were a moment ago. */
@@ -17,37 +18,71 @@ const FRESH_MS = 1_000;
 /** How long it is believed while the store is unavailable. Longer would let a key outlive a lost database by too much. */
 const STALE_MS = 30_000;
 
-/** Keys kept; the ones used longest ago are forgotten first. */
+/** Keys kept; those looked up longest ago are forgotten first. */
 const MOST_KEYS = 10_000;
+
+/** How long a look-up may take before the last one is believed instead: a store that is frozen must not hold up every request. */
+const PATIENCE_MS = 500;
 
 interface Known<Value> {
   readonly value: Value;
   readonly at: number;
 }
 
+interface Belief<Value> {
+  readonly place: string;
+  readonly last: Known<Value> | undefined;
+  keep(found: Known<Value>): void;
+}
+
 /** A blink of the database is no outage: look-ups that succeeded are believed for a short time. Failed ones never are. */
-export function createKnownKeys(keys: KeyStore, now: () => number): KnownKeys {
+export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
+  const { now } = clock;
   const known = new Map<string, Known<ApiKey | undefined>>();
+  const pending = new Set<string>();
   let any: Known<boolean> | undefined;
 
-  async function believe<Value>(last: Known<Value> | undefined, look: () => Promise<Value>): Promise<Known<Value>> {
-    if (last !== undefined && now() - last.at < FRESH_MS) return last;
-    try {
-      return { at: now(), value: await look() };
-    } catch (error) {
-      if (last !== undefined && isAway(error) && now() - last.at < STALE_MS) return last;
-      throw error;
-    }
+  async function believe<Value>({ place, last, keep }: Belief<Value>, look: () => Promise<Value>): Promise<Value> {
+    const found = await lookAgain({ place, last, keep }, look);
+    if (found !== last) keep(found);
+    return found.value;
+  }
+
+  async function lookAgain<Value>(
+    { place, last, keep }: Belief<Value>,
+    look: () => Promise<Value>,
+  ): Promise<Known<Value>> {
+    if (last === undefined || now() - last.at >= STALE_MS) return { at: now(), value: await look() };
+    // Somebody is looking already; until there is an answer the last one is as good.
+    if (now() - last.at < FRESH_MS || pending.has(place)) return last;
+    pending.add(place);
+    const looked = look().then(
+      (value) => ({ at: now(), value }),
+      (error: unknown) => {
+        if (isAway(error)) return last;
+        throw error;
+      },
+    );
+    // An answer that nobody waited for is still the newest.
+    looked.then(keep, () => undefined).finally(() => pending.delete(place));
+    return Promise.race([looked, later(last)]);
+  }
+
+  function later<Value>(value: Value): Promise<Value> {
+    return new Promise((resolve) => {
+      clock.after(PATIENCE_MS, () => resolve(value));
+    });
   }
 
   async function lookUp(place: string, look: () => Promise<ApiKey | undefined>): Promise<ApiKey | undefined> {
-    const found = await believe(known.get(place), look);
-    known.delete(place);
-    // What is not there is asked for again: anybody can make up secrets, and a new key must work at once.
-    if (found.value !== undefined) known.set(place, found);
-    const [oldest] = known.keys();
-    if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);
-    return found.value;
+    const keep = (found: Known<ApiKey | undefined>): void => {
+      known.delete(place);
+      // What is not there is asked for again: anybody can make up secrets, and a new key must work at once.
+      if (found.value !== undefined) known.set(place, found);
+      const [oldest] = known.keys();
+      if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);
+    };
+    return believe({ place, last: known.get(place), keep }, look);
   }
 
   return {
@@ -56,8 +91,10 @@ export function createKnownKeys(keys: KeyStore, now: () => number): KnownKeys {
     async hasAny() {
       // Keys are revoked, never deleted.
       if (any?.value === true) return true;
-      any = await believe(any, async () => (await keys.list()).length > 0);
-      return any.value;
+      const keep = (found: Known<boolean>): void => {
+        any = found;
+      };
+      return believe({ place: 'any', last: any, keep }, async () => (await keys.list()).length > 0);
     },
   };
 }

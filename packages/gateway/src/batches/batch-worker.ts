@@ -98,7 +98,8 @@ export function createBatchWorker(options: BatchWorkerOptions): BatchWorker {
         await persist(() => batches.complete(item, result), stop.signal);
       } catch (error) {
         if (stop.signal.reason === 'canceling') await batches.complete(item, CANCELED);
-        else if (!stop.signal.aborted) await batches.release([item]);
+        // An item that is not given back waits for the end of its lease.
+        else if (!stop.signal.aborted) await persist(() => batches.release([item]), stop.signal);
         if (error instanceof ShareUsedUp) await batches.postpone(item.owner, clock.now() + error.retryAfterMs);
       }
     };

@@ -1,0 +1,199 @@
+// Two gateways on one PostgreSQL that is broken in every way while they work. No gateway may end, no answer may be a 500, all must be
+// back within seconds, and no batch item may be lost or doubled.
+import { setTimeout as pause } from 'node:timers/promises';
+import { startServer } from '../bench/gateway/start-server.mjs';
+import { startPostgres } from './processes/postgres.mjs';
+import { startGateway } from './processes/serve.mjs';
+
+/** What a request may take: 3 s to connect, 10 s for a statement, and time for two busy cores. */
+const MOST_MS = 20_000;
+/** How soon everything has to work again. */
+const BACK_MS = 15_000;
+const WORKERS = 3;
+const ASK = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+const TOOLS = [{ name: 'get_weather', description: 'Gets the weather', input_schema: { type: 'object' } }];
+const ITEMS = 3;
+
+/** `npm run lab -- database [seconds of each fault]`; `short` for a few seconds in all. */
+export async function run([seconds = 15]) {
+  const isShort = seconds === 'short';
+  const holdMs = isShort ? 1_500 : Number(seconds) * 1000;
+  const upstream = await startServer('upstream.mjs');
+  const postgres = await startPostgres();
+  const gateways = await Promise.all(
+    [1, 2].map(() => startGateway({ store: postgres.url, upstreamPort: upstream.port })),
+  );
+  const batches = [];
+  const problems = [];
+  try {
+    for (const [name, fault] of faults(postgres, holdMs, isShort)) {
+      const counts = new Map();
+      const load = startLoad(gateways, { counts, batches });
+      await pause(isShort ? 300 : 1_000);
+      await fault();
+      const backMs = await untilReady(gateways);
+      await pause(isShort ? 300 : 1_000);
+      const slowestMs = await load.stop();
+      const shown = [...counts].sort().map(([status, count]) => `${count} × ${status}`);
+      console.log(
+        `${name.padEnd(28)} ${shown.join(', ')}; slowest ${Math.round(slowestMs)} ms; ready again after ${Math.round(backMs)} ms`,
+      );
+      if (counts.has('500')) problems.push(`${name}: ${counts.get('500')} × 500`);
+      if (counts.has('lost')) problems.push(`${name}: ${counts.get('lost')} connections lost`);
+      if (counts.has('livez')) problems.push(`${name}: /livez failed`);
+      if (slowestMs > MOST_MS) problems.push(`${name}: a request took ${Math.round(slowestMs)} ms`);
+      if (backMs > BACK_MS) problems.push(`${name}: ready again only after ${Math.round(backMs)} ms`);
+    }
+    problems.push(...(await checkBatches(gateways[0], batches)));
+    for (const { exited, faults: unhandled } of gateways) {
+      if (exited !== undefined) problems.push(`a gateway ended with ${exited}`);
+      if (unhandled.length > 0) problems.push(`${unhandled.length} errors reached the last resort: ${unhandled[0]}`);
+    }
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await postgres.stop();
+    upstream.stop();
+  }
+  return problems;
+}
+
+function faults(postgres, holdMs, isShort) {
+  const all = [
+    ['nothing', () => pause(Math.min(holdMs, 2_000))],
+    [
+      'connections terminated',
+      async () => {
+        for (let round = 0; round < (isShort ? 5 : 40); round += 1) {
+          await postgres.terminate();
+          await pause(100);
+        }
+      },
+    ],
+    [
+      'server frozen',
+      async () => {
+        await postgres.freeze();
+        await pause(holdMs);
+        postgres.thaw();
+      },
+    ],
+    [
+      'server restarted',
+      async () => {
+        await postgres.halt();
+        await postgres.resume();
+      },
+    ],
+    [
+      'server away',
+      async () => {
+        await postgres.halt();
+        await pause(holdMs);
+        await postgres.resume();
+      },
+    ],
+    [
+      'server killed',
+      async () => {
+        await postgres.crash();
+        await pause(holdMs / 4);
+        await postgres.resume();
+      },
+    ],
+    [
+      'read-only, as a standby',
+      async () => {
+        await postgres.setReadOnly(true);
+        await pause(holdMs / 2);
+        await postgres.setReadOnly(false);
+      },
+    ],
+  ];
+  return isShort
+    ? all.filter(([name]) => ['connections terminated', 'server frozen', 'server restarted'].includes(name))
+    : all;
+}
+
+/** Requests that need the store, and requests that do not, until they are told to stop. Gives how long the slowest took. */
+function startLoad(gateways, { counts, batches }) {
+  let isOver = false;
+  let slowestMs = 0;
+  const count = (what) => counts.set(what, (counts.get(what) ?? 0) + 1);
+
+  async function ask(gateway, [method, path, body], onAnswer = () => undefined) {
+    const started = performance.now();
+    try {
+      const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(60_000),
+      });
+      const text = await response.text();
+      count(path === '/livez' && !response.ok ? 'livez' : String(response.status));
+      if (response.ok) onAnswer(text);
+    } catch {
+      count('lost');
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - started);
+  }
+
+  async function work(gateway, worker) {
+    for (let round = 0; !isOver; round += 1) {
+      await ask(gateway, ['GET', '/livez']);
+      await ask(gateway, ['POST', '/v1/messages', ASK]);
+      await ask(gateway, [
+        'PUT',
+        `/v1/catalogs/lab-${worker}-${round % 5}`,
+        [{ ...TOOLS[0], description: `${round}` }],
+      ]);
+      await ask(gateway, ['GET', '/v1/catalogs']);
+      const requests = Array.from({ length: ITEMS }, (_, item) => ({ custom_id: `item-${item}`, params: ASK }));
+      if (round % 4 === 0) {
+        await ask(gateway, ['POST', '/v1/messages/batches', { requests }], (text) => batches.push(JSON.parse(text).id));
+      }
+      await pause(20);
+    }
+  }
+
+  const workers = gateways.flatMap((gateway) => Array.from({ length: WORKERS }, (_, worker) => work(gateway, worker)));
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.all(workers);
+      return slowestMs;
+    },
+  };
+}
+
+/** Milliseconds until all are ready. */
+async function untilReady(gateways) {
+  const started = performance.now();
+  for (const { port } of gateways) {
+    for (;;) {
+      const isReady = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isReady || performance.now() - started > 2 * BACK_MS) break;
+      await pause(50);
+    }
+  }
+  return performance.now() - started;
+}
+
+/** Every batch that was taken has to end, with one result for each item. */
+async function checkBatches({ port }, ids) {
+  const problems = [];
+  const get = async (path) => (await fetch(`http://127.0.0.1:${port}/v1/messages/batches/${path}`)).text();
+  const givenUpAt = performance.now() + 120_000;
+  for (const id of ids) {
+    while (JSON.parse(await get(id)).processing_status !== 'ended' && performance.now() < givenUpAt) await pause(200);
+    const lines = (await get(`${id}/results`)).trim().split('\n');
+    const results = lines.map((line) => JSON.parse(line));
+    const succeeded = new Set(results.filter(({ result }) => result?.type === 'succeeded').map((one) => one.custom_id));
+    if (results.length !== ITEMS || succeeded.size !== ITEMS)
+      problems.push(`batch ${id}: ${lines.join(' ').slice(0, 300)}`);
+  }
+  console.log(`${ids.length} batches of ${ITEMS} items, ${ids.length - problems.length} with one result for each item`);
+  return problems;
+}
