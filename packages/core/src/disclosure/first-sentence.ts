@@ -1,11 +1,12 @@
+import { sentenceEnds } from './sentence-ends.ts';
+
 /**
  * The first sentence of a description on one line, at most `maxLength` characters. Line breaks and control characters become
  * spaces, so that a description can't pass for another line of the text it is put into.
  */
 export function firstSentence(description: string, maxLength: number): string {
   const flat = fold(description, maxLength);
-  const end = /[.!?](?=\s)|[。！？]/u.exec(flat);
-  const sentence = end === null ? flat : flat.slice(0, end.index + 1);
+  const sentence = flat.slice(0, sentenceEnds(flat)[0]);
   return cutText(sentence.replace(/[.。]$/u, ''), maxLength);
 }
 

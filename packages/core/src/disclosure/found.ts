@@ -16,6 +16,8 @@ export interface FoundBySearch {
   readonly limit?: number;
   /** The loop guard answered it without searching: it does not count as a search. */
   readonly isRefused?: true;
+  /** Which of the names answer which query, where there are several; a query that nothing fits has none. Told once, like `also`. */
+  readonly answers?: readonly QueryAnswer[];
   /** Near-duplicates that were folded into a found tool. Told once; a client that keeps only names loses it. */
   readonly also?: readonly Duplicate[];
   /** Servers that can't be searched now. Told once, for the same reason. */
@@ -35,6 +37,12 @@ export interface SearchFailure {
   /** `invalid_pattern`, `pattern_too_long`, `query_too_long`, `out_of_budget`, `invalid_arguments` or `unavailable`. */
   readonly code: string;
   readonly message: string;
+}
+
+/** What one of several queries found. */
+export interface QueryAnswer {
+  readonly query: string;
+  readonly names: readonly string[];
 }
 
 export interface Duplicate {

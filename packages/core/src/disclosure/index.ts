@@ -4,7 +4,16 @@ export { definitions } from './definitions.ts';
 export { cutText } from './first-sentence.ts';
 export type { Form, FormName } from './form.ts';
 export { FORMS, keepsPrefix } from './form.ts';
-export type { Duplicate, Found, FoundByName, FoundBySearch, SearchFailure, Tell, Unavailable } from './found.ts';
+export type {
+  Duplicate,
+  Found,
+  FoundByName,
+  FoundBySearch,
+  QueryAnswer,
+  SearchFailure,
+  Tell,
+  Unavailable,
+} from './found.ts';
 export type { Listing, ListingOptions } from './listing.ts';
 export { LISTING_DEFAULTS, makeListing } from './listing.ts';
 export type { AskedSearch, Guard, GuardLimits } from './loop-guard.ts';

@@ -26,6 +26,26 @@ describe('makeListing', () => {
     });
   });
 
+  it('tells what the names of a server begin with once, where that makes the listing shorter', () => {
+    const tools = ['open', 'close', 'list'].map((name) => sampleTool({ name, server: 'github', description: '' }));
+    const other = sampleTool({ name: 'send', server: 'mail', description: 'Sends.' });
+    expect(listing([...tools, other]).text).toBe(
+      [
+        'You can search for these tools. Names under "github__…:" begin with github__, and so on.',
+        'github__…:',
+        '- close',
+        '- list',
+        '- open',
+        'mail:',
+        '- mail__send: Sends',
+      ].join('\n'),
+    );
+    const many = manyTools(60);
+    const names = createSnapshot(many);
+    const long = many.map((tool) => names.modelName(tool)).join(', ').length;
+    expect(listing(many, 400).text.length).toBeLessThan(long);
+  });
+
   it('falls back to names, and then to counts per server', () => {
     expect(listing(sampleTools(), 45)).toMatchObject({
       tier: 'names',

@@ -35,9 +35,9 @@ export function makeListing(options: ListingOptions): Listing {
   const groups = group(options);
   if (groups.length === 0 || budget <= 0) return { tier: 'none', text: '' };
 
-  const sentences = render(groups, (entry) => `- ${entry.name}${entry.about()}`, '\n');
+  const sentences = render(groups, (name, entry) => `- ${name}${entry.about()}`, '\n');
   if (fits(sentences)) return { tier: 'sentences', text: sentences };
-  const names = render(groups, (entry) => entry.name, ', ');
+  const names = render(groups, (name) => name, ', ');
   if (fits(names)) return { tier: 'names', text: names };
   for (let shown = options.tools.length; shown > 0; shown = Math.floor(shown / 2)) {
     const servers = counts(groups, shown);
@@ -86,22 +86,31 @@ function byPrefix(entries: readonly Entry[]): readonly Source[] {
 const PREFIX = /^(?:[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
 const FEWEST_OF_A_PREFIX = 3;
 
-function render(groups: readonly Group[], line: (entry: Entry) => string, separator: string): string {
-  const blocks = groups.map((one) => {
-    const lines = one.entries.map(line).join(separator);
-    return one.server === undefined ? lines : `${one.server}:${separator === '\n' ? '\n' : ' '}${lines}`;
+/** What all names of a server begin with stands once, before them. */
+function render(groups: readonly Group[], line: (name: string, entry: Entry) => string, separator: string): string {
+  let example: string | undefined;
+  const blocks = groups.map(({ server, prefix, entries }) => {
+    if (prefix !== '') example ??= prefix;
+    const lines = entries.map((entry) => line(entry.name.slice(prefix.length), entry)).join(separator);
+    const head = prefix === '' ? server : `${prefix}…`;
+    return head === undefined ? lines : `${head}:${separator === '\n' ? '\n' : ' '}${lines}`;
   });
-  return `You can search for these tools.\n${blocks.join('\n')}`;
+  const how = example === undefined ? '' : ` Names under "${example}…:" begin with ${example}, and so on.`;
+  return `You can search for these tools.${how}\n${blocks.join('\n')}`;
 }
 
 interface Entry {
   readonly name: string;
+  /** What stands before the tool's own name. */
+  readonly prefix: string;
   /** `: what it does`, or nothing. Made only when it is needed. */
   readonly about: () => string;
 }
 
 interface Group {
   readonly server: string | undefined;
+  /** What all names begin with, where that is worth telling apart. */
+  readonly prefix: string;
   readonly entries: readonly Entry[];
 }
 
@@ -110,15 +119,26 @@ function group(options: ListingOptions): readonly Group[] {
   for (const tool of options.tools) {
     const entries = byServer.get(tool.server) ?? [];
     byServer.set(tool.server, entries);
-    entries.push({ name: options.snapshot.modelName(tool), about: () => about(tool) });
+    const name = options.snapshot.modelName(tool);
+    const prefix = name.endsWith(tool.name) ? name.slice(0, name.length - tool.name.length) : '';
+    entries.push({ name, prefix, about: () => about(tool) });
   }
   return [...byServer]
     .map(([server, entries]) => ({
       server: server === undefined ? undefined : oneLine(server, SERVER_NAME_LENGTH),
+      prefix: commonPrefix(entries),
       entries: entries.sort((left, right) => compare(left.name, right.name)),
     }))
     .sort((left, right) => compare(left.server ?? '', right.server ?? ''));
 }
+
+/** Of at least three names: fewer don't pay for saying it. */
+function commonPrefix(entries: readonly Entry[]): string {
+  const prefix = entries[0]?.prefix ?? '';
+  return entries.length >= FEWEST_TO_SHARE && entries.every((entry) => entry.prefix === prefix) ? prefix : '';
+}
+
+const FEWEST_TO_SHARE = 3;
 
 function about(tool: Tool): string {
   const sentence = firstSentence(tool.description, SENTENCE_LENGTH);

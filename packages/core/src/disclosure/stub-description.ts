@@ -1,4 +1,5 @@
 import { cutText } from './first-sentence.ts';
+import { sentenceEnds } from './sentence-ends.ts';
 
 /** What a stub shows of its tool. */
 export const STUB_DEFAULTS: { readonly descriptionLength: number } = { descriptionLength: 280 };
@@ -16,17 +17,22 @@ export function stubDescription(description: string, maxLength: number): string 
   const room = Math.max(0, Math.floor(maxLength) - CUT.length);
   // One character more, so that an end can be told from the middle of a word or number.
   const head = description.slice(0, room + 1);
-  const end = lastEnd(head, SENTENCE_END) ?? lastEnd(head, WORD_END);
+  const end =
+    lastEnd(head, [...sentenceEnds(head), ...endsOf(head, LINE_END)]) ?? lastEnd(head, endsOf(head, WORD_END));
   const kept = end === undefined ? cutText(description, room + 1).slice(0, -1) : head.slice(0, end);
   return `${kept.trimEnd()}${CUT}`.trimStart();
 }
 
-const SENTENCE_END = /[.!?](?=\s)|[。！？]|(?=[\r\n])/gu;
+const LINE_END = /(?=[\r\n])/gu;
 const WORD_END = /(?<=\S)(?=\s)/gu;
 
-/** Where the last match ends that leaves the last character out and keeps at least half of the others. */
-function lastEnd(text: string, pattern: RegExp): number | undefined {
+function endsOf(text: string, pattern: RegExp): readonly number[] {
+  return [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
+}
+
+/** The last end that leaves the last character out and keeps at least half of the others. */
+function lastEnd(text: string, ends: readonly number[]): number | undefined {
   const most = text.length - 1;
-  const ends = [...text.matchAll(pattern)].map((match) => match.index + match[0].length);
-  return ends.findLast((end) => end <= most && end >= most / 2);
+  const fitting = ends.filter((end) => end <= most && end >= most / 2);
+  return fitting.length === 0 ? undefined : Math.max(...fitting);
 }

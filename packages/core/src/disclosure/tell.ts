@@ -1,7 +1,7 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
 import { fill, fillList, firstFitting } from './fill-list.ts';
 import { cutText } from './first-sentence.ts';
-import type { Found, FoundByName, FoundBySearch, SearchFailure } from './found.ts';
+import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
 import { DEFINITION, FULL, LINE_LENGTH, levelsFor, type Named } from './match-levels.ts';
 import type { Memory } from './memory.ts';
@@ -61,11 +61,13 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
   const guard = guardSearch(before, found, question.guard);
   if (guard.kind === 'stop') return JSON.stringify({ matches: [], hint: guard.text });
   const { searchBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
+  const missed = tools.length === 0 ? found.queries : unanswered(found);
   const hints = [
-    ...(tools.length === 0 ? [missHint(question, found)] : []),
+    ...(missed.length > 0 ? [missHint(question, found, missed)] : []),
     ...(guard.kind === 'hint' ? [guard.text] : []),
   ];
   const rest = {
+    ...(found.answers === undefined ? {} : { answers: perQuery(question, found.answers) }),
     ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
     ...(found.unavailable === undefined || found.unavailable.length === 0 ? {} : { unavailable: unavailable(found) }),
   };
@@ -88,12 +90,26 @@ function duplicates({ name, tool }: Named, question: TellQuestion, found: FoundB
 }
 
 /** Says that nothing fits, where the nearest tools are, and how to ask again. */
-function missHint(question: TellQuestion, found: FoundBySearch): string {
+function missHint(question: TellQuestion, found: FoundBySearch, queries: readonly string[]): string {
   if (hasNothing(question) && (found.unavailable ?? []).length > 0) return NOTHING_THERE;
-  const sources = nearestSources({ snapshot: question.snapshot, queries: found.queries, allow: question.allow });
-  const asked = found.queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, 3);
+  const sources = nearestSources({ snapshot: question.snapshot, queries, allow: question.allow });
+  const asked = queries.map((query) => JSON.stringify(cutText(query, ECHO_LENGTH))).slice(0, 3);
+  const others = queries.length > asked.length ? ` and ${queries.length - asked.length} more` : '';
   const nearest = sources.length === 0 ? '' : ` Nearest sources: ${sources.join(', ')}.`;
-  return `No tool fits ${asked.join(', ')}.${nearest} Ask again with other words, one capability at a time, or with a source's name.`;
+  return `No tool fits ${asked.join(', ')}${others}.${nearest} Ask again with other words, one capability at a time, or with a source's name.`;
+}
+
+/** Which tools answer which of several queries, in as few characters as say it. */
+function perQuery(
+  question: TellQuestion,
+  answers: readonly QueryAnswer[],
+): Readonly<Record<string, readonly string[]>> {
+  const known = (name: string): boolean => named(question, name).length > 0;
+  return Object.fromEntries(answers.map(({ query, names }) => [cutText(query, ECHO_LENGTH), names.filter(known)]));
+}
+
+function unanswered({ answers = [] }: FoundBySearch): readonly string[] {
+  return answers.filter(({ names }) => names.length === 0).map(({ query }) => query);
 }
 
 const NOTHING_THERE =

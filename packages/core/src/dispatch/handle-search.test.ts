@@ -35,6 +35,22 @@ describe('a search', () => {
     expect([...(await namesFound(input))].sort()).toEqual(names);
   });
 
+  it('answers several queries one by one: which tools are for which, and which nothing fits', async () => {
+    const step = await handle('tool_search', { queries: ['opens', 'message', 'zeppelin'], limit: 1 });
+    const told = step.kind === 'answer' ? JSON.parse(step.text) : {};
+    expect(told.matches.map(({ name }: { name: string }) => name)).toEqual([
+      'github__create_issue',
+      'slack__send_message',
+    ]);
+    expect(told.answers).toEqual({
+      opens: ['github__create_issue'],
+      message: ['slack__send_message'],
+      zeppelin: [],
+    });
+    expect(told.hint).toMatch(/^No tool fits "zeppelin"\./);
+    expect(JSON.parse(await textOf('tool_search', { query: 'opens' }))).not.toHaveProperty('answers');
+  });
+
   it.each<[unknown, number]>([
     [undefined, 5],
     [3, 3],

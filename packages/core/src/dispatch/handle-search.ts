@@ -6,10 +6,11 @@ import {
   type FoundBySearch,
   guardSearch,
   keepsPrefix,
+  type QueryAnswer,
 } from '../disclosure/index.ts';
 import { QuartermasterError } from '../errors.ts';
 import { snapshotTokens } from '../gate/index.ts';
-import type { Hit, RerankerUse, SearchEngine } from '../search/index.ts';
+import { type Hit, type RerankerUse, type SearchEngine, takeTurns } from '../search/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
@@ -60,29 +61,34 @@ async function search(
   const snapshot = context.snapshot();
   const allow = searchScope(context, { plan, snapshot, caller });
   const searcher = context.searchers[plan.engine].of(snapshot);
-  const [only] = wish.queries;
   try {
-    const result = await searcher.search({
-      query: wish.queries.length === 1 && only !== undefined ? only : wish.queries,
-      limit: wish.limit,
-      maxQueryLength: context.options.maxQueryLength,
-      allow,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { maxQueryLength } = context.options;
+    const ask = { limit: wish.limit, maxQueryLength, allow, ...(signal === undefined ? {} : { signal }) };
+    const results = await Promise.all(wish.queries.map((query) => searcher.search({ query, ...ask })));
     const unavailable = context.options.unavailable?.(caller) ?? [];
     const loaded = new Set(handling.memory.revealed);
     // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
-    const hits = withinLoadBudget(context, result.verdict === 'match' ? result.hits : [], {
+    const lists = results.map(({ verdict, hits }) => (verdict === 'match' ? hits : []));
+    // One list that serves each query in turn, and each with its best where the settings allow so many.
+    const most = Math.max(wish.limit, Math.min(wish.queries.length, context.settings.search.maxLimit));
+    const turns = takeTurns(lists, most, ({ tool }) => tool);
+    const hits = withinLoadBudget(context, turns, {
       plan,
       isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
     });
     const found = {
       ...foundIn(hits, { snapshot, allow, queries: wish.queries }),
+      ...answersIn(hits, { lists, snapshot, queries: wish.queries }),
       limit: wish.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
     const scores = hits.map(({ score }) => score);
-    return { found, scores, engine: searcher.engine, confidence: result.confidence, reranker: result.reranker?.kind };
+    const uses = results.flatMap(({ reranker }) => reranker?.kind ?? []);
+    const reranker = uses.find((kind) => kind !== 'used') ?? uses[0];
+    // That of the query which is answered best.
+    const known = results.flatMap(({ confidence }) => confidence ?? []);
+    const confidence = known.length === 0 ? undefined : Math.max(...known);
+    return { found, scores, engine: searcher.engine, confidence, reranker };
   } catch (error) {
     signal?.throwIfAborted();
     return { engine: searcher.engine, found: { kind: 'failure', queries: wish.queries, ...explain(error) } };
@@ -101,6 +107,22 @@ function foundIn(
   );
   const names = hits.map((hit) => snapshot.modelName(hit.tool));
   return { kind: 'search', queries, names, ...(also.length === 0 ? {} : { also }) };
+}
+
+/** Which of the tools that are told answer which query. */
+function answersIn(
+  hits: readonly Hit[],
+  from: { lists: readonly (readonly Hit[])[]; snapshot: Snapshot; queries: readonly string[] },
+): { readonly answers?: readonly QueryAnswer[] } {
+  if (from.queries.length < 2) return {};
+  const told = new Set(hits.map(({ tool }) => tool));
+  const answers = from.queries.map((query, index) => ({
+    query,
+    names: (from.lists[index] ?? [])
+      .filter(({ tool }) => told.has(tool))
+      .map(({ tool }) => from.snapshot.modelName(tool)),
+  }));
+  return { answers };
 }
 
 function clampLimit(context: ToolboxContext, limit: number | undefined): number {

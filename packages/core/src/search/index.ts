@@ -18,7 +18,7 @@ export {
   type HybridSettings,
   type HybridWeights,
 } from './hybrid/index.ts';
-export { QUERY_LIMITS } from './query/index.ts';
+export { QUERY_LIMITS, takeTurns } from './query/index.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
 export {
   type Asked,
