@@ -6,8 +6,7 @@ import type { FitModel } from '@quartermaster/core';
  */
 export const FIT_MODEL: FitModel = {
   meaning: 8.2,
-  coverage: 0,
   bigrams: 5.9,
   cosine: 13.3,
-  threshold: 8.3,
+  threshold: 8.9,
 };

@@ -64,7 +64,7 @@ describe('cacheEmbeddings', () => {
   });
 
   it('knows what the model knows of itself', async () => {
-    const fitModel = { meaning: 1, coverage: 0, bigrams: 0, cosine: 9, threshold: 5 };
+    const fitModel = { meaning: 1, bigrams: 0, cosine: 9, threshold: 5 };
     const cached = await cacheEmbeddings({ ...countingEmbedder(), fitModel }, folder);
     expect(cached.modelId).toBe('a/model');
     expect(cached.fitModel).toBe(fitModel);

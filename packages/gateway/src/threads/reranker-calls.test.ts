@@ -16,7 +16,7 @@ function acrossPort(compare: SentenceReranker['compare']) {
   const asked: Parameters<SentenceReranker['compare']>[] = [];
   const facts = serveReranker({
     depth: 7,
-    fitModel: { meaning: 1, coverage: 2, bigrams: 3, cosine: 4, threshold: 5 },
+    fitModel: { meaning: 1, bigrams: 0, cosine: 4, threshold: 5 },
     compare(...call) {
       asked.push(call);
       return compare(...call);

@@ -161,7 +161,8 @@ async function lookAgain(answer, snapshot) {
 async function verdictOf(request, { ranker, snapshot }, gold) {
   const { answer, cosineOf } = (await lookAgain(ranker.rank(request.query), snapshot)) ?? {};
   if (answer === undefined) return undefined;
-  const { knownShare, rankings } = answer;
+  const { rankings, judging } = answer;
+  const { knownShare = 0 } = judging ?? {};
   const rows = rowsOf(answer.rated);
   return {
     kind: request.kind,
@@ -170,8 +171,8 @@ async function verdictOf(request, { ranker, snapshot }, gold) {
     inScope: request.gold.length > 0,
     isRight: rankings.slice(0, ANSWER).some(({ tool }) => gold.has(tool)),
     isNamed: rows.some(({ bonus }) => bonus > 0),
-    evidence: rows.map(({ tool, ownMeaning, features: { coverage, bigrams } }) =>
-      [ownMeaning, coverage * knownShare, bigrams * knownShare, Math.max(0, cosineOf.get(tool) ?? 0)].map(round),
+    evidence: rows.map(({ tool, ownMeaning, features: { bigrams } }) =>
+      [ownMeaning, bigrams * knownShare, Math.max(0, cosineOf.get(tool) ?? 0)].map(round),
     ),
   };
 }

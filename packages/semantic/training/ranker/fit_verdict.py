@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 
-FEATURES = ("meaning", "coverage", "bigrams", "cosine")
-START = np.array([5.0, 3.0, 5.0, 8.0])
+FEATURES = ("meaning", "bigrams", "cosine")
+START = np.array([5.0, 5.0, 8.0])
 ROUNDS, STEPS, RATE, SHRINK = 4, 3000, 5.0, 1e-3
 LOST = 0.01  # of right answers
 

@@ -8,6 +8,7 @@ import {
   type ParsedQuery,
   parseQuery,
   type QueryOperator,
+  removeFiller,
   removeOperators,
   unresolvedOperators,
 } from '../query/index.ts';
@@ -29,7 +30,11 @@ export type Ranking =
 
 /** One query's answer. */
 export interface QueryRanking {
+  /** What was looked for: without operators that apply, and without filler. Empty for a selection. */
+  readonly text: string;
   readonly plan: QueryPlan;
+  /** What the operators that apply and the caller leave; undefined is everything. */
+  readonly accept: Accept;
   /** Best first. */
   readonly rankings: readonly Ranking[];
   /** Operators that were taken as such. */
@@ -97,19 +102,22 @@ export class QueryRanker {
     const selected = this.#select(parsed, accept);
     if (selected.length > 0) {
       const plan = this.plan('');
-      return { plan, rankings: this.#rankNames(selected, plan), applied: [], unresolved: [], isSelection: true };
+      const rankings = this.#rankNames(selected, plan);
+      return { text: '', plan, accept, rankings, applied: [], unresolved: [], isSelection: true };
     }
     const applied = parsed.operators.filter((operator) => this.#resolves(operator, accept));
-    const text = this.#textOf(parsed, applied);
+    const whole = this.#textOf(parsed, applied);
+    const text = removeFiller(whole);
     const narrowed = this.#narrow(applied, accept);
     const plan = this.plan(text);
     const named = plan.hasWords
-      ? findNames(text, this.#names).filter((tool) => narrowed?.(tool) !== false)
-      : this.#literalNames(text, narrowed);
+      ? findNames(whole, this.#names).filter((tool) => narrowed?.(tool) !== false)
+      : this.#literalNames(whole, narrowed);
     const wanted = depth.wanted + named.length;
     const found = this.#rankTerms(text, plan, narrowed, { count: depth.count, wanted });
     const rankings = named.length === 0 ? found : this.#putFirst(named, found, plan);
-    return { plan, rankings, applied, unresolved: unresolvedOperators(parsed, applied), isSelection: false };
+    const unresolved = unresolvedOperators(parsed, applied);
+    return { text, plan, accept: narrowed, rankings, applied, unresolved, isSelection: false };
   }
 
   plan(text: string): QueryPlan {
@@ -187,7 +195,14 @@ export class QueryRanker {
       return accept;
     }
     const tests = applied.map((operator) => this.test(operator));
-    return (tool) => tests.every((test) => test(tool)) && accept?.(tool) !== false;
+    // Kept, since every clause of a request asks about all tools.
+    const answers = new Int8Array(this.#tools.length);
+    return (tool) => {
+      if (answers[tool] === 0) {
+        answers[tool] = tests.every((test) => test(tool)) && accept?.(tool) !== false ? 1 : -1;
+      }
+      return answers[tool] === 1;
+    };
   }
 
   /** Tools with a name without letters or digits are found by that name only. */

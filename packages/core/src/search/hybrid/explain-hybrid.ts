@@ -28,7 +28,8 @@ export function explainHybrid(
   return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
 }
 
-const KEPT = 'has a place in five as the nearest by meaning, or as the best before the reranker';
+const KEPT =
+  'has its place as the nearest by meaning, as the best before the reranker, or as the successor of the one below';
 
 function explainFeatures(
   features: HybridFeatures,

@@ -10,7 +10,7 @@ const FILES = createSnapshot(
 const ranker = new QueryRanker(FILES, buildBm25Index(FILES.tools));
 
 const read = (text: string): HybridRequest => {
-  return readRequest(text, ranker.rank(text, undefined), { ranker, embedder: toyEmbedder });
+  return readRequest(ranker.rank(text, undefined), { ranker, embedder: toyEmbedder });
 };
 
 describe('how much of a request the catalog has words for', () => {

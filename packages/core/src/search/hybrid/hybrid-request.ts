@@ -1,13 +1,12 @@
 import type { Bm25Index, QueryPlan, QueryRanker, QueryRanking } from '../bm25/index.ts';
 import { type QueryVector, type StaticEmbedder, toQueryVector } from '../semantic/index.ts';
-import { FUNCTION_WORDS, foldText, nameKey } from '../text/index.ts';
+import { FUNCTION_WORDS, foldText } from '../text/index.ts';
 import { splitClauses } from './split-clauses.ts';
 
 /** A request as the ranker sees it. */
 export interface HybridRequest {
   /** Without its operators, misspelt words put right. */
   readonly text: string;
-  readonly key: string;
   readonly vector: QueryVector;
   /** How much of the request, by idf, the catalog has words for. */
   readonly knownShare: number;
@@ -26,16 +25,13 @@ export interface RequestReaders {
   readonly embedder: StaticEmbedder;
 }
 
-/** @param text the request without its operators */
-export function readRequest(text: string, lexical: QueryRanking, { ranker, embedder }: RequestReaders): HybridRequest {
-  const { plan } = lexical;
+export function readRequest({ text, plan }: QueryRanking, { ranker, embedder }: RequestReaders): HybridRequest {
   const spelt = readSpelling(plan, ranker.index, embedder);
   const corrected =
     spelt.size === 0 ? text : text.replace(WORD, (word) => spelt.get(foldText(word).toLowerCase()) ?? word);
   const hasMeaning = plan.hasKnownWord || knowsSome(corrected, embedder);
   return {
     text: corrected,
-    key: nameKey(corrected),
     vector: toQueryVector(hasMeaning ? embedder.query(corrected) : new Float32Array(embedder.dimensions)),
     knownShare: knownShare(plan, spelt, ranker.index.toolCount),
     clauses: (plan.hasWords ? splitClauses(corrected) : []).map((clause) => ({

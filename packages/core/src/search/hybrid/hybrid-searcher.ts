@@ -16,6 +16,7 @@ import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
 import { HYBRID_DEFAULTS, type HybridOptions, type HybridSettings } from './hybrid-options.ts';
 import type { HybridRanking } from './order-by-intent.ts';
+import { preferSuccessors } from './prefer-successors.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
 import { reconsiderAnswer } from './reconsider-answer.ts';
 
@@ -124,7 +125,7 @@ class HybridSearcher {
     const { ranker } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const wanted = limit * DUPLICATE_SLACK;
     const { answers, use } = await this.#answers(request, ranker, wanted);
-    const list = takeTurns(answers.map(toAnswers), wanted, ({ ranking }) => ranking.tool);
+    const list = this.#inTurn(answers, wanted);
     const folded = foldDuplicates(list, limit, {
       tool: ({ ranking }) => this.#tool(ranking),
       position: ({ ranking }) => ranking.tool,
@@ -164,7 +165,7 @@ class HybridSearcher {
     const { ranker, byWords } = this.#engine.built ?? (await this.#engine.wait(request.signal));
     const { length: all } = this.#snapshot.tools;
     const { answers } = await this.#answers(request, ranker, all);
-    const ranked = takeTurns(answers.map(toAnswers), all, ({ ranking }) => ranking.tool);
+    const ranked = this.#inTurn(answers, all);
     const place = ranked.findIndex(({ ranking }) => this.#tool(ranking).id === known.id);
     const found = ranked[place] ?? (await this.#beyond(request, ranker, known));
     const lexical = await byWords.explain(request, known);
@@ -177,6 +178,16 @@ class HybridSearcher {
     const explanation = explainHybrid(found.ranking, found.served.weights, terms);
     if (place < 0) return { kind: 'below-limit', rank: ranked.length + 1, explanation };
     return { kind: place < limit ? 'listed' : 'below-limit', rank: place + 1, explanation };
+  }
+
+  /** One list that serves each query in turn. */
+  #inTurn(answers: readonly HybridAnswer[], wanted: number): readonly Answer[] {
+    const list = takeTurns(answers.map(toAnswers), wanted, ({ ranking }) => ranking.tool);
+    return preferSuccessors(list, {
+      tool: ({ ranking }) => this.#tool(ranking),
+      isNamed: ({ ranking }) => ranking.bonus > 0,
+      before: liftTo,
+    });
   }
 
   /** A list for each query. However many queries take turns, no more is read of one list than is wanted of all. */
@@ -264,6 +275,13 @@ function buildVectorsInSteps(tools: readonly Tool[], embedder: StaticEmbedder): 
 function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {
   const ranker = createRanker(snapshot, index);
   return { searcher: rankerSearcher(snapshot, ranker), ranker };
+}
+
+/** What it gets to stand before another has the name of a lift. */
+function liftTo({ ranking, served }: Answer, { ranking: { score } }: Answer): Answer {
+  const { tool, bonus, base, intent, sibling, features } = ranking;
+  const lift = ranking.lift + score - ranking.score;
+  return { ranking: { tool, score, bonus, base, intent, sibling, lift, features }, served };
 }
 
 function toAnswers(served: HybridAnswer): Answer[] {

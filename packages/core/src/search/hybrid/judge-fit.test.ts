@@ -6,7 +6,6 @@ import { FIT_MODEL } from './learned-weights.ts';
 
 interface Evidence {
   readonly meaning: number;
-  readonly coverage: number;
   readonly bigrams: number;
   readonly cosine?: number;
 }
@@ -14,7 +13,6 @@ interface Evidence {
 function judge(tools: readonly Evidence[], knownShare = 1, model: FitModel = FIT_MODEL): number {
   const evidence = {
     meaning: Float64Array.from(tools, ({ meaning }) => meaning),
-    coverage: Float64Array.from(tools, ({ coverage }) => coverage),
     bigrams: Float64Array.from(tools, ({ bigrams }) => bigrams),
     cosine: Float64Array.from(tools, ({ cosine = 0 }) => cosine),
     knownShare,
@@ -23,7 +21,7 @@ function judge(tools: readonly Evidence[], knownShare = 1, model: FitModel = FIT
 }
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-const evidence = fc.record({ meaning: share, coverage: share, bigrams: share });
+const evidence = fc.record({ meaning: share, bigrams: share });
 
 describe('judgeFit', () => {
   it('is a probability', () => {
@@ -35,11 +33,7 @@ describe('judgeFit', () => {
   it('never falls when there is more evidence', () => {
     fc.assert(
       fc.property(evidence, evidence, (given, more) => {
-        const added = {
-          meaning: given.meaning + more.meaning,
-          coverage: given.coverage + more.coverage,
-          bigrams: given.bigrams + more.bigrams,
-        };
+        const added = { meaning: given.meaning + more.meaning, bigrams: given.bigrams + more.bigrams };
         return judge([added]) >= judge([given]);
       }),
     );
@@ -54,21 +48,21 @@ describe('judgeFit', () => {
   });
 
   it('calls no evidence and no tool no fit, and a tool that says the same a fit', () => {
-    expect(judge([{ meaning: 0, coverage: 0, bigrams: 0 }])).toBeLessThan(0.01);
+    expect(judge([{ meaning: 0, bigrams: 0 }])).toBeLessThan(0.01);
     expect(judge([])).toBe(0);
-    expect(judge([{ meaning: 0.9, coverage: 1, bigrams: 0.5 }])).toBeGreaterThan(0.99);
+    expect(judge([{ meaning: 0.9, bigrams: 0.5 }])).toBeGreaterThan(0.99);
   });
 
   it('counts the reranker’s cosine as much as the model says; one below 0 is no evidence against', () => {
     const model = { ...FIT_MODEL, cosine: 10 };
-    const tool = { meaning: 0.3, coverage: 0.1, bigrams: 0 };
+    const tool = { meaning: 0.3, bigrams: 0 };
     expect(judge([{ ...tool, cosine: 0.5 }], 1, model)).toBeGreaterThan(judge([{ ...tool, cosine: 0.2 }], 1, model));
     expect(judge([{ ...tool, cosine: -0.5 }], 1, model)).toBe(judge([tool], 1, model));
     expect(judge([{ ...tool, cosine: 0.5 }])).toBe(judge([tool]));
   });
 
   it('trusts words less in a request that has others which no tool has', () => {
-    const tool = { meaning: 0.3, coverage: 1, bigrams: 0.2 };
+    const tool = { meaning: 0.3, bigrams: 0.2 };
     expect(judge([tool], 0.5)).toBeLessThan(judge([tool], 1));
   });
 });

@@ -59,14 +59,13 @@ export const RERANKED_ONE_CLAUSE_WEIGHTS: HybridWeights = {
   clauseEmbedded: 0,
 };
 
-/** The logistic model of whether anything fits, from the first stage's evidence. */
+/** The logistic model of whether anything fits, from the hybrid's own evidence. */
 export const FIT_MODEL: FitModel = {
   meaning: 19.1,
-  coverage: 0,
   bigrams: 8.5,
   cosine: 0,
   threshold: 7.6,
 };
 
-/** The probability below which nothing fits: of right answers to held-out requests fewer than one in a hundred lie there, with either stage. */
+/** The probability below which nothing fits: about one in a hundred right answers to requests that no training saw lies there. */
 export const LEAST_CONFIDENCE = 0.07;

@@ -21,7 +21,8 @@ async function search(weights: HybridWeights): Promise<{ name: string; why: read
   }));
 }
 
-const KEPT = 'has a place in five as the nearest by meaning, or as the best before the reranker';
+const KEPT =
+  'has its place as the nearest by meaning, as the best before the reranker, or as the successor of the one below';
 
 describe('the nearest by meaning', () => {
   it('is in an answer of five, however much the words count, and says why', async () => {

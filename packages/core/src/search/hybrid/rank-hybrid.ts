@@ -1,6 +1,5 @@
-import type { Snapshot } from '../../catalog/index.ts';
+import type { Snapshot, Tool } from '../../catalog/index.ts';
 import type { QueryRanker, QueryRanking, Ranking } from '../bm25/index.ts';
-import { parseQuery, removeOperators } from '../query/index.ts';
 import {
   CommonMeaning,
   createVectorScan,
@@ -11,8 +10,9 @@ import {
 } from '../semantic/index.ts';
 import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
 import { type HybridRequest, readRequest } from './hybrid-request.ts';
-import { judgeRated } from './judge-rated.ts';
+import { type Judgement, judgeRated } from './judge-rated.ts';
 import { FIT_MODEL } from './learned-weights.ts';
+import { namesExactly } from './names-exactly.ts';
 import { nearestTools } from './nearest-tools.ts';
 import { type HybridRanking, orderByIntent } from './order-by-intent.ts';
 import { ToolRater } from './rate-tools.ts';
@@ -31,14 +31,17 @@ export interface HybridAnswer {
   readonly weights: HybridWeights;
   /** As many as are wanted, best first; the order of their scores. */
   readonly rankings: readonly HybridRanking[];
-  /** How much of the request the catalog has words for, 0 to 1. */
-  readonly knownShare: number;
   /** How likely it is that something fits, 0 to 1. */
   readonly confidence: number;
+  /** What it is judged from again once the reranker has looked at it; absent for a selection, which always fits. */
+  readonly judging?: Omit<Judgement, 'model' | 'cosine'>;
 }
 
 /** Chosen on held-out requests; see `OrderOptions`. */
 const CHATTER_FIT = 2;
+
+/** How many of the best by their words are looked at for a name, where all else says that nothing fits. */
+const NAMES_POOL = 512;
 
 /** How many tools of each kind are weighed: the best by their words, and the nearest by meaning. */
 const POOL = { terms: 64, meaning: 64 } as const;
@@ -92,16 +95,22 @@ export class HybridRanker {
       const rankings = lexical.rankings.map(withoutFeatures);
       const { weights } = settings;
       const nothing = { text: '', clauses: [], unresolved: [], rated: NO_RATED_TOOLS };
-      return { ...nothing, weights, rankings, knownShare: 1, confidence: 1 };
+      return { ...nothing, weights, rankings, confidence: 1 };
     }
-    const allowed = this.#narrow(lexical, accept);
-    const text = removeOperators(parseQuery(query).text, lexical.applied);
-    const request = readRequest(text, lexical, { ranker, embedder });
+    const request = readRequest(lexical, { ranker, embedder });
     const weights = request.clauses.length === 0 ? settings.oneClauseWeights : settings.weights;
-    const tools = this.#candidates(request, lexical, allowed, isWhole);
+    const tools = this.#candidates(request, lexical, isWhole);
     const rated = this.#rater.rate({ request, lexical, tools, weights });
     // Where the words mislead, the nearest by meaning is still in the answer.
     const kept = weights.meaning > 0 ? nearestBy(rated.features.meaning) : undefined;
+    const judging = {
+      rated,
+      knownShare: request.knownShare,
+      least: settings.leastConfidence,
+      namesExactly: once(() =>
+        namesExactly(request.text, lexicalTools(ranker.rank(query, accept, NAMES_POOL), snapshot), embedder),
+      ),
+    };
     return {
       text: request.text,
       clauses: request.clauses.map((clause) => clause.text),
@@ -109,27 +118,20 @@ export class HybridRanker {
       rated,
       weights,
       rankings: orderByIntent(rated, { ...settings, chatterFit: CHATTER_FIT, wanted, kept }),
-      knownShare: request.knownShare,
-      confidence: judgeRated(rated, request.knownShare, FIT_MODEL),
+      confidence: judgeRated({ ...judging, model: FIT_MODEL }),
+      judging,
     };
-  }
-
-  #narrow(lexical: QueryRanking, accept: Accept): Accept {
-    if (lexical.applied.length === 0) return accept;
-    const { lexical: ranker, snapshot } = this.#parts;
-    const tests = lexical.applied.map((operator) => ranker.test(operator));
-    return askOnce(snapshot.tools.length, (tool) => tests.every((test) => test(tool)) && accept?.(tool) !== false);
   }
 
   /**
    * In catalog order, each once. Clauses bring in nothing of their own: what one of them asks for is among the best for the
    * whole request, as far as any held-out request can tell.
    */
-  #candidates({ vector }: HybridRequest, lexical: QueryRanking, allowed: Accept, isWhole: boolean): Uint32Array {
+  #candidates({ vector }: HybridRequest, lexical: QueryRanking, isWhole: boolean): Uint32Array {
     const found = lexical.rankings.map(({ tool }) => tool);
     if (!lexical.plan.hasWords) return sortOnce(found);
     const wanted = isWhole ? this.#parts.snapshot.tools.length : POOL.meaning;
-    return sortOnce([...found, ...nearestTools(this.#scan, vector, { wanted, allowed })]);
+    return sortOnce([...found, ...nearestTools(this.#scan, vector, { wanted, allowed: lexical.accept })]);
   }
 }
 
@@ -152,12 +154,16 @@ function sortOnce(tools: readonly number[]): Uint32Array {
   return sorted.subarray(0, size);
 }
 
-/** Remembers the answer for each tool: every clause of a request asks about all of them. */
-function askOnce(count: number, accept: (tool: number) => boolean): (tool: number) => boolean {
-  const answers = new Int8Array(count);
-  return (tool) => {
-    if (answers[tool] === 0) answers[tool] = accept(tool) ? 1 : -1;
-    return answers[tool] === 1;
+/** The best by their words: one that has a word of the request in a name is among them. */
+function* lexicalTools({ rankings }: QueryRanking, { tools }: Snapshot): Generator<Tool> {
+  for (const { tool } of rankings) yield tools[tool] as Tool;
+}
+
+function once(ask: () => boolean): () => boolean {
+  let answer: boolean | undefined;
+  return () => {
+    answer ??= ask();
+    return answer;
   };
 }
 

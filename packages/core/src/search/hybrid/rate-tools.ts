@@ -4,6 +4,7 @@ import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/index.t
 import { Columns } from './columns.ts';
 import type { HybridWeights } from './hybrid-options.ts';
 import type { HybridRequest } from './hybrid-request.ts';
+import { CLAUSE_MARGIN } from './judge-fit.ts';
 import type { RatedTools } from './rated-tools.ts';
 import { ToolServers } from './tool-servers.ts';
 import { weighFeatures } from './weigh-features.ts';
@@ -69,7 +70,7 @@ export class ToolRater {
       clauseTerms: clauses?.terms ?? terms,
       coverage: scale(coverage, trust),
       bigrams: this.#readBigrams(asked, columns.next()),
-      serverNamed: this.#servers.findNamed(request.key, tools, columns.next()),
+      serverNamed: this.#servers.findNamed(request.text, tools, columns.next()),
       smallServer: this.#servers.smallnessOf(tools, columns.next()),
       embedded: unseen,
       clauseEmbedded: unseen,
@@ -79,7 +80,7 @@ export class ToolRater {
       bonuses,
       bases: weighFeatures(features, weights),
       features,
-      ownMeaning: this.#common.beyond(request.vector, meaning, columns.next()),
+      ownMeaning: this.#readOwnMeaning(request.vector, meaning, clauses, columns.next()),
       clauses: clauses?.fits ?? [],
       servers: this.#servers.numbersOf(tools),
       closeness: this.#servers.closenessOf(tools, columns.next()),
@@ -89,6 +90,21 @@ export class ToolRater {
   #readMeaning(vector: QueryVector, tools: Uint32Array, into: Float64Array): Float64Array {
     this.#scan.cosines(vector, tools, into);
     for (let at = 0; at < into.length; at += 1) if ((into[at] as number) < 0) into[at] = 0;
+    return into;
+  }
+
+  /** Of the whole request, or of a clause that fits clearly better. */
+  #readOwnMeaning(
+    vector: QueryVector,
+    meaning: Float64Array,
+    clauses: RatedClauses | undefined,
+    into: Float64Array,
+  ): Float64Array {
+    this.#common.beyond(vector, meaning, into);
+    if (clauses === undefined) return into;
+    for (let at = 0; at < into.length; at += 1) {
+      into[at] = Math.max(into[at] as number, (clauses.own[at] as number) - CLAUSE_MARGIN);
+    }
     return into;
   }
 
@@ -113,9 +129,11 @@ export class ToolRater {
 
   #rateClauses({ request, tools }: ToolsToRate, trust: number, columns: Columns): RatedClauses | undefined {
     if (request.clauses.length === 0) return undefined;
-    const [meaning, terms, cosines] = [columns.next(), columns.next(), columns.next()];
+    const [meaning, terms, own] = [columns.next(), columns.next(), columns.next()];
+    const [cosines, beyond] = [columns.next(), columns.next()];
     const fits = request.clauses.map(({ plan, vector }) => {
       this.#readMeaning(vector, tools, cosines);
+      this.#common.beyond(vector, cosines, beyond);
       const sums = this.#terms.sums(plan);
       const unit = greatestOf(sums);
       const fit = columns.next();
@@ -124,11 +142,12 @@ export class ToolRater {
         const share = (trust * (sums[at] as number)) / unit;
         if (cosine > (meaning[at] as number)) meaning[at] = cosine;
         if (share > (terms[at] as number)) terms[at] = share;
+        if ((beyond[at] as number) > (own[at] as number)) own[at] = beyond[at] as number;
         fit[at] = CLAUSE_FIT.meaning * cosine + CLAUSE_FIT.terms * share;
       }
       return fit;
     });
-    return { meaning, terms, fits };
+    return { meaning, terms, own, fits };
   }
 
   /** Neighbouring words in common, as a share of the request; the lexical ranking has read most of its own already. */
@@ -150,12 +169,14 @@ export class ToolRater {
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 12;
+const OWN_COLUMNS = 14;
 
 interface RatedClauses {
   /** Of the clause that fits best. */
   readonly meaning: Float64Array;
   readonly terms: Float64Array;
+  /** `meaning` without what the catalog's tools have in common. */
+  readonly own: Float64Array;
   /** For each clause how well each tool serves it. */
   readonly fits: readonly Float64Array[];
 }
@@ -211,4 +232,4 @@ const TRUSTED_TOOLS = 8;
 /** A named tool may have far more than the others; past this it only hides what the other features say. */
 const MOST_TERMS = 2;
 /** What meaning and words count in how well a tool serves a clause. */
-export const CLAUSE_FIT = { meaning: 6, terms: 2 } as const;
+const CLAUSE_FIT = { meaning: 6, terms: 2 } as const;

@@ -15,7 +15,7 @@ export interface RatedTools {
   /** The weighted sum of the features. */
   readonly bases: Float64Array;
   readonly features: FeatureColumns;
-  /** `meaning` without what the catalog's tools have in common; see `CommonMeaning`. */
+  /** `meaning`, or that of a clause that fits clearly better, without what the catalog's tools have in common; see `CommonMeaning`. */
   readonly ownMeaning: Float64Array;
   /** For each clause of the request how well each tool serves it. Empty for a request of one clause. */
   readonly clauses: readonly Float64Array[];

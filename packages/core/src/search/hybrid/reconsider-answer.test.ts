@@ -52,7 +52,7 @@ describe('hybrid search with a reranker', () => {
 
   it.each([
     ['fifth place at the most where nobody knows what its cosines are worth', undefined, 4],
-    ['last place where that is known', { meaning: 1, coverage: 0, bigrams: 0, cosine: 1, threshold: 0 }, 7],
+    ['last place where that is known', { meaning: 1, bigrams: 0, cosine: 1, threshold: 0 }, 7],
   ])('moves what the first stage found best down to the %s', async (_, fitModel, place) => {
     const against: Reranker = {
       depth: 50,
@@ -117,9 +117,8 @@ describe('hybrid search with a reranker', () => {
       const hit = hits.find(({ tool }) => tool.name === 'close_file');
       return hit?.explanation?.details.find(({ what }) => what.startsWith('serves'))?.value ?? 0;
     };
-    const fitModel = { meaning: 10, coverage: 0, bigrams: 0, cosine: 10, threshold: 5 };
+    const fitModel = { meaning: 10, bigrams: 0, cosine: 10, threshold: 5 };
     expect(await intentOf({ ...reranker, fitModel })).toBeGreaterThan(await intentOf(reranker));
-    expect(await intentOf({ ...reranker, fitModel: { ...fitModel, meaning: 0 } })).toBe(await intentOf(reranker));
   });
 
   it('goes by the whole request where the model can read none of the clauses', async () => {
@@ -159,7 +158,7 @@ describe('hybrid search with a reranker', () => {
     const request = { query: 'do something to the file' };
     const { confidence: first } = await searcherWith().search(request);
     expect((await searcherWith(favouring('lock_file')).search(request)).confidence).toBe(first);
-    const fitModel = { meaning: 0, coverage: 0, bigrams: 0, cosine: 10, threshold: 5 };
+    const fitModel = { meaning: 0, bigrams: 0, cosine: 10, threshold: 5 };
     const { confidence } = await searcherWith({ ...favouring('lock_file'), fitModel }).search(request);
     expect(confidence).toBeCloseTo(1 / (1 + Math.exp(5 - 10 * 0.9)));
     const named = { query: 'please `copy_file` the file' };

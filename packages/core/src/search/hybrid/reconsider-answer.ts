@@ -1,9 +1,9 @@
 import type { FitModel } from '../reranker/index.ts';
 import type { HybridSettings } from './hybrid-options.ts';
+import { CLAUSE_MARGIN } from './judge-fit.ts';
 import { judgeRated } from './judge-rated.ts';
 import { orderByIntent } from './order-by-intent.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
-import { CLAUSE_FIT } from './rate-tools.ts';
 import { weighFeatures } from './weigh-features.ts';
 
 /** What the reranker says of an answer. */
@@ -21,7 +21,7 @@ export interface Reranking {
 
 /** An answer in the light of the reranker, with as many places as it has. */
 export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings: HybridSettings): HybridAnswer {
-  const { rated, rankings, knownShare } = answer;
+  const { rated, rankings, judging } = answer;
   const { cosines, clauses, fitModel } = look;
   const { rerankedWeights, rerankedOneClauseWeights, rerankedIntentWeight, siblingWeight } = settings;
   const weights = rated.clauses.length === 0 ? rerankedOneClauseWeights : rerankedWeights;
@@ -36,7 +36,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
   // A model of which nobody knows what its cosines are worth can move down what the first stage found best, but not out.
   const best = fitModel === undefined ? rankings[0] : undefined;
   const kept = best === undefined ? undefined : rated.tools.indexOf(best.tool);
-  const worth = fitModel === undefined ? 0 : worthOf(fitModel);
+  const worth = fitModel === undefined ? 0 : COSINE_WORTH;
   const reconsidered = {
     ...rated,
     features,
@@ -57,12 +57,21 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
       wanted: rankings.length,
       kept,
     }),
-    ...(fitModel === undefined ? {} : { confidence: judgeRated(rated, knownShare, fitModel, spread(cosines)) }),
+    ...(fitModel === undefined || judging === undefined
+      ? {}
+      : { confidence: judgeRated({ ...judging, model: fitModel, cosine: spread(bestCosines(cosines, clauses)) }) }),
   };
 }
 
 /** Chosen on held-out requests, as that of the first stage: fits that are half a model's cosines are others. */
 const CHATTER_FIT = 2.5;
+
+/** Of the whole request, or of a clause that fits clearly better. */
+function bestCosines(whole: Float32Array, clauses: readonly (Float32Array | undefined)[]): Float32Array {
+  return whole.map((cosine, at) => {
+    return clauses.reduce((most, clause) => Math.max(most, (clause?.[at] ?? -1) - CLAUSE_MARGIN), cosine);
+  });
+}
 
 /** Place by place. */
 function greatest(columns: readonly Float64Array[]): Float64Array {
@@ -75,10 +84,8 @@ function mixFits(fits: Float64Array, cosines: Float64Array, worth: number): Floa
   return fits.map((fit, at) => (fit + worth * Math.max(0, cosines[at] as number)) / 2);
 }
 
-/** What a cosine counts in the fit of a clause: as much more than the first stage's as it tells more of whether anything fits. */
-function worthOf({ meaning, cosine }: FitModel): number {
-  return meaning > 0 ? (CLAUSE_FIT.meaning * cosine) / meaning : 0;
-}
+/** What a cosine counts in the fit of a clause, where it is known what such cosines tell. */
+const COSINE_WORTH = 9.7;
 
 /** How far each stands from the mean to the nearest: `max(0, (x - mean) / (best - mean))`. */
 function heightsOf(cosines: Float32Array): Float32Array {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
-import { nameKey } from '../text/index.ts';
 import { ToolServers } from './tool-servers.ts';
 
 const SNAPSHOT = createSnapshot([
@@ -23,10 +22,13 @@ it.each([
   ['post with the X API', ['x-api']],
   ['which MCP server is it', ['mcp-server']],
   ['tell everybody', []],
+  ['move the MySQL rows to PostgreSQL', []],
+  ['用github创建一个问题', ['Git-Hub']],
+  ['GitHub’s issues', ['Git-Hub']],
   ['', []],
 ])('%j names %j', (request, servers) => {
   const tools = Uint32Array.from(SNAPSHOT.tools.keys());
-  const named = new ToolServers(SNAPSHOT).findNamed(nameKey(request), tools, new Float64Array(tools.length));
+  const named = new ToolServers(SNAPSHOT).findNamed(request, tools, new Float64Array(tools.length));
   expect(SNAPSHOT.tools.flatMap(({ server }, at) => (named[at] === 1 ? [server] : []))).toEqual(servers);
 });
 

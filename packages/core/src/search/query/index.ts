@@ -10,5 +10,6 @@ export {
   unresolvedOperators,
 } from './parse-query.ts';
 export { QUERY_LIMITS } from './query-limits.ts';
+export { removeFiller } from './remove-filler.ts';
 export { resolveLimit } from './resolve-limit.ts';
 export { takeTurns } from './take-turns.ts';

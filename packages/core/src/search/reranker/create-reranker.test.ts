@@ -230,7 +230,7 @@ describe('createReranker', () => {
   });
 
   it('tells what the embedder says of its cosines', () => {
-    const fitModel = { meaning: 1, coverage: 0, bigrams: 0, cosine: 9, threshold: 5 };
+    const fitModel = { meaning: 1, bigrams: 0, cosine: 9, threshold: 5 };
     expect(createReranker({ embedder: { ...fakeEmbedder(), fitModel } }).fitModel).toBe(fitModel);
     expect(createReranker({ embedder: fakeEmbedder() }).fitModel).toBeUndefined();
   });

@@ -3,13 +3,11 @@
  * makes a fit as likely as not.
  */
 export interface FitModel {
-  /** The cosine of the embedded model, without what all tools of the catalog have in common. */
+  /** The embedded model's cosine with the tool, without what all tools of the catalog have in common. */
   readonly meaning: number;
-  /** How much of the request's words the tool has. */
-  readonly coverage: number;
   /** Neighbouring words in common. */
   readonly bigrams: number;
-  /** The cosine of the reranker. */
+  /** The reranker's cosine. */
   readonly cosine: number;
   readonly threshold: number;
 }
