@@ -1,4 +1,5 @@
 export {
+  anthropicDefinedTool,
   applyPolicies,
   type ChangedField,
   type ChangedTool,

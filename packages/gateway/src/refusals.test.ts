@@ -22,6 +22,15 @@ describe('refusals of the Messages API', () => {
       message:
         'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.',
     },
+    {
+      why: 'a search tool is of a version that is not known',
+      request: {
+        ...ASK,
+        tools: [{ type: 'tool_search_tool_regex_20990101', name: 'tool_search_tool_regex' }, WEATHER],
+      },
+      message:
+        "tools.0: Input tag 'tool_search_tool_regex_20990101' does not match any of the expected tags: 'tool_search_tool_regex_20251119', 'tool_search_tool_bm25_20251119'",
+    },
     { why: 'there is no model', request: { ...ASK, model: undefined }, message: 'model: Field required' },
     {
       why: 'there are too many tools',

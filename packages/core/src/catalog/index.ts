@@ -1,6 +1,7 @@
 export { createSnapshot, SNAPSHOT_DEFAULTS, type SnapshotOptions } from './create-snapshot.ts';
 export { createTool, NO_SCHEMA, type ToolParts, toolId } from './create-tool.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
+export { type AnthropicDefinedTool, anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';
 export type { WriteOptions } from './formats/format.ts';
 export { compileGlob, type Glob } from './glob.ts';
 export type { Json, JsonObject } from './json.ts';

@@ -1,4 +1,4 @@
-import { compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
+import { anthropicDefinedTool, compileGlob, type Glob, type Snapshot, type Tool } from '../catalog/index.ts';
 import type { ModelLimits } from './context-window.ts';
 import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 import type { GateRule, GateSettings } from './gate-settings.ts';
@@ -37,7 +37,7 @@ export interface GateFigures {
 
 /**
  * Decides for one request, from its catalog alone. A tool that is `never`, pinned, or defined by a provider (it has no
- * schema that could be handed over later) enters no set from which it could be left out.
+ * schema that could be handed over later, unless that is known) enters no set from which it could be left out.
  */
 export function decideGate(question: GateQuestion): GateDecision {
   const { snapshot, settings, limits, allow } = question;
@@ -79,10 +79,16 @@ export function decideGate(question: GateQuestion): GateDecision {
 }
 
 function isDeferrable(tool: Tool, snapshot: Snapshot, pins: readonly Glob[]): boolean {
-  if (tool.policy === 'never' || tool.extras.providerType !== undefined) return false;
+  if (tool.policy === 'never' || isOpaque(tool)) return false;
   if (pins.length === 0) return true;
   const names = [tool.id, tool.name, snapshot.modelName(tool)];
   return !pins.some((pin) => names.some((name) => pin.matches(name)));
+}
+
+/** A provider's tool of unknown parameters; one whose parameters are known is deferred where it is marked. */
+function isOpaque({ extras, policy }: Tool): boolean {
+  const { providerType } = extras;
+  return providerType !== undefined && (policy !== 'always' || anthropicDefinedTool(providerType) === undefined);
 }
 
 interface Verdict {

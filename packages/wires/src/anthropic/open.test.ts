@@ -12,7 +12,6 @@ describe('open', () => {
     ['tool_search_tool_regex', 'regex', 'tool_search_tool_regex'],
     ['tool_search_tool_bm25_20251119', 'bm25', 'tool_search_tool_bm25'],
     ['tool_search_tool_bm25', 'bm25', 'tool_search_tool_bm25'],
-    ['tool_search_tool_bm25_20270101', 'bm25', 'tool_search_tool_bm25'],
   ])('reads %s as a search tool, its name from the type', (type, engine, name) => {
     const opened = anthropicWire.open(conversation(ASK, { tools: [{ type }, definition('a', { deferred: true })] }));
     expect(opened.search).toEqual({ kind: 'hosted', engine, name });
@@ -82,4 +81,9 @@ describe('open', () => {
   it('refuses a definition that it can’t read, rather than lose a tool', () => {
     expect(() => anthropicWire.open(conversation(ASK, { tools: [{ description: 'no name' }] }))).toThrow(CatalogError);
   });
+});
+
+it('refuses a search tool of a version that is not known', () => {
+  const tools = [{ type: 'tool_search_tool_bm25_20270101', name: 'tool_search_tool_bm25' }];
+  expect(() => anthropicWire.open({ messages: [], tools })).toThrow('tool_search_tool_bm25_20270101');
 });

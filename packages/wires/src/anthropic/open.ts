@@ -1,4 +1,4 @@
-import { type Opened, type OpenedSearch, type Policy, parseTools } from '@quartermaster/core';
+import { type Opened, type OpenedSearch, type Policy, parseTools, RequestError } from '@quartermaster/core';
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -8,7 +8,7 @@ import {
   isToolResult,
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
-import { splitTools } from './search-tool.ts';
+import { isUnknownSearch, splitTools } from './search-tool.ts';
 
 export interface OpenOptions {
   readonly missingDeferral: Policy;
@@ -18,6 +18,10 @@ export interface OpenOptions {
 /** Reads a request's tools, how its client searches, and what its user said last. */
 export function openRequest(request: AnthropicRequest, options: OpenOptions): Opened {
   const { search: searchTools, others } = splitTools(request);
+  const unknown = others.find(isUnknownSearch);
+  if (unknown !== undefined) {
+    throw new RequestError('invalid_request', `tools: the search tool ${unknown.type.slice(0, 200)} is not known here`);
+  }
   const { missingDeferral } = options;
   const { tools } = parseTools(others, { format: 'anthropic', missingDeferral, onProblem: 'throw' });
   const first = searchTools[0]?.tool;

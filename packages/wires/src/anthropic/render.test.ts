@@ -304,3 +304,18 @@ describe('cache breakpoints', () => {
     },
   );
 });
+
+describe('deferred tools that Anthropic defines', () => {
+  const bash = { type: 'bash_20250124', name: 'bash', defer_loading: true };
+
+  it('are hidden, found by what they do, and then sent as they came', async () => {
+    const request = { tools: [SEARCH, NOW, bash] };
+    expect(toolsOf(FORMS.load, request)).toEqual([NOW]);
+    const { toolbox, plan, memory } = rendered(conversation([ASK], request), FORMS.load);
+    const call = { id: 'c1', name: SEARCH.name, arguments: { query: 'command shell' } };
+    const step = await toolbox.handle({ plan, call, memory, caller: {}, signal: new AbortController().signal });
+    expect(step).toMatchObject({ found: { kind: 'search', names: ['bash'] } });
+    const found = [ASK, { role: 'assistant', content: [...searched('srvtoolu_1', 'shell', ['bash'])] }];
+    expect(toolsOf(FORMS.load, request, found)).toEqual([NOW, { type: 'bash_20250124', name: 'bash' }]);
+  });
+});

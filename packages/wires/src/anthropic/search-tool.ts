@@ -6,7 +6,8 @@ export interface SearchTool {
   readonly name: string;
 }
 
-const SEARCH_TYPE = /^tool_search_tool_(regex|bm25)(?:_\d{8})?$/;
+/** The API names the tools with the date of their version; names alone are the latest. */
+const SEARCH_TYPE = /^tool_search_tool_(regex|bm25)(?:_20251119)?$/;
 
 /** The names that the API gives its search tools. */
 export const SEARCH_TOOL_NAMES = { regex: 'tool_search_tool_regex', bm25: 'tool_search_tool_bm25' } as const;
@@ -17,7 +18,13 @@ export const SEARCH_TOOL_TYPES = {
   bm25: 'tool_search_tool_bm25_20251119',
 } as const;
 
-/** Reads a definition as a search tool, of any date or none. The name follows from the type where it is missing. */
+/** Whether a definition asks for a search that nobody here knows: served as another one, or not at all, it would go unnoticed. */
+export function isUnknownSearch(definition: unknown): definition is JsonObject & { readonly type: string } {
+  if (!isJsonObject(definition) || typeof definition.type !== 'string') return false;
+  return definition.type.startsWith('tool_search_tool') && !SEARCH_TYPE.test(definition.type);
+}
+
+/** Reads a definition as a search tool, of a known date or none. The name follows from the type where it is missing. */
 export function readSearchTool(definition: unknown): SearchTool | undefined {
   if (!isJsonObject(definition) || typeof definition.type !== 'string') return undefined;
   const engine = SEARCH_TYPE.exec(definition.type)?.[1];

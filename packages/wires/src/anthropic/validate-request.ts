@@ -9,7 +9,7 @@ import {
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
 import { readHistory, readOutcome, referencesIn } from './read-history.ts';
-import { readSearchTool } from './search-tool.ts';
+import { isUnknownSearch, readSearchTool, SEARCH_TOOL_TYPES } from './search-tool.ts';
 
 /** A request that the Messages API refuses: status 400, `invalid_request_error`. */
 export class AnthropicRequestError extends RequestError {
@@ -123,6 +123,7 @@ function checkTools(
 /** A toolset has no name of its own. */
 function checkTool(tool: unknown, index: number): string | undefined {
   if (!isJsonObject(tool)) throw refused('invalid_tool', `tools.${index}: Input should be an object`);
+  if (isUnknownSearch(tool)) throw unknownSearch(tool.type, index);
   const search = readSearchTool(tool);
   if (search !== undefined) return search.name;
   const isCustom = typeof tool.type !== 'string' || tool.type === 'custom';
@@ -135,6 +136,12 @@ function checkTool(tool: unknown, index: number): string | undefined {
     throw refused('invalid_tool', `tools.${index}.custom.input_schema: Field required`);
   }
   return tool.name;
+}
+
+function unknownSearch(type: string, index: number): AnthropicRequestError {
+  const known = Object.values(SEARCH_TOOL_TYPES).join("', '");
+  const text = `tools.${index}: Input tag '${type.slice(0, 200)}' does not match any of the expected tags: '${known}'`;
+  return refused('invalid_tool', text);
 }
 
 function isMarked(tool: unknown): boolean {

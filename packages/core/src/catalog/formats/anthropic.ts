@@ -1,6 +1,7 @@
 import { createTool } from '../create-tool.ts';
 import type { JsonObject } from '../json.ts';
 import type { Tool } from '../tool.ts';
+import { anthropicDefinedTool } from './anthropic-defined-tools.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import { field, invalid, readBoolean, readList, readName, readPolicy, readSchema, readText } from './read-fields.ts';
 import {
@@ -18,6 +19,7 @@ export const anthropicFormat: Format = { format: 'anthropic', parse, write };
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
   const providerType = readProviderType(definition);
+  const known = providerType === undefined ? undefined : anthropicDefinedTool(providerType);
   const mark = readBoolean(definition, 'defer_loading');
   const strict = readBoolean(definition, 'strict');
   const examples = readList(definition, 'input_examples');
@@ -28,8 +30,8 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
   return createTool({
     name: providerType === undefined ? readName(definition) : readProviderName(definition, providerType),
     server: context.server,
-    description: readText(definition, 'description'),
-    schema: readSchema(definition, 'input_schema'),
+    description: readText(definition, 'description') || (known?.description ?? ''),
+    schema: known?.schema ?? readSchema(definition, 'input_schema'),
     policy: mark === undefined && providerType !== undefined ? 'never' : readPolicy(mark, context),
     extras,
   });
@@ -43,7 +45,9 @@ function write(tool: Tool, options: WriteOptions): JsonObject {
   const draft: Draft = { ...received };
   if (providerType !== undefined) restate(draft, 'type', readProviderType(draft), providerType);
   restate(draft, 'name', nameIn(draft, providerType), options.name ?? tool.name);
-  restateDescription(draft, tool);
+  // What Anthropic knows of its own tools is not told to it.
+  const known = providerType === undefined ? undefined : anthropicDefinedTool(providerType);
+  if (tool.description !== known?.description) restateDescription(draft, tool);
   if (providerType === undefined) restateSchema(draft, 'input_schema', tool.schema, received);
   restate(draft, 'strict', readBoolean(draft, 'strict'), strict);
   restate(draft, 'input_examples', readList(draft, 'input_examples'), examples);

@@ -29,7 +29,6 @@ describe('a Chat request', () => {
       tools: [
         { type: 'function', function: { name: 'look', description: 'Looks.', parameters: SCHEMA, strict: true } },
         { type: 'custom', custom: { name: 'patch', description: 'Patches.' } },
-        { type: 'web_search' },
       ],
       tool_choice: { type: 'function', function: { name: 'look' } },
       messages: [
@@ -162,7 +161,6 @@ describe('a Responses request', () => {
       tools: [
         { type: 'function', name: 'look', parameters: SCHEMA, strict: false },
         { type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find', parameters: SCHEMA }] },
-        { type: 'web_search' },
       ],
       tool_choice: { type: 'function', name: 'find', namespace: 'crm' },
       input: [

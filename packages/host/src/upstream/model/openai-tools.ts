@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
+import { UpstreamError } from '../upstream-error.ts';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';
 
@@ -14,8 +15,8 @@ export interface DeclaredTool {
 }
 
 /**
- * The tools of a Chat or Responses request. Namespaces are flattened into `namespace__name`. Tools that only OpenAI runs are left
- * out; its search, executed by the client, only means something to a target that knows it.
+ * The tools of a Chat or Responses request. Namespaces are flattened into `namespace__name`. Tools that only OpenAI runs are
+ * refused; its search, executed by the client, only means something to a target that knows it.
  */
 export function readOpenaiTools(tools: unknown, target: ModelTarget): readonly DeclaredTool[] {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
@@ -28,6 +29,10 @@ function readTool(given: JsonObject, target: ModelTarget, namespace: string | un
   const inner = typeof type === 'string' ? given[type] : undefined;
   const tool = isJsonObject(inner) ? inner : given;
   if (type === 'tool_search') return readSearch(tool, target);
+  if (typeof type === 'string' && !DECLARED.has(type)) {
+    const message = `tools: ${type.slice(0, 200)} is run by OpenAI, and the host of this model can't run it; leave it out, or declare a function of your own`;
+    throw new UpstreamError({ code: 'unsupported', message });
+  }
   const { name } = tool;
   if (typeof name !== 'string') return [];
   if (type === 'namespace') {
@@ -39,6 +44,9 @@ function readTool(given: JsonObject, target: ModelTarget, namespace: string | un
   const definition = type === 'custom' ? customTool(tool, modelName) : functionTool(tool, modelName, target);
   return [{ modelName, name, ...(namespace === undefined ? {} : { namespace }), kind: type, tool: definition }];
 }
+
+/** What a client declares and runs itself. */
+const DECLARED: ReadonlySet<string> = new Set(['function', 'custom', 'namespace']);
 
 function functionTool(tool: JsonObject, name: string, target: ModelTarget): LanguageModelV4FunctionTool {
   const { description, parameters, strict, defer_loading: deferred } = tool;

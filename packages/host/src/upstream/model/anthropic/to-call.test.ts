@@ -47,7 +47,6 @@ it('carries a request whole', () => {
         cache_control: { type: 'ephemeral' },
         defer_loading: false,
       },
-      { type: 'bash_20250124', name: 'bash' },
     ],
     tool_choice: { type: 'any', disable_parallel_tool_use: true },
     output_config: { effort: 'high', format: { type: 'json_schema', schema: { type: 'object' } } },
@@ -103,12 +102,32 @@ it.each([
 
 it('forces no tool that the provider does not get', () => {
   const tools = [
-    { type: 'bash_20250124', name: 'bash' },
+    { type: 'tool_search_tool_bm25_20251119', name: 'find' },
     { name: 'look', input_schema: { type: 'object' } },
   ];
-  const call = toCall({ messages: [], tools, tool_choice: { type: 'tool', name: 'bash' } }, OTHER);
+  const call = toCall({ messages: [], tools, tool_choice: { type: 'tool', name: 'find' } }, OTHER);
   expect(call.tools?.map(({ name }) => name)).toEqual(['look']);
   expect(call).not.toHaveProperty('toolChoice');
+});
+
+describe('tools that Anthropic defines', () => {
+  it.each([
+    ['bash_20250124', 'bash', 'command'],
+    ['text_editor_20250728', 'str_replace_based_edit_tool', 'old_str'],
+    ['memory_20250818', 'memory', 'new_path'],
+    ['computer_20251124', 'computer', 'coordinate'],
+  ])('go along as functions with their known parameters where the client runs them: %s', (type, name, parameter) => {
+    const [tool] = toCall({ messages: [], tools: [{ type, name, defer_loading: true }] }, OTHER).tools ?? [];
+    expect(tool).toMatchObject({ type: 'function', name, inputSchema: { properties: { [parameter]: {} } } });
+  });
+
+  it.each(['web_search_20250305', 'web_fetch_20250910', 'code_execution_20250825', 'mcp_toolset', 'soon_20990101'])(
+    'are refused by name where Anthropic runs them: %s',
+    (type) => {
+      const tools = [{ type, name: 'it' }];
+      expect(() => toCall({ messages: [], tools }, OTHER)).toThrow(`tools: ${type} is run by Anthropic`);
+    },
+  );
 });
 
 describe('messages', () => {

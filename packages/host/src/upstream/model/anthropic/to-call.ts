@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { anthropicDefinedTool, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import { UpstreamError } from '../../upstream-error.ts';
 import { mergeOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { parallelOptions } from '../parallel-options.ts';
@@ -23,9 +24,9 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
  * A Messages request for any provider.
  *
  * Lost on the way: boundaries between system blocks; citations of earlier answers, and a document's title, context and citation
- * settings; files known only by id, except at Anthropic; thoughts of another provider; tools that Anthropic defines (`bash`,
- * `computer`, `web_search`), MCP connectors; cache breakpoints except at Anthropic; `metadata`, `service_tier`, `container`,
- * `context_management`, `speed`. `top_k` is up to the provider.
+ * settings; files known only by id, except at Anthropic; thoughts of another provider; MCP connectors; cache breakpoints except
+ * at Anthropic; `metadata`, `service_tier`, `container`, `context_management`, `speed`. `top_k` is up to the provider. Tools that
+ * Anthropic defines and clients run (`bash`, `computer`) go along as functions; those that Anthropic runs are refused.
  */
 export function toCall(request: AnthropicRequest, target: ModelTarget): LanguageModelV4CallOptions {
   const tools = readTools(request.tools, target);
@@ -79,7 +80,7 @@ function readTools(definitions: unknown, target: ModelTarget): Tools {
   const list: readonly unknown[] = Array.isArray(definitions) ? definitions : [];
   return list.filter(isJsonObject).flatMap((definition): Tools => {
     const { type, name } = definition;
-    if (typeof type === 'string' && type !== 'custom') return readSearchTool(type, name, target);
+    if (typeof type === 'string' && type !== 'custom') return readDefinedTool(type, definition, target);
     return typeof name === 'string' ? [readTool(definition, name, target)] : [];
   });
 }
@@ -103,6 +104,24 @@ function readTool(definition: JsonObject, name: string, target: ModelTarget): La
     ...(typeof strict === 'boolean' ? { strict } : {}),
     ...mergeOptions(cacheOptions(definition, target), isMarked ? { anthropic: { deferLoading: deferred } } : undefined),
   };
+}
+
+/** A tool that Anthropic defines: a function with its known parameters, which the client runs under the same name as ever. */
+function readDefinedTool(type: string, definition: JsonObject, target: ModelTarget): Tools {
+  const { name } = definition;
+  if (type.startsWith('tool_search_tool')) return readSearchTool(type, name, target);
+  const known = anthropicDefinedTool(type);
+  if (known === undefined) {
+    const message = `tools: ${type.slice(0, 200)} is run by Anthropic, and the host of this model can't run it; leave it out, or declare a tool of your own`;
+    throw new UpstreamError({ code: 'unsupported', message });
+  }
+  const { description, schema } = known;
+  const own = typeof name === 'string' ? name : type.replace(/_\d{8}$/, '');
+  const display =
+    isJsonObject(definition) && typeof definition.display_width_px === 'number'
+      ? ` The screen is ${definition.display_width_px} by ${Number(definition.display_height_px)} pixels.`
+      : '';
+  return [readTool({ ...definition, description: `${description}${display}`, input_schema: schema }, own, target)];
 }
 
 function readSearchTool(type: string, name: unknown, target: ModelTarget): Tools {
