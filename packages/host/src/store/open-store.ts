@@ -9,7 +9,7 @@ import type { PostgresTimeouts } from './internal/open-postgres.ts';
 import { createSeal } from './internal/seal.ts';
 import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
-import { watchSpace } from './internal/watch-space.ts';
+import { type SpaceWatch, watchSpace } from './internal/watch-space.ts';
 import { createKeyStore } from './key-store.ts';
 import { createListingStore } from './listing-store.ts';
 import { createPinStore } from './pin-store.ts';
@@ -40,11 +40,11 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
   const sql = await openDatabase(options);
   try {
     const now = await prepareTables(sql, options.now);
-    const space = watchSpace(sql);
+    const space = watchSpace(sql, now);
     const context = { sql: space.sql, now, createId: options.createId ?? randomId };
     return composeStore(context, {
       encryptionKeys: options.encryptionKeys ?? [],
-      isFull: () => space.full() !== undefined,
+      space,
     });
   } catch (error) {
     // Why it can't be had matters more than how closing it went.
@@ -97,7 +97,7 @@ function unreachable(cause: unknown): StoreError {
 
 function composeStore(
   context: StoreContext,
-  { encryptionKeys, isFull }: { readonly encryptionKeys: readonly Uint8Array[]; isFull(): boolean },
+  { encryptionKeys, space }: { readonly encryptionKeys: readonly Uint8Array[]; readonly space: SpaceWatch },
 ): Store {
   const batches = createBatchStore(context);
   const rateLimits = createRateLimitStore(context);
@@ -115,8 +115,7 @@ function composeStore(
     sessions: createSessionStore(context),
     async ping() {
       await context.sql.all('SELECT 1 AS answer');
-      // Nobody else may be writing any more, so that the end of the shortage is noticed here.
-      if (isFull()) await rateLimits.charge({ bucket: 'space', windowMs: 1_000, cost: 1 });
+      await space.check(() => rateLimits.charge({ bucket: 'space', windowMs: 1_000, cost: 1 }));
     },
     async sweep() {
       await batches.sweep();

@@ -104,6 +104,29 @@ describe('a PostgreSQL that fails', () => {
     await lock;
   });
 
+  it('for want of space is not well until a write succeeds, half a minute later at the earliest', async () => {
+    const clock = { time: 1_000_000 };
+    const { store, url } = await open({ now: () => clock.time });
+    const failing = (table: string) =>
+      postgres.query(url, `CREATE TRIGGER fail BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION fail()`);
+    await postgres.query(
+      url,
+      "CREATE FUNCTION fail() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '53100'; END $$ LANGUAGE plpgsql",
+    );
+    await failing('catalogs');
+    await failing('rate_windows');
+    await store.ping();
+    await expect(store.catalogs.put(CATALOG)).rejects.toMatchObject({ code: 'full' });
+    // A small write that fits says nothing.
+    await store.usage.record({ owner: 'ann', requests: 1 });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'full' });
+    clock.time += 30_000;
+    await expect(store.ping()).rejects.toMatchObject({ code: 'full' });
+    await postgres.query(url, 'DROP TRIGGER fail ON rate_windows');
+    clock.time += 30_000;
+    await store.ping();
+  });
+
   it.each([
     ['53100', 'full', 'is out of space'],
     ['25006', 'unavailable', 'it is read-only, as after a failover'],
@@ -119,7 +142,7 @@ describe('a PostgreSQL that fails', () => {
     const put = store.catalogs.put(CATALOG);
     await expect(put).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
     await expect(put).rejects.not.toThrow('secret detail');
-    await expect.poll(() => store.ping().then(() => 'back', String)).toBe('back');
+    if (code !== 'full') await expect.poll(() => store.ping().then(() => 'back', String)).toBe('back');
   });
 });
 

@@ -3,21 +3,22 @@ import type { Sql } from './sql.ts';
 
 export interface SpaceWatch {
   readonly sql: Sql;
-  /** The error of the last write, if it failed for want of space. */
-  full(): StoreError | undefined;
+  /** Fails while a write failed for want of space lately. Then it tries `write`, since nobody else may be writing any more. */
+  check(write: () => Promise<void>): Promise<void>;
 }
 
-/** Remembers whether the last write failed for want of space: reading goes on working on a full disk. */
-export function watchSpace(sql: Sql): SpaceWatch {
-  let full: StoreError | undefined;
+/** How long a shortage is believed: a small write still fits where the one that failed did not. */
+const SHORTAGE_MS = 30_000;
+
+/** Remembers that a write failed for want of space: reading goes on working on a full disk. */
+export function watchSpace(sql: Sql, now: () => number): SpaceWatch {
+  let shortage: { readonly error: StoreError; readonly at: number } | undefined;
 
   async function note<Result>(write: Promise<Result>): Promise<Result> {
     try {
-      const result = await write;
-      full = undefined;
-      return result;
+      return await write;
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'full') full = error;
+      if (error instanceof StoreError && error.code === 'full') shortage = { error, at: now() };
       throw error;
     }
   }
@@ -28,6 +29,11 @@ export function watchSpace(sql: Sql): SpaceWatch {
       run: (text, values) => note(sql.run(text, values)),
       transaction: (work, options) => note(sql.transaction(work, options)),
     },
-    full: () => full,
+    async check(write) {
+      if (shortage === undefined) return;
+      if (now() - shortage.at < SHORTAGE_MS) throw shortage.error;
+      await write();
+      shortage = undefined;
+    },
   };
 }
