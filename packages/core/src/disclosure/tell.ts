@@ -1,4 +1,4 @@
-import type { Snapshot, Tool } from '../catalog/index.ts';
+import { createTool, type Snapshot, type Tool } from '../catalog/index.ts';
 import { fill, fillList, firstFitting } from './fill-list.ts';
 import { cutText } from './first-sentence.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
@@ -130,7 +130,7 @@ function unavailable(found: FoundBySearch): readonly unknown[] {
 
 function tellDescription(question: TellQuestion, found: FoundByName): string {
   const { describeBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
-  const tools = found.names.flatMap((name) => named(question, name));
+  const tools = found.names.flatMap((name) => ownNamed(question, name) ?? named(question, name));
   const known = new Set(tools.map(({ name }) => name));
   const unknown = found.names.filter((name) => !known.has(name));
   const [only] = tools;
@@ -167,6 +167,14 @@ function functionLine(json: string): string {
 
 function functionList(lines: readonly string[]): string {
   return `<functions>\n${lines.join('\n')}\n</functions>`;
+}
+
+/** A tool of ours, which is in no catalog: a model may ask how to search. */
+function ownNamed({ plan }: TellQuestion, name: string): readonly Named[] | undefined {
+  const own = plan.own.find((one) => one.name === name);
+  if (own === undefined) return undefined;
+  const { description, schema } = own;
+  return [{ name, tool: createTool({ name, description, schema }) }];
 }
 
 /** Names in a history may be of tools that are gone or out of the caller's reach: they are left out alike. */

@@ -10,7 +10,7 @@ import { handleSearch } from './handle-search.ts';
 import { heldCalls } from './held-calls.ts';
 import { prefetchTools } from './prefetch-tools.ts';
 import { prepareSearch } from './prepare-search.ts';
-import { refuse } from './refuse.ts';
+import { refuse, unknownTool, wayWithoutSearch } from './refuse.ts';
 import { resolveName } from './resolve-name.ts';
 import { tellFound } from './tell-found.ts';
 import type { Handling, Toolbox } from './toolbox.ts';
@@ -56,8 +56,12 @@ async function handle(context: ToolboxContext, handling: Handling): Promise<Step
   const isKnown = (name: string): boolean => resolveName(context.snapshot(), name, caller.allow) !== undefined;
   const unwrapped = unwrapCall(plan, call, isKnown);
   if (unwrapped.kind === 'malformed') return refuseMalformed(context, handling, unwrapped);
+  if (unwrapped.kind === 'absent') {
+    const text = `${unwrapped.name} is switched off, and every tool that you can use is in your list. ${wayWithoutSearch(context, handling)}`;
+    return refuse(context, handling, { reason: 'unknown', text });
+  }
   if (unwrapped.kind === 'calls') return handleCalls(context, handling, unwrapped);
-  if (plan.kind === 'inline') return refuse(context, handling, { reason: 'unknown', text: 'Tool search is off.' });
+  if (plan.kind === 'inline') return refuse(context, handling, unknownTool(context, handling, call.name));
   const deferring = { ...handling, plan };
   if (unwrapped.kind === 'describe') return handleDescribe(context, deferring, unwrapped.names);
   return handleSearch(context, deferring, unwrapped);

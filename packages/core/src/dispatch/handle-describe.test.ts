@@ -25,6 +25,16 @@ describe('a description', () => {
     expect(answer.unknown).toEqual(['nope']);
   });
 
+  it('tells how to search when it is asked about the search itself', async () => {
+    expect(JSON.parse(await textOf('tool_describe', { name: 'tool_search' }))).toMatchObject({
+      name: 'tool_search',
+      description: expect.stringContaining('Search'),
+      parameters: { properties: { query: { type: 'string' } } },
+    });
+    const answer = JSON.parse(await textOf('tool_describe', { names: ['tool_call', 'close_issue'] }));
+    expect(answer.tools.map((tool: Tool) => tool.name)).toEqual(['tool_call', 'github__close_issue']);
+  });
+
   it('suggests the closest names for one that does not exist', async () => {
     expect(await textOf('tool_describe', { name: 'clos_isue' })).toBe(
       'There is no tool "clos_isue". Closest: github__close_issue. Use tool_search to find tools.',

@@ -18,7 +18,8 @@ export function handleDescribe(
   const snapshot = context.snapshot();
   const tools = asked.map((name) => resolveName(snapshot, name, caller.allow));
   const [first = ''] = asked;
-  if (tools.every((tool) => tool === undefined))
+  const isOwn = (name: string): boolean => plan.own.some((own) => own.name === name);
+  if (tools.every((tool) => tool === undefined) && !asked.some(isOwn))
     return refuse(context, handling, unknownTool(context, handling, first));
   const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));
   const found: FoundByName = { kind: 'describe', names: [...new Set(names)] };

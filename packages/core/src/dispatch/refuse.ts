@@ -32,11 +32,25 @@ export function unknownTool(context: ToolboxContext, handling: Handling, name: s
   const near = suggestName({ snapshot: context.snapshot(), name, allow: handling.caller?.allow });
   const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
   const search = ownName(handling.plan, 'search');
-  const advice = search === undefined ? '' : ` Use ${search} to find tools.`;
+  const advice = search === undefined ? ` ${wayWithoutSearch(context, handling)}` : ` Use ${search} to find tools.`;
   return {
     reason: 'unknown',
     text: `There is no tool ${JSON.stringify(cutText(name, NAME_LENGTH))}.${closest}${advice}`,
   };
+}
+
+/** How many tools are named where there is no search to find them with. */
+const MOST_NAMED = 20;
+
+/** What is left to a model that can't search: the tools that it has, by name. */
+export function wayWithoutSearch(context: ToolboxContext, handling: Handling): string {
+  const { plan, caller } = handling;
+  const names = plan.shown.flatMap(({ name, tool }) => (caller?.allow?.(tool) === false ? [] : [name]));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  if (names.length > 0) return `Call a tool of your list by its name: ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  return plan.kind === 'inline' || context.snapshot().tools.length === 0
+    ? 'There are no tools now: answer without one.'
+    : 'Call a tool of your list by its name, or answer without one.';
 }
 
 export function ownName(plan: Plan, role: 'search' | 'describe' | 'call'): string | undefined {

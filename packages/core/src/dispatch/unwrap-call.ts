@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
-import type { Own, Plan } from '../disclosure/index.ts';
+import { OWN_NAMES, type Own, type Plan } from '../disclosure/index.ts';
 import type { Call } from './call.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { type NamedCall, readNamedCalls } from './read-named-calls.ts';
@@ -11,6 +11,8 @@ export type Unwrapped =
   | { readonly kind: 'describe'; readonly names: readonly string[] }
   /** Calls to real tools, wrapped or by their own names. */
   | { readonly kind: 'calls'; readonly calls: readonly NamedCall[]; readonly isWrapped: boolean }
+  /** A tool of ours that the conversation had before search was switched off. */
+  | { readonly kind: 'absent'; readonly name: string }
   /** `isSearch`: the search was begun, and a wire that has shown its first half needs the second. */
   | { readonly kind: 'malformed'; readonly reason: string; readonly isSearch: boolean };
 
@@ -29,9 +31,20 @@ export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => bo
   if (input === undefined) {
     return { kind: 'malformed', reason: `The arguments of ${call.name.slice(0, 100)} are not a JSON object`, isSearch };
   }
-  if (own === undefined) return { kind: 'calls', calls: [{ name: call.name, arguments: input }], isWrapped: false };
+  if (own === undefined) return unwrapReal(plan, { name: call.name, arguments: input }, isKnown);
   const unwrapped = limited(UNWRAP[own.role](own, input, isKnown));
   return unwrapped.kind === 'malformed' ? { ...unwrapped, isSearch } : unwrapped;
+}
+
+/** A call by a tool's own name. In a conversation from before search was switched off, a model may still use the bridge. */
+function unwrapReal(plan: Plan, call: NamedCall, isKnown: (name: string) => boolean): Unwrapped {
+  const name = call.name.trim();
+  const direct: Unwrapped = { kind: 'calls', calls: [call], isWrapped: false };
+  const isOff = plan.kind === 'inline' || (plan.own.length === 0 && plan.deferred.size === 0);
+  if (!isOff || isKnown(name)) return direct;
+  if (name === OWN_NAMES.search || name === OWN_NAMES.describe) return { kind: 'absent', name };
+  const calls = name === OWN_NAMES.call ? readNamedCalls(call.arguments, isKnown) : [];
+  return calls.length === 0 ? direct : { kind: 'calls', calls, isWrapped: false };
 }
 
 const UNWRAP: {
@@ -73,6 +86,7 @@ function listIn(unwrapped: Unwrapped): readonly unknown[] {
       return unwrapped.names;
     case 'calls':
       return unwrapped.calls;
+    case 'absent':
     case 'malformed':
       return [];
   }
