@@ -13,6 +13,7 @@ export {
 export { addMcpCommand, type McpFlags, type ProxyForm } from './mcp.ts';
 export type { AcceptFlags } from './mcp-accept.ts';
 export type { InputFlags } from './mcp-input.ts';
+export type { InstallFlags, UninstallFlags } from './mcp-install.ts';
 export type { LoginFlags, LogoutFlags } from './mcp-sign-in.ts';
 export type { StatusFlags } from './mcp-status.ts';
 export { addSearchCommand } from './search.ts';

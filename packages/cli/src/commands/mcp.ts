@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
 import { addInputCommand } from './mcp-input.ts';
+import { addInstallCommands } from './mcp-install.ts';
 import { addSignInCommands } from './mcp-sign-in.ts';
 import { addStatusCommand } from './mcp-status.ts';
 import { wholeNumber } from './option-values.ts';
@@ -56,6 +57,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
   addAcceptCommand(command, context);
   addInputCommand(command, context);
   addStatusCommand(command, context);
+  addInstallCommands(command, context);
 }
 
 const EXAMPLES = `

@@ -27,3 +27,4 @@ export { describeConfig } from './describe-config.ts';
 export type { Environment } from './expand-variables.ts';
 export { type LoadConfigOptions, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';
+export { type ClientFile, type ClientServer, readClientFile } from './read-client-file.ts';

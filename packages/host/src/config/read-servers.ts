@@ -1,11 +1,12 @@
 import { parseEnv } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import { readClientRules } from './client-rules.ts';
 import type { McpServerSettings, ServerInput, ServerNote, UnusableServer } from './config.ts';
 import type { ConfigProblem } from './config-error.ts';
 import type { Environment } from './expand-variables.ts';
 import type { ServerBlock } from './foreign-servers.ts';
 import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
+import { inPlainReferences } from './plain-references.ts';
 import type { SourceDocument } from './read-document.ts';
 import { readSettings } from './read-settings.ts';
 import { pathFrom, readSmallText, referencesOf } from './resolve-reference.ts';
@@ -127,10 +128,26 @@ function readServer(options: ReadServerOptions): ReadServer {
       value: { [label]: { [name]: value } },
       lineOf: (at) => document.lineOf([...path, ...at.slice(2)]),
     };
-    return readSettings(shape, { document: only, env, problems, resolve, ignoresUnknownKeys: !isOurs })?.[label]?.[
-      name
-    ];
+    return readSettings(shape, {
+      document: only,
+      env: { ...ownVariables(value), ...given(env) },
+      problems,
+      resolve,
+      ignoresUnknownKeys: !isOurs,
+    })?.[label]?.[name];
   }
+}
+
+/** Programs such as mcp-remote fill in `${NAME}` of their arguments from the variables of their own entry. */
+function ownVariables(entry: unknown): Environment {
+  const variables = isJsonObject(entry) && isJsonObject(entry.env) ? Object.entries(entry.env) : [];
+  const plain = variables.filter(([, value]) => typeof value === 'string' && !value.includes('${'));
+  return Object.fromEntries(plain) as Environment;
+}
+
+/** An empty variable is set, and stronger than the entry's own. */
+function given(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }
 
 /** Variables from a file; what the entry itself says is stronger. */
@@ -148,25 +165,6 @@ function withEnvFile(
     report(`has an envFile that can't be read: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
-}
-
-/** References as opencode (`{env:NAME}`), Continue (`${{ secrets.NAME }}`) and Gemini CLI (`$NAME`) write them, as we do. */
-function inPlainReferences(value: Json, { label, source }: { readonly label: string; readonly source: string }): Json {
-  const isGemini = /[\\/]\.gemini[\\/]/.test(source);
-  const rewrite = (text: string): string => {
-    const secrets = text.replace(/\$\{\{\s*(?:secrets|inputs)\.([A-Za-z_]\w*)\s*\}\}/g, '$${$1}');
-    const opencode = label === 'mcp' ? secrets.replace(/(?<!\$)\{(env:[A-Za-z_]\w*|file:[^}]+)\}/g, '$${$1}') : secrets;
-    return isGemini ? opencode.replace(/\$([A-Za-z_]\w*)/g, '$${$1}') : opencode;
-  };
-  const walk = (one: Json, depth: number): Json => {
-    if (typeof one === 'string') return rewrite(one);
-    // Deeper than any entry; expanding variables names what is nested too deeply.
-    if (depth > 8) return one;
-    if (Array.isArray(one)) return one.map((item: Json) => walk(item, depth + 1));
-    if (!isJsonObject(one)) return one;
-    return Object.fromEntries(Object.entries(one).map(([key, item]) => [key, walk(item as Json, depth + 1)]));
-  };
-  return walk(value, 0);
 }
 
 /** The inputs that servers need, with what the file says of them. */

@@ -103,6 +103,14 @@ describe('what clients fill in', () => {
     expect(asked).toEqual([`${source} token`]);
   });
 
+  it("an argument may name a variable of the entry's own, as mcp-remote has it", () => {
+    const entry = { command: 'npx', args: ['mcp-remote', '--header', `A:\${AUTH}`], env: { AUTH: 'Bearer x' } };
+    expect(beside(entry).mcpServers.bad).toMatchObject({ args: ['mcp-remote', '--header', 'A:Bearer x'] });
+    expect(beside(entry, { env: { AUTH: 'other' } }).mcpServers.bad).toMatchObject({
+      args: [expect.anything(), expect.anything(), 'A:other'],
+    });
+  });
+
   it('a file of variables is read; one that is missing costs its entry', () => {
     const entry = { command: 'a', envFile: `\${workspaceFolder}/.env`, env: { B: 'mine' } };
     const files = { '.vscode/mcp.json': JSON.stringify({ servers: { a: entry } }) };

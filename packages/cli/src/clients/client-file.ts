@@ -1,0 +1,70 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { type ClientFile, readClientFile } from '@quartermaster/host/config';
+import { InputError } from '../input-error.ts';
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** A file as it was when it was looked at. */
+export interface SeenFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Reads a file of text. Links are followed, so that what is replaced later is the file and not the link to it. */
+export function readSeen(file: string): SeenFile {
+  const path = realpathSync(file);
+  if (statSync(path).size > MOST_BYTES) throw new InputError(`${file} has more than ${MOST_BYTES} bytes`);
+  const bytes = readFileSync(path);
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) throw new InputError(`${file} is not a text in UTF-8`);
+  return { path, bytes, text, hash: hashOf(bytes) };
+}
+
+export function hashOf(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Replaces a file at once or not at all. It keeps the permissions that it has; a new one is for its owner alone. */
+export function replaceFile(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600;
+  const beside = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+  try {
+    writeFileSync(beside, content, { mode, flag: 'wx' });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw new InputError(`${path} can't be written: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The servers of a file. Undefined when it has none. */
+export function serversIn(path: string, text: string): ClientFile | undefined {
+  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return plain.trim() === '' ? undefined : readClientFile(path, plain);
+}
+
+/** The entries of a block as the file has them, by name. */
+export function rawServers(document: unknown, block: readonly string[]): ReadonlyMap<string, JsonObject> {
+  const value = block.reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), document);
+  const entries: readonly (readonly [string, unknown])[] = Array.isArray(value)
+    ? value.map((entry: unknown) => [isJsonObject(entry) ? String(entry.name) : '', entry] as const)
+    : Object.entries(isJsonObject(value) ? value : {});
+  return new Map(entries.filter((entry): entry is readonly [string, JsonObject] => isJsonObject(entry[1])));
+}

@@ -1,0 +1,1 @@
+export { installClient, uninstallClients } from './install-client.ts';

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { InputError } from '../input-error.ts';
+import type { McpClient, StartCommand } from './mcp-client.ts';
+import type { Places } from './places.ts';
+
+/** Most clients write a server like this. */
+function plainEntry({ command, args, env }: StartCommand): JsonObject {
+  return { command, args, ...(env === undefined ? {} : { env }) };
+}
+
+const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...plainEntry(start) });
+
+/** Every client whose servers can be moved. */
+export const CLIENTS: readonly McpClient[] = [
+  {
+    ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: typedEntry },
+    files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
+    rules: readClaudeRules,
+    caveat: 'Only servers of the scope "user" are moved; those of projects stay as they are.',
+  },
+  {
+    ...{
+      id: 'claude-desktop',
+      name: 'Claude Desktop',
+      block: ['mcpServers'],
+      expandsVariables: false,
+      entry: plainEntry,
+    },
+    files: ({ applications }) => [join(applications, 'Claude', 'claude_desktop_config.json')],
+  },
+  {
+    ...{
+      id: 'cursor',
+      name: 'Cursor',
+      block: ['mcpServers'],
+      expandsVariables: true,
+      knowsWorkspace: true,
+      entry: plainEntry,
+    },
+    files: ({ home }) => [join(home, '.cursor', 'mcp.json')],
+    rules: readCursorRules,
+    caveat:
+      "Tools that you switched off on Cursor's settings page are not in this file: deny them in the servers' file.",
+  },
+  {
+    ...{
+      id: 'vscode',
+      name: 'VS Code',
+      block: ['servers'],
+      expandsVariables: true,
+      knowsWorkspace: true,
+      entry: typedEntry,
+    },
+    files: ({ applications }) =>
+      ['Code', 'Code - Insiders', 'VSCodium'].map((name) => join(applications, name, 'User', 'mcp.json')),
+    caveat:
+      "Tools that you switched off in VS Code's tool picker are not in this file: deny them in the servers' file.",
+  },
+  {
+    ...{ id: 'windsurf', name: 'Windsurf', block: ['mcpServers'], expandsVariables: true, entry: plainEntry },
+    files: ({ home }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
+  },
+  {
+    ...{ id: 'zed', name: 'Zed', block: ['context_servers'], expandsVariables: false },
+    files: ({ xdg, applications }) => [join(xdg, 'zed', 'settings.json'), join(applications, 'Zed', 'settings.json')],
+    entry: (start) => ({ source: 'custom', ...plainEntry(start) }),
+    caveat: "Tools that a profile of Zed's switches on or off are not carried over.",
+  },
+  {
+    ...{ id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: plainEntry },
+    files: ({ home, env }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
+  },
+  {
+    ...{ id: 'gemini', name: 'Gemini CLI', block: ['mcpServers'], expandsVariables: true, entry: plainEntry },
+    files: ({ home }) => [join(home, '.gemini', 'settings.json')],
+  },
+  {
+    ...{ id: 'opencode', name: 'opencode', block: ['mcp'], expandsVariables: true },
+    files: ({ xdg }) => ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(xdg, 'opencode', name)),
+    entry: ({ command, args, env }) => ({
+      ...{ type: 'local', command: [command, ...args], enabled: true },
+      ...(env === undefined ? {} : { environment: env }),
+    }),
+  },
+  {
+    ...{ id: 'cline', name: 'Cline', block: ['mcpServers'], expandsVariables: false, entry: plainEntry },
+    files: ({ home, applications }) => [
+      join(
+        applications,
+        'Code',
+        'User',
+        'globalStorage',
+        'saoudrizwan.claude-dev',
+        'settings',
+        'cline_mcp_settings.json',
+      ),
+      join(home, '.cline', 'data', 'settings', 'cline_mcp_settings.json'),
+    ],
+  },
+  {
+    ...{ id: 'continue', name: 'Continue', block: ['mcpServers'], expandsVariables: true },
+    files: ({ home, env }) => [join(env.CONTINUE_GLOBAL_DIR || join(home, '.continue'), 'config.yaml')],
+    entry: (start) => ({ name: 'quartermaster', ...plainEntry(start) }),
+  },
+];
+
+/** `mcp__server__tool` and `mcp__server` in the permissions of Claude Code. */
+function readClaudeRules({ home, env }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
+  const permissions = readPermissions(join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'));
+  const prefix = `mcp__${server}`;
+  const about = (rules: readonly string[]): readonly string[] =>
+    rules
+      .filter((rule) => rule === prefix || rule.startsWith(`${prefix}__`))
+      .map((rule) => (rule === prefix ? '*' : rule.slice(prefix.length + 2)));
+  const others = [...about(permissions.ask), ...about(permissions.allow)];
+  return { deny: about(permissions.deny), notes: others.length === 0 ? [] : [ASKED] };
+}
+
+/** `Mcp(server:tool)` in the permissions of Cursor's command line. */
+function readCursorRules({ home }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
+  const permissions = readPermissions(join(home, '.cursor', 'cli-config.json'));
+  const about = (rules: readonly string[]): readonly string[] =>
+    rules.flatMap((rule) => {
+      const [, named, tool] = /^Mcp\(([^:)]+):([^)]+)\)$/.exec(rule) ?? [];
+      return tool !== undefined && (named === server || named === '*') ? [tool] : [];
+    });
+  return { deny: about(permissions.deny), notes: about(permissions.allow).length === 0 ? [] : [ASKED] };
+}
+
+const ASKED =
+  'rules about asking before its tools run are not carried over: your client goes by the names that it sees now';
+
+/** A client's rules, as far as they can be read: most people have none. */
+function readPermissions(file: string): Readonly<Record<'allow' | 'deny' | 'ask', readonly string[]>> {
+  const texts = (value: unknown): readonly string[] =>
+    Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  const { allow, deny, ask } = readRules(file);
+  return { allow: texts(allow), deny: texts(deny), ask: texts(ask) };
+}
+
+function readRules(file: string): JsonObject {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    const document: unknown = JSON.parse(text);
+    return isJsonObject(document) && isJsonObject(document.permissions) ? document.permissions : {};
+  } catch (error) {
+    // It may hold a restriction, which must not be lost in silence.
+    throw new InputError(`${file} is not valid JSON, so its rules about tools can't be kept; mend it first`, {
+      cause: error,
+    });
+  }
+}

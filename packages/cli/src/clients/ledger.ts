@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InputError } from '../input-error.ts';
+import { replaceFile } from './client-file.ts';
+
+/** What was done to a client's file, for undoing it. */
+export interface Installed {
+  readonly client: string;
+  /** The client's file. */
+  readonly file: string;
+  /** A copy of it from before. */
+  readonly backup: string;
+  /** The servers that were moved. */
+  readonly moved: readonly string[];
+  /** The file that has them now, and its hash when it was written. */
+  readonly servers: { readonly path: string; readonly hash: string };
+  /** Hashes of the client's file. */
+  readonly before: string;
+  readonly after: string;
+  /** In ISO 8601. */
+  readonly at: string;
+}
+
+/** The list of what was done, in the user's data folder. */
+export interface Ledger {
+  readonly folder: string;
+  list(): readonly Installed[];
+  add(installed: Installed): void;
+  remove(installed: Installed): void;
+}
+
+export function openLedger(dataFolder: string): Ledger {
+  const folder = join(dataFolder, 'clients');
+  const file = join(folder, 'installed.json');
+  const list = (): readonly Installed[] => {
+    if (!existsSync(file)) return [];
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as Installed[];
+    } catch (error) {
+      throw new InputError(`${file} can't be read; the backups of your clients' files are beside it`, { cause: error });
+    }
+  };
+  const write = (installed: readonly Installed[]): void => replaceFile(file, `${JSON.stringify(installed, null, 2)}\n`);
+  return {
+    folder,
+    list,
+    add: (installed) => write([...list(), installed]),
+    remove: ({ file: gone }) => write(list().filter((one) => one.file !== gone)),
+  };
+}

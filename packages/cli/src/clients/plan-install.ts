@@ -1,0 +1,142 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import type { ClientServer, McpServerSettings } from '@quartermaster/host/config';
+import { InputError } from '../input-error.ts';
+import { leaveOutOurselves } from '../serving/index.ts';
+import { readSeen, type SeenFile, serversIn } from './client-file.ts';
+import { editServers } from './edit-servers.ts';
+import type { McpClient, StartCommand } from './mcp-client.ts';
+import type { Places } from './places.ts';
+
+/** The client fills it in for us, and we for the servers. */
+const WORKSPACE = `\${workspaceFolder}`;
+
+/** The name of our own entry in clients' files. */
+export const OUR_NAME = 'quartermaster';
+
+/** What moving a client's servers would change. Nothing is written yet. */
+export interface InstallPlan {
+  readonly client: McpClient;
+  readonly seen: SeenFile;
+  readonly after: string;
+  readonly moved: readonly string[];
+  /** Servers that stay with the client, and why. */
+  readonly left: readonly { readonly name: string; readonly why: string }[];
+  readonly notes: readonly { readonly server: string; readonly message: string }[];
+  /** The file with the servers behind Quartermaster. */
+  readonly servers: { readonly path: string; readonly text: string };
+}
+
+export interface PlanOptions {
+  readonly client: McpClient;
+  readonly file: string;
+  readonly places: Places;
+  /** Where the servers go. */
+  readonly serversFile: string;
+  /** How this program is started with a file of servers. */
+  start(serversFile: string): StartCommand;
+}
+
+/** Plans the move. Undefined when there is nothing to move. */
+export function planInstall({ client, file, places, serversFile, start }: PlanOptions): InstallPlan | undefined {
+  const seen = readSeen(file);
+  const found = serversIn(seen.path, seen.text);
+  if (found === undefined) return undefined;
+  const ours = found.servers.filter(isOurselves);
+  if (ours.length > 0) {
+    throw new InputError(
+      `${client.name} has Quartermaster already, as ${ours[0]?.name}: run "quartermaster mcp uninstall ${client.id}" first`,
+    );
+  }
+  refuseNames(client, found.document, found.servers);
+  const stays = (server: ClientServer): string | undefined =>
+    server.isOff ? 'it is switched off' : server.problems.length > 0 ? server.problems.join('; ') : undefined;
+  const moving = found.servers.filter((server) => stays(server) === undefined);
+  if (moving.length === 0) return undefined;
+  const entries = moving.map((server) => ({ ...server, ...withRules(server, { client, places, file: seen.path }) }));
+  const usesWorkspace = JSON.stringify(entries.map(({ entry }) => entry)).includes('${workspaceFolder');
+  const env = client.knowsWorkspace === true && usesWorkspace ? { QUARTERMASTER_WORKSPACE: WORKSPACE } : undefined;
+  const entry = client.entry({ ...start(serversFile), ...(env === undefined ? {} : { env }) });
+  const moved = moving.map(({ name }) => name);
+  const document = {
+    ...(found.inputs.length === 0 ? {} : { inputs: found.inputs }),
+    mcpServers: Object.fromEntries(entries.map((one) => [one.name, one.entry])),
+  };
+  return {
+    ...{ client, seen, moved },
+    after: editServers(seen.path, seen.text, {
+      block: blockOf(client, found.document),
+      remove: moved,
+      add: { [OUR_NAME]: entry },
+    }),
+    left: found.servers.flatMap((server) => {
+      const why = stays(server);
+      return why === undefined ? [] : [{ name: server.name, why }];
+    }),
+    notes: entries.flatMap(({ name, notes }) => notes.map((message) => ({ server: name, message }))),
+    servers: { path: serversFile, text: `${JSON.stringify(document, null, 2)}\n` },
+  };
+}
+
+/** VS Code's settings have the block a level deeper than its own file. */
+export function blockOf(client: McpClient, document: unknown): readonly string[] {
+  const isDeeper =
+    client.id === 'vscode' && isJsonObject(document) && isJsonObject(document.mcp) && document.servers === undefined;
+  return isDeeper ? ['mcp', ...client.block] : client.block;
+}
+
+function isOurselves({ name, entry }: ClientServer): boolean {
+  return leaveOutOurselves({ [name]: entry as unknown as McpServerSettings }).ourselves.length > 0;
+}
+
+function refuseNames(client: McpClient, document: unknown, servers: readonly ClientServer[]): void {
+  if (servers.some(({ name }) => name === OUR_NAME)) {
+    throw new InputError(`${client.name} has another server called ${OUR_NAME}; rename it first`);
+  }
+  const mcp = isJsonObject(document) ? document.mcp : undefined;
+  const allowed = client.id === 'gemini' && isJsonObject(mcp) ? mcp.allowed : undefined;
+  if (Array.isArray(allowed) && !allowed.includes(OUR_NAME)) {
+    throw new InputError(
+      `mcp.allowed does not name ${OUR_NAME}, so Gemini CLI would not start it; add it to the list first`,
+    );
+  }
+}
+
+/** An entry as it works from another file, with the rules that the client keeps elsewhere. */
+function withRules(
+  { name, entry, notes }: ClientServer,
+  { client, places, file }: { readonly client: McpClient; readonly places: Places; readonly file: string },
+): Pick<ClientServer, 'entry' | 'notes'> {
+  const rules = client.rules?.(places, name) ?? { deny: [], notes: [] };
+  const deny: readonly Json[] = [...(Array.isArray(entry.deny) ? entry.deny : []), ...rules.deny];
+  const plain = client.expandsVariables ? entry : (escapeReferences(entry) as JsonObject);
+  const { envFile } = plain;
+  const isRelative = typeof envFile === 'string' && !isAbsolute(envFile) && !/^(?:~|\$\{)/.test(envFile);
+  return {
+    entry: {
+      ...(fromFolder(plain, dirname(file)) as JsonObject),
+      ...(isRelative ? { envFile: join(dirname(file), envFile) } : {}),
+      ...(deny.length === 0 ? {} : { deny: [...new Set(deny)] }),
+    },
+    notes: [...notes, ...rules.notes],
+  };
+}
+
+/** What the client hands on as it is must reach the program as it is. */
+function escapeReferences(value: Json): Json {
+  return mapTexts(value, (text) => text.replaceAll('${', '$${'));
+}
+
+/** `${file:name}` is meant from the folder of the file that has it. */
+function fromFolder(value: Json, folder: string): Json {
+  return mapTexts(value, (text) =>
+    text.replace(/\$\{file:(?![~/]|[A-Za-z]:)([^}]+)\}/g, (_, name: string) => `\${file:${join(folder, name)}}`),
+  );
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one: Json) => mapTexts(one, change));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapTexts(one as Json, change)]));
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { isUnchanged } from './apply-install.ts';
+import { rawServers, readSeen, replaceFile, serversIn } from './client-file.ts';
+import { editServers } from './edit-servers.ts';
+import { CLIENTS } from './known-clients.ts';
+import type { Installed, Ledger } from './ledger.ts';
+import { blockOf, OUR_NAME } from './plan-install.ts';
+
+/** How a client's file was put back. */
+export type Undone =
+  /** Byte for byte. */
+  | { readonly kind: 'whole' }
+  /** The client or its user has changed the file since: only the servers were put back. */
+  | { readonly kind: 'servers'; readonly backup: string }
+  /** The file is gone. */
+  | { readonly kind: 'gone'; readonly backup: string };
+
+/** Puts a client's file back as it was. Its servers' file stays where somebody has edited it. */
+export function undoInstall(installed: Installed, ledger: Ledger): Undone & { readonly keptServers?: string } {
+  const undone = restore(installed);
+  ledger.remove(installed);
+  if (undone.kind === 'whole') rmSync(installed.backup, { force: true });
+  const isOurs = isUnchanged(installed.servers.path, installed.servers.hash);
+  if (isOurs) rmSync(installed.servers.path, { force: true });
+  return !isOurs && existsSync(installed.servers.path) ? { ...undone, keptServers: installed.servers.path } : undone;
+}
+
+function restore({ client, file, backup, after, moved }: Installed): Undone {
+  if (!existsSync(file)) return { kind: 'gone', backup };
+  const seen = readSeen(file);
+  const original = readFileSync(backup);
+  if (seen.hash === after) {
+    replaceFile(seen.path, original);
+    return { kind: 'whole' };
+  }
+  const known = CLIENTS.find(({ id }) => id === client);
+  const before = serversIn(file, original.toString('utf8'));
+  if (known === undefined || before === undefined) return { kind: 'gone', backup };
+  const block = blockOf(known, before.document);
+  const now = rawServers(serversIn(file, seen.text)?.document, block);
+  const raw = rawServers(before.document, block);
+  const whole = swapBlock(seen.text, {
+    block,
+    original: original.toString('utf8'),
+    moved,
+    now: [...now.keys()],
+    raw: [...raw.keys()],
+  });
+  const missing = [...raw].filter(([name]) => moved.includes(name) && !now.has(name));
+  const text =
+    whole ??
+    editServers(file, seen.text, {
+      block,
+      remove: now.has(OUR_NAME) ? [OUR_NAME] : [],
+      add: Object.fromEntries(missing),
+    });
+  replaceFile(seen.path, text);
+  return { kind: 'servers', backup };
+}
+
+interface Swap {
+  readonly block: readonly string[];
+  readonly original: string;
+  readonly moved: readonly string[];
+  readonly now: readonly string[];
+  readonly raw: readonly string[];
+}
+
+/** In JSON whose servers nobody has touched since, the block itself goes back as it was written. */
+function swapBlock(text: string, { block, original, moved, now, raw }: Swap): string | undefined {
+  const stayed = raw.filter((name) => !moved.includes(name));
+  if ([...now].sort().join('\n') !== [...stayed, OUR_NAME].sort().join('\n')) return undefined;
+  const [here, there] = [text, original].map((one) => {
+    const tree = /^\uFEFF?\s*[{/]/.test(one)
+      ? parseTree(one.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })
+      : undefined;
+    return tree === undefined ? undefined : findNodeAtLocation(tree, [...block]);
+  });
+  if (here === undefined || there === undefined) return undefined;
+  const written = original.slice(there.offset, there.offset + there.length);
+  return text.slice(0, here.offset) + written + text.slice(here.offset + here.length);
+}
