@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -84,7 +84,8 @@ describe('quartermaster mcp login', () => {
     expect(server.issued).toHaveLength(2);
 
     const data = join(folder, 'data', 'quartermaster');
-    const files = readdirSync(data);
+    const entries = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = entries.map(({ parentPath, name }) => relative(data, join(parentPath, name)));
     const bytes = files.map((file) => readFileSync(join(data, file), 'latin1')).join('');
     for (const token of server.issued) expect(bytes).not.toContain(token);
     for (const file of files) expect(statSync(join(data, file)).mode & 0o077).toBe(0);
