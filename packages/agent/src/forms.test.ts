@@ -44,8 +44,8 @@ const CASES: readonly FormCase[] = [
   {
     form: 'bridge',
     turns: (input) => [search(), { calls: [{ name: 'tool_call', input: { name: WEATHER, arguments: input } }] }],
-    first: ['tool_search', 'tool_call'],
-    later: ['tool_search', 'tool_call'],
+    first: ['tool_search', 'tool_describe', 'tool_call'],
+    later: ['tool_search', 'tool_describe', 'tool_call'],
     standIn: undefined,
   },
   {
@@ -70,6 +70,23 @@ const CASES: readonly FormCase[] = [
     standIn: { defer_loading: true, input_schema: { properties: { text: { type: 'string' } } } },
   },
 ];
+
+describe('tool_describe in the form bridge', () => {
+  it('tells the parameters of a tool, and the call after it is made', async () => {
+    const describe = { calls: [{ name: 'tool_describe', input: { name: WEATHER } }] };
+    const call = { calls: [{ name: 'tool_call', input: { name: WEATHER, arguments: { text: 'Oslo' } } }] };
+    const { messages, upstream } = await ask([search(), describe, call, { text: 'Done.' }], {
+      ...ALLOWED,
+      form: 'bridge',
+    });
+    const after = upstream.requests[2]?.messages.at(-1);
+    expect(JSON.stringify(after)).toContain('"text":{"type":"string"}'.replaceAll('"', '\\"'));
+    expect(resultsIn(messages)).toEqual([{ text: 'get_weather: Oslo', isError: false }]);
+    expect(resultOf(messages).subtype).toBe('success');
+    // What was described stays in the conversation for the rounds that follow.
+    expect(JSON.stringify(upstream.requests[3]?.messages)).toContain('tool_describe');
+  });
+});
 
 describe.each(CASES)('the form $form', ({ form, turns, first, later, standIn }) => {
   it('finds a tool and calls it; hooks see the real one', async () => {
@@ -171,7 +188,7 @@ describe('the choice of a form', () => {
     await collect(query({ prompt: 'Hi', options: { ...given, mcpServers: { office: office() } } }));
     return upstream.requests[0]?.tools?.map(({ name }) => String(name)) ?? [];
   };
-  const BRIDGE = ['tool_search', 'tool_call'];
+  const BRIDGE = ['tool_search', 'tool_describe', 'tool_call'];
 
   it.each<[NonNullable<Options['form']>, string, readonly string[]]>([
     ['auto', 'anthropic-messages', ['tool_search']],

@@ -13,8 +13,6 @@ export interface Planning {
 export function planFor({ toolbox, caller, form }: Planning, { limits, capabilities }: ResolvedModel): DeferPlan {
   const plan = toolbox.plan(limits, {
     form: formFor(capabilities, form),
-    // The Messages API has no block for a description: searches carry what one would say.
-    describe: false,
     caller,
   });
   return plan.kind === 'defer' ? plan : withoutSearch(plan);
