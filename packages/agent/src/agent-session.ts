@@ -11,6 +11,7 @@ import {
 } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { AGENT_TOOL, agentTool, checkAgents, createSubagents } from './agents/index.ts';
+import { createBuiltInTools } from './built-in/index.ts';
 import { createAgentSearcher } from './create-agent-searcher.ts';
 import { type BaseHookInput, createRunHooks } from './hooks/index.ts';
 import {
@@ -78,7 +79,11 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const limits = readLimits(options, env);
   checkMode(controls.mode);
   const agents = options.agents ?? {};
-  const localTools = Object.keys(agents).length === 0 ? [] : [agentTool(agents)];
+  const builtIns = createBuiltInTools(options, cwd);
+  const localTools = [
+    ...(Object.keys(agents).length === 0 ? [] : [agentTool(agents)]),
+    ...[...builtIns.values()].map(({ tool }) => tool),
+  ];
   const known = new Set(localTools.map(({ name }) => name));
   checkAgents(agents, known);
   const entries = options.mcpServers ?? {};
@@ -88,7 +93,11 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
       rule === 'Task' && known.has(AGENT_TOOL) ? AGENT_TOOL : rule,
     );
     checkToolRules(setting, named, known);
-    return compileToolRules(named, Object.keys(entries));
+    return compileToolRules(named, {
+      servers: Object.keys(entries),
+      forbids: setting === 'disallowedTools',
+      subjectOf: (tool, input) => builtIns.get(tool.id)?.subject(input),
+    });
   };
   const allowed = rules('allowedTools');
   const disallowed = rules('disallowedTools');
@@ -126,6 +135,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     ...{ runHooks, allowed, disallowed, about },
     mode: () => controls.mode,
     isLocal: servers.isLocal,
+    editsFiles: (tool) => builtIns.get(tool.id)?.editsFiles === true,
     canUseTool: options.canUseTool,
   };
   const guard = createToolGuard(guarding);
@@ -176,8 +186,10 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     },
     forwardsText: options.forwardSubagentText === true,
   });
-  const execute = async (call: Resolved, calling: AbortSignal): Promise<unknown> =>
-    call.tool.server === undefined ? runSubagent(call, calling) : servers.call(call.tool, call.arguments, calling);
+  const execute = async (call: Resolved, calling: AbortSignal): Promise<unknown> => {
+    if (call.tool.server !== undefined) return servers.call(call.tool, call.arguments, calling);
+    return builtIns.get(call.tool.id)?.run(call.arguments, calling) ?? runSubagent(call, calling);
+  };
   // Not the planner's: the plan that the conversation keeps to is made when it begins.
   toolbox.prepare(planFor({ toolbox, caller, form }, first));
   return {

@@ -1,5 +1,6 @@
 import type { PolicyRules, SearcherSource } from '@quartermaster/core';
 import type { AgentDefinitions } from './agents/index.ts';
+import type { BuiltInChoice } from './built-in/index.ts';
 import type { HooksByEvent } from './hooks/index.ts';
 import type { AgentForm, AgentUpstream } from './model/index.ts';
 import type { CanUseTool, PermissionMode } from './permissions/index.ts';
@@ -12,12 +13,14 @@ import type { ModelPrice, OutputFormat } from './turn/index.ts';
 export interface Options {
   /** Ends everything: the generator, the request to the model, calls, and the servers' processes. */
   readonly abortController?: AbortController;
+  /** Folders that built-in tools may use beside `cwd`. @default none */
+  readonly additionalDirectories?: readonly string[];
   /**
    * Subagents that the model can give tasks to, by name. Each searches and calls tools within its own scope. The model needs permission to use
    * them: `allowedTools: ['Agent']`.
    */
   readonly agents?: AgentDefinitions;
-  /** Tools that may be called without asking: `mcp__server__tool`, `mcp__server__*`, `mcp__server`. @default none */
+  /** Tools that may be called without asking: `mcp__server__tool`, `mcp__server__*`, `mcp__server`; `Agent`, `Read`, `Read(src/*)`, `Bash(git diff:*)`. @default none */
   readonly allowedTools?: readonly string[];
   /** Tools that do not exist for the model, in the same spelling. Stronger than everything else. @default none */
   readonly disallowedTools?: readonly string[];
@@ -87,6 +90,11 @@ export interface Options {
     | string
     | readonly string[]
     | { readonly type: 'preset'; readonly preset: string; readonly append?: string };
+  /**
+   * Built-in tools: `Read`, `Write`, `Edit`, `Glob`, `Grep`, `Bash`, or the preset `claude_code` for all of them. Those that `allowedTools` names are
+   * there too. Files are confined to `cwd`; a shell is not. @default none
+   */
+  readonly tools?: NonNullable<BuiltInChoice['tools']>;
   /** The number of tools from which on `capabilities: ["tool_search"]` defers them, 0 or more. @default 15 */
   readonly toolSearchThreshold?: number;
   /** Where the model is. @default quartermaster.yaml, else a provider whose key is in the environment */

@@ -32,6 +32,10 @@ export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<st
     }
     checkToolRules(`${setting}.tools`, definition.tools ?? [], knownTools);
     checkToolRules(`${setting}.disallowedTools`, definition.disallowedTools ?? [], knownTools);
+    const partial = [...(definition.tools ?? []), ...(definition.disallowedTools ?? [])].find((rule) =>
+      rule.includes('('),
+    );
+    if (partial !== undefined) fail(setting, `has the rule ${partial}: rules about some calls belong in allowedTools`);
     if (ALIASES.has(definition.model ?? '')) {
       fail(
         `${setting}.model`,

@@ -130,8 +130,8 @@ const NOWHERE = { read: async () => undefined, append: async () => {} };
 
 /** What a definition lets its subagent use, of what the query may use. Subagents start no others. */
 function scopeOf(definition: AgentDefinition, { parent, snapshot, servers }: SubagentParts): (tool: Tool) => boolean {
-  const named = definition.tools === undefined ? undefined : compileToolRules(definition.tools, servers);
-  const excluded = compileToolRules(definition.disallowedTools ?? [], servers);
+  const named = definition.tools === undefined ? undefined : compileToolRules(definition.tools, { servers });
+  const excluded = compileToolRules(definition.disallowedTools ?? [], { servers });
   return (tool) => {
     if (tool.id === AGENT_TOOL || parent().caller.allow?.(tool) === false) return false;
     const name = snapshot().modelName(tool);

@@ -112,6 +112,7 @@ the newest version.
 
 const ALL_OPTIONS = {
   abortController: true,
+  additionalDirectories: true,
   agents: true,
   allowedTools: true,
   canUseTool: true,
@@ -145,5 +146,6 @@ const ALL_OPTIONS = {
   signIn: true,
   systemPrompt: true,
   toolSearchThreshold: true,
+  tools: true,
   upstream: true,
 } as const;

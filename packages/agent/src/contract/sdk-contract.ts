@@ -33,7 +33,7 @@ const NO_BACKGROUND = 'Nothing runs in the background here: a subagent ends befo
 /** Options of `query()`. */
 export const OPTION_ROWS: Table = {
   abortController: supported(),
-  additionalDirectories: refused('Use an MCP server, such as @modelcontextprotocol/server-filesystem.'),
+  additionalDirectories: supported('For built-in tools.'),
   agent: refused('Put its prompt into `systemPrompt`, and name the tools it may not use in `disallowedTools`.'),
   agentProgressSummaries: refused('Read the `assistant` messages instead.'),
   agents: supported('See the table of agent fields. Their conversations are not kept.'),
@@ -82,7 +82,7 @@ export const OPTION_ROWS: Table = {
   resume: supported(),
   resumeDropsTurn: refused('Fork an earlier session with `forkSession`.'),
   resumeSessionAt: refused('Fork an earlier session with `forkSession`.'),
-  sandbox: refused('Run the whole program in a container.'),
+  sandbox: refused('File tools are confined to `cwd`. For commands, run the whole program in a container.'),
   sessionId: supported(),
   sessionStore: refused('Use `sessions`: an object with `read` and `append`, or one of the stores in this package.'),
   sessionStoreFlush: ignored('Belongs to `sessionStore`, which is refused.'),
@@ -101,7 +101,9 @@ export const OPTION_ROWS: Table = {
   title: ignored('Sessions have no titles.'),
   toolAliases: refused('Give the tool the name that the model should see.'),
   toolConfig: refused('The tools that it configures are not here.'),
-  tools: refused('Use an MCP server, such as @modelcontextprotocol/server-filesystem.'),
+  tools: supported(
+    '`Read`, `Write`, `Edit`, `Glob`, `Grep`, `Bash`; none by default. `allowedTools` that name one turn it on.',
+  ),
   verbatimPrompts: ignored('Prompts are always sent as written.'),
 };
 

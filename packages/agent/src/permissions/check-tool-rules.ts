@@ -6,16 +6,25 @@ import { SettingError } from '@quartermaster/core';
  */
 export function checkToolRules(setting: string, rules: readonly string[], known: ReadonlySet<string>): void {
   for (const rule of rules) {
-    if (typeof rule === 'string' && (rule.startsWith('mcp__') || rule.includes('*') || known.has(rule))) continue;
+    if (typeof rule === 'string' && (rule.startsWith('mcp__') || known.has(rule.replace(CALLS, '')) || isPattern(rule)))
+      continue;
     // Forbidding what is not there is kept.
-    if (setting.endsWith('disallowedTools') && SDK_TOOLS.has(rule)) continue;
-    const advice = SDK_TOOLS.has(rule)
-      ? 'it is a tool of the agent SDK that is not here. Use an MCP server, such as @modelcontextprotocol/server-filesystem.'
+    const name = typeof rule === 'string' ? rule.replace(CALLS, '') : '';
+    if (setting.endsWith('disallowedTools') && SDK_TOOLS.has(name)) continue;
+    const advice = SDK_TOOLS.has(name)
+      ? 'it is a tool of the agent SDK that is not here. Use an MCP server, or a tool of your own.'
       : 'no tool has that name. Write mcp__server__tool, mcp__server__* or mcp__server.';
     throw new SettingError('invalid_setting', `${setting} names ${JSON.stringify(rule)}, but ${advice}`, {
       context: { setting, value: rule },
     });
   }
+}
+
+/** The calls that a rule such as `Bash(git diff:*)` is about. */
+const CALLS = /\(.*\)$/s;
+
+function isPattern(rule: string): boolean {
+  return rule.includes('*') && !CALLS.test(rule);
 }
 
 const SDK_TOOLS: ReadonlySet<string> = new Set(

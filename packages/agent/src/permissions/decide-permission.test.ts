@@ -21,6 +21,7 @@ function kind(
     mode: 'default',
     isAllowed: false,
     isDisallowed: false,
+    editsFiles: false,
     isLocal: true,
     ...rest,
   }).kind;
@@ -50,7 +51,7 @@ describe('a call', () => {
     ],
     ['is an edit', { mode: 'acceptEdits', toolName: 'edit_file' }, 'allow'],
     ['is an edit in camel case', { mode: 'acceptEdits', toolName: 'createDirectory' }, 'allow'],
-    ['is no edit elsewhere', { mode: 'acceptEdits', toolName: 'edit_file', isLocal: false }, 'ask'],
+    ['is no edit elsewhere', { mode: 'acceptEdits', toolName: 'edit_file', editsFiles: false, isLocal: false }, 'ask'],
     ['is no edit where it deletes', { mode: 'acceptEdits', toolName: 'delete_file' }, 'ask'],
     ['is no edit where no file is named', { mode: 'acceptEdits', toolName: 'write_mail' }, 'ask'],
     ['is an edit only in its mode', { toolName: 'edit_file' }, 'ask'],

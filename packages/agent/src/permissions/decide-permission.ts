@@ -10,6 +10,8 @@ export interface PermissionQuestion {
   readonly isDisallowed: boolean;
   /** Whether its server is a process or an object on this machine. */
   readonly isLocal: boolean;
+  /** Whether it is a built-in tool that changes files. */
+  readonly editsFiles: boolean;
   /** What a hook has said. */
   readonly hook?: 'allow' | 'ask' | undefined;
 }
@@ -35,7 +37,7 @@ export function decidePermission(question: PermissionQuestion): Permission {
   if (hook === 'allow') return ALLOW;
   if (hook !== 'ask') {
     if (mode === 'bypassPermissions') return ALLOW;
-    if (mode === 'acceptEdits' && question.isLocal && editsFiles(tool)) return ALLOW;
+    if (mode === 'acceptEdits' && (question.editsFiles || (question.isLocal && editsFiles(tool)))) return ALLOW;
     if (question.isAllowed) return ALLOW;
   }
   if (mode === 'dontAsk') return { kind: 'deny', reason: `${name} was not called: it is not among the allowed tools.` };

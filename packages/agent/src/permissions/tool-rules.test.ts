@@ -29,12 +29,14 @@ describe('a rule', () => {
     ['mcp____proto____*', '__proto__', 'x', true],
     ['mcp__none__*', 'a', 'x', false],
   ])('%s for the tool of %s called %s: %s', (rule, server, name, expected) => {
-    expect(compileToolRules([rule], SERVERS)(tool(server, name), `mcp__${server}__${name}`)).toBe(expected);
+    expect(compileToolRules([rule], { servers: SERVERS })(tool(server, name), `mcp__${server}__${name}`)).toBe(
+      expected,
+    );
   });
 
   it('may also be the name that the model sees', () => {
-    const rules = compileToolRules(['mcp__a__x_1f0c9a3e'], SERVERS);
+    const rules = compileToolRules(['mcp__a__x_1f0c9a3e'], { servers: SERVERS });
     expect(rules(tool('a', 'x.y'), 'mcp__a__x_1f0c9a3e')).toBe(true);
-    expect(compileToolRules([], SERVERS)(tool('a', 'x'), 'mcp__a__x')).toBe(false);
+    expect(compileToolRules([], { servers: SERVERS })(tool('a', 'x'), 'mcp__a__x')).toBe(false);
   });
 });

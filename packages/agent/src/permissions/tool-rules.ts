@@ -1,7 +1,15 @@
-import { compileGlob, type Tool } from '@quartermaster/core';
+import { compileGlob, type JsonObject, type Tool } from '@quartermaster/core';
 
-/** Whether a list of rules names a tool. */
-export type ToolRules = (tool: Tool, modelName: string) => boolean;
+/** Whether a list of rules names a tool, or a call of it. Rules about some calls only, such as `Bash(git *)`, fit none without input. */
+export type ToolRules = (tool: Tool, modelName: string, input?: JsonObject) => boolean;
+
+export interface RuleOptions {
+  readonly servers: readonly string[];
+  /** What a rule with brackets is compared with, for tools that have such rules. */
+  readonly subjectOf?: (tool: Tool, input: JsonObject) => string | undefined;
+  /** Whether the rules forbid: then one part of a command is enough, otherwise all of it has to be allowed. */
+  readonly forbids?: boolean;
+}
 
 /**
  * Rules as the agent SDK writes them: `mcp__server__tool`, `mcp__server__*`, `mcp__server` for all of it, `*` standing for any text.
@@ -9,9 +17,28 @@ export type ToolRules = (tool: Tool, modelName: string) => boolean;
  * Two underscores may also stand in names, so the longest server that a rule begins with is meant: `mcp__a__*` does not
  * cover the tools of a server `a__b`. A rule that begins with no server's name is matched against the whole name of the tool.
  */
-export function compileToolRules(patterns: readonly string[], servers: readonly string[]): ToolRules {
-  const rules = patterns.map((pattern) => compileRule(pattern, servers));
-  return (tool, modelName) => rules.some((rule) => rule(tool, modelName));
+export function compileToolRules(patterns: readonly string[], options: RuleOptions): ToolRules {
+  const rules = patterns.map((pattern) => compileCallRule(pattern, options) ?? compileRule(pattern, options.servers));
+  return (tool, modelName, input) => rules.some((rule) => rule(tool, modelName, input));
+}
+
+/** `Bash(git status)`, `Bash(git diff:*)`, `Read(src/*)`: some calls of a tool that belongs to no server. */
+function compileCallRule(pattern: string, { subjectOf, forbids = false }: RuleOptions): ToolRules | undefined {
+  const [, name, text = ''] = /^(\w+)\((.*)\)$/s.exec(pattern) ?? [];
+  if (name === undefined) return undefined;
+  const prefix = text.endsWith(':*') ? text.slice(0, -':*'.length) : undefined;
+  const glob = compileGlob(text.replace(/^\.\//, ''));
+  const fits = (subject: string): boolean =>
+    prefix === undefined ? glob.matches(subject) : subject === prefix || subject.startsWith(`${prefix} `);
+  return (tool, _modelName, input) => {
+    if (input === undefined || tool.server !== undefined || tool.name !== name) return false;
+    const subject = subjectOf?.(tool, input);
+    if (subject === undefined) return false;
+    if (name !== 'Bash') return fits(subject);
+    const parts = subject.split(/[;&|\n]+/).map((part) => part.trim());
+    // What a command substitutes or redirects is no part of what the rule's author has read.
+    return forbids ? parts.some(fits) : parts.length === 1 && !/[`$<>]/.test(subject) && fits(subject);
+  };
 }
 
 function compileRule(pattern: string, servers: readonly string[]): ToolRules {

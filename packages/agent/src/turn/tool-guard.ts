@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type JsonObject,
   type Resolved,
+  type Tool,
   type ToolOutcome,
   untilAborted,
 } from '@quartermaster/core';
@@ -31,6 +32,8 @@ export interface GuardOptions {
   readonly disallowed: ToolRules;
   readonly mode: () => PermissionMode;
   readonly isLocal: (server: string) => boolean;
+  /** Whether a tool is a built-in one that changes files. */
+  readonly editsFiles: (tool: Tool) => boolean;
   readonly canUseTool?: CanUseTool | undefined;
   /** What every hook is told. */
   readonly about: () => BaseHookInput;
@@ -91,8 +94,9 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       tool: call.tool,
       name: call.name,
       mode: options.mode(),
-      isAllowed: options.allowed(call.tool, call.name),
-      isDisallowed: options.disallowed(call.tool, call.name),
+      isAllowed: options.allowed(call.tool, call.name, input),
+      isDisallowed: options.disallowed(call.tool, call.name, input),
+      editsFiles: options.editsFiles(call.tool),
       isLocal: options.isLocal(call.tool.server ?? ''),
       hook: hookDecision(answers),
     });

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const LONGEST_TIMEOUT_MS = 600_000;
+const MOST_CHARACTERS = 30_000;
+
+/** The variables of the process that commands see. Keys and tokens are not among them. */
+const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'];
+
+/** Starts in the folder, and can leave it: a shell can't be confined. That is why each command needs a permission. */
+export const createBashTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Bash',
+    description:
+      'Runs a command in a shell in the working folder, and answers with what it wrote. Nothing lasts between commands.',
+    properties: {
+      command: { type: 'string', minLength: 1, description: 'The command' },
+      timeout: {
+        type: 'integer',
+        minimum: 1,
+        maximum: LONGEST_TIMEOUT_MS,
+        description: 'Milliseconds; 120000 by default',
+      },
+      description: { type: 'string', description: 'What it does, in a few words' },
+    },
+    required: ['command'],
+    isReadOnly: false,
+  }),
+  editsFiles: false,
+  subject: (input) => textIn(input, 'command'),
+  run(input, signal) {
+    const timeoutMs = Math.min(Number(input.timeout ?? DEFAULT_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
+    return runCommand(textIn(input, 'command'), { folder: confinement.folder, timeoutMs, signal });
+  },
+});
+
+interface Running {
+  readonly folder: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+function runCommand(command: string, { folder, timeoutMs, signal }: Running): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const env = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    );
+    // A group of its own, so that what it starts ends with it.
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let isCut = false;
+    let ended: string | undefined;
+    const kill = (reason: string): void => {
+      ended ??= reason;
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    const hear = (data: Buffer): void => {
+      output += data.toString('utf8');
+      if (output.length <= MOST_CHARACTERS) return;
+      isCut = true;
+      output = output.slice(0, MOST_CHARACTERS);
+    };
+    const abort = (): void => kill('it was interrupted');
+    const timer = setTimeout(() => kill(`it took longer than ${timeoutMs} ms`), timeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      settle();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('error', (error) => finish(() => reject(error)));
+    child.once('close', (code) =>
+      finish(() => {
+        const text = isCut ? `${output}\n[Cut after ${MOST_CHARACTERS} characters.]` : output;
+        if (ended !== undefined) reject(new Error(`The command was ended: ${ended}\n${text}`));
+        else if (code !== 0) reject(new Error(`The command ended with ${code}\n${text}`));
+        else resolve(text === '' ? 'The command wrote nothing.' : text);
+      }),
+    );
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,36 @@
+import { createTool, type JsonObject, type Tool } from '@quartermaster/core';
+import type { Confinement } from './confinement.ts';
+
+/** A tool of this package, named as in the agent SDK. */
+export interface BuiltInTool {
+  readonly tool: Tool;
+  /** Whether it changes files, so that `acceptEdits` lets it pass. */
+  readonly editsFiles: boolean;
+  /** What a rule such as `Read(src/*)` or `Bash(npm test:*)` is compared with. Throws where the input has none. */
+  subject(input: JsonObject): string;
+  /** The answer for the model. Rejects with what went wrong. */
+  run(input: JsonObject, signal: AbortSignal): Promise<string>;
+}
+
+export type BuiltInMaker = (confinement: Confinement) => BuiltInTool;
+
+export interface BuiltInParts {
+  readonly name: string;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  readonly isReadOnly: boolean;
+}
+
+export function builtInDefinition({ name, description, properties, required, isReadOnly }: BuiltInParts): Tool {
+  return createTool({
+    name,
+    description,
+    schema: { type: 'object', properties, required: [...required], additionalProperties: false },
+    extras: { annotations: { readOnlyHint: isReadOnly } },
+  });
+}
+
+export function textIn(input: JsonObject, key: string): string {
+  return typeof input[key] === 'string' ? input[key] : '';
+}

@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+
+const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_LINES = 2_000;
+const MOST_LINE_CHARACTERS = 2_000;
+const PATH = { type: 'string', description: 'Path of the file, absolute or relative to the working folder' };
+
+export const createReadTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Read',
+    description: 'Reads a text file. The answer has numbered lines.',
+    properties: {
+      file_path: PATH,
+      offset: { type: 'integer', minimum: 1, description: 'The first line to read' },
+      limit: { type: 'integer', minimum: 1, description: `How many lines; at most ${MOST_LINES}` },
+    },
+    required: ['file_path'],
+    isReadOnly: true,
+  }),
+  editsFiles: false,
+  subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
+  async run(input) {
+    const lines = (await readText(confinement.real(textIn(input, 'file_path')))).split('\n');
+    const first = Number(input.offset ?? 1);
+    const last = Math.min(lines.length, first - 1 + Math.min(Number(input.limit ?? MOST_LINES), MOST_LINES));
+    const shown = lines
+      .slice(first - 1, last)
+      .map((line, index) => `${first + index}\t${line.slice(0, MOST_LINE_CHARACTERS)}`);
+    const rest = last < lines.length ? [`[Lines ${first} to ${last} of ${lines.length}. Read on with offset.]`] : [];
+    return [...shown, ...rest].join('\n') || `[The file has ${lines.length} lines.]`;
+  },
+});
+
+export const createWriteTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Write',
+    description: 'Writes a text file, in place of what is there. Folders are made as needed.',
+    properties: { file_path: PATH, content: { type: 'string', description: 'The whole text' } },
+    required: ['file_path', 'content'],
+    isReadOnly: false,
+  }),
+  editsFiles: true,
+  subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
+  async run(input) {
+    const path = confinement.real(textIn(input, 'file_path'));
+    await mkdir(dirname(path), { recursive: true });
+    // Once more: a link may have been put where a folder was missing.
+    await writeText(confinement.real(path), textIn(input, 'content'));
+    return `Wrote ${confinement.shown(path)}.`;
+  },
+});
+
+export const createEditTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Edit',
+    description: 'Replaces a text in a file. The text must be there once, unless replace_all is set.',
+    properties: {
+      file_path: PATH,
+      old_string: { type: 'string', minLength: 1, description: 'The text to replace, exactly as it is in the file' },
+      new_string: { type: 'string', description: 'What to put in its place' },
+      replace_all: { type: 'boolean', description: 'Whether every occurrence is replaced' },
+    },
+    required: ['file_path', 'old_string', 'new_string'],
+    isReadOnly: false,
+  }),
+  editsFiles: true,
+  subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
+  async run(input) {
+    const path = confinement.real(textIn(input, 'file_path'));
+    const parts = (await readText(path)).split(textIn(input, 'old_string'));
+    const found = parts.length - 1;
+    if (found === 0) throw new Error('old_string is not in the file. Read it, and copy the text exactly.');
+    if (found > 1 && input.replace_all !== true) {
+      throw new Error(`old_string is ${found} times in the file. Give more of its surroundings, or set replace_all.`);
+    }
+    await writeText(path, parts.join(textIn(input, 'new_string')));
+    return `Replaced ${found} in ${confinement.shown(path)}.`;
+  },
+});
+
+/** Never through a link: the path has been resolved, and what is a link now was put there since. */
+export async function readText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error(`${path} is no file`);
+    if (stats.size > MOST_BYTES) throw new Error(`${path} has ${stats.size} bytes; at most ${MOST_BYTES} are read`);
+    const bytes = await file.readFile();
+    if (bytes.includes(0)) throw new Error(`${path} is no text`);
+    return bytes.toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeText(path: string, text: string): Promise<void> {
+  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`At most ${MOST_BYTES} bytes are written`);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  try {
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { compilePattern } from '@quartermaster/core/regex';
+import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+import { readText } from './file-tools.ts';
+
+const MOST_ENTRIES = 50_000;
+const MOST_RESULTS = 500;
+const MOST_PATTERN_CHARACTERS = 200;
+const MOST_LINE_CHARACTERS = 300;
+const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+const FOLDER = { type: 'string', description: 'Where to look; the working folder by default' };
+
+export const createGlobTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Glob',
+    description: 'Finds files by a pattern of their path, such as **/*.ts. Leaves out .git and node_modules.',
+    properties: { pattern: { type: 'string', description: 'Such as src/**/*.{ts,md}' }, path: FOLDER },
+    required: ['pattern'],
+    isReadOnly: true,
+  }),
+  editsFiles: false,
+  subject: (input) => confinement.shown(confinement.real(textIn(input, 'path') || '.')),
+  async run(input, signal) {
+    const folder = confinement.real(textIn(input, 'path') || '.');
+    const fits = compileFileGlob(textIn(input, 'pattern'));
+    const { files, isCut } = await listFiles(folder, signal);
+    const found = files.filter((file) => fits(relative(folder, file))).map(confinement.shown);
+    return report(found, isCut, 'No file fits.');
+  },
+});
+
+export const createGrepTool: BuiltInMaker = (confinement) => ({
+  tool: builtInDefinition({
+    name: 'Grep',
+    description: 'Finds lines by a regular expression of Python. Leaves out .git and node_modules.',
+    properties: {
+      pattern: { type: 'string', description: 'A regular expression; (?i) at its start ignores case' },
+      path: { type: 'string', description: 'A file or folder; the working folder by default' },
+      glob: { type: 'string', description: 'Only files whose path fits, such as **/*.ts' },
+      output_mode: { type: 'string', enum: ['content', 'files_with_matches'], description: 'Lines, or paths alone' },
+    },
+    required: ['pattern'],
+    isReadOnly: true,
+  }),
+  editsFiles: false,
+  subject: (input) => confinement.shown(confinement.real(textIn(input, 'path') || '.')),
+  async run(input, signal) {
+    const start = confinement.real(textIn(input, 'path') || '.');
+    const pattern = compilePattern(textIn(input, 'pattern'));
+    const fits = compileFileGlob(textIn(input, 'glob') || '**');
+    const { files, isCut } = await listFiles(start, signal);
+    const found: string[] = [];
+    for (const file of files) {
+      signal.throwIfAborted();
+      if (found.length > MOST_RESULTS) break;
+      if (file !== start && !fits(relative(start, file))) continue;
+      // What is no text, or too large, has no lines to find.
+      const lines = (await readText(file).catch(() => '')).split('\n');
+      const matching = lines.flatMap((line, index) =>
+        pattern.test(line) ? [`${confinement.shown(file)}:${index + 1}: ${line.slice(0, MOST_LINE_CHARACTERS)}`] : [],
+      );
+      if (matching.length === 0) continue;
+      found.push(...(input.output_mode === 'content' ? matching : [confinement.shown(file)]));
+    }
+    return report(found, isCut, 'No line matches.');
+  },
+});
+
+function report(found: readonly string[], isCut: boolean, nothing: string): string {
+  const cut = [
+    ...(found.length > MOST_RESULTS ? [`[The first ${MOST_RESULTS} of them. Look for less.]`] : []),
+    ...(isCut ? [`[Only the first ${MOST_ENTRIES} files were looked at. Look in a folder.]`] : []),
+  ];
+  return [...(found.length === 0 ? [nothing] : found.slice(0, MOST_RESULTS)), ...cut].join('\n');
+}
+
+/** Files below a folder, in order. Links are not followed. */
+async function listFiles(start: string, signal: AbortSignal): Promise<{ files: readonly string[]; isCut: boolean }> {
+  const files: string[] = [];
+  const folders = [start];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    signal.throwIfAborted();
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR' && folder === start) files.push(start);
+      return [];
+    });
+    for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+      if (files.length >= MOST_ENTRIES) return { files, isCut: true };
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(path);
+      else if (entry.isFile()) files.push(path);
+    }
+  }
+  return { files, isCut: false };
+}
+
+/** `**` for any folders, `*` and `?` within a name, `{a,b}` for a choice. On an engine that no pattern stalls. */
+function compileFileGlob(glob: string): (path: string) => boolean {
+  if (glob.length > MOST_PATTERN_CHARACTERS)
+    throw new Error(`A pattern has at most ${MOST_PATTERN_CHARACTERS} characters`);
+  const source = glob.replace(/\*\*\/?|[*?{},]|[.+^$()|[\]\\]/g, (part) => GLOB_PARTS[part] ?? `\\${part}`);
+  const pattern = compilePattern(`^(?:${source})$`, { maxLength: 20 * MOST_PATTERN_CHARACTERS });
+  return (path) => pattern.test(path);
+}
+
+const GLOB_PARTS: Readonly<Record<string, string>> = {
+  '**/': '(?:[^/]+/)*',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+  '{': '(?:',
+  '}': ')',
+  ',': '|',
+};

@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+it('the packed packages run in bundles for a browser, for workerd and for Node', () => {
+  const script = fileURLToPath(new URL('../scripts/check-runtimes.mjs', import.meta.url));
+  const rows = execFileSync(process.execPath, [script, '--short'], { encoding: 'utf8' }).trim().split('\n');
+  expect(rows.map((row) => row.split(':')[0])).toEqual([
+    'ok      browser',
+    'ok      workerd-conditions',
+    'ok      cjs',
+    'ok      esm',
+  ]);
+}, 120_000);
