@@ -70,6 +70,13 @@ describe('activity', () => {
     },
   );
 
+  it('holds the texts of searches where the settings say so', async () => {
+    const settings = { recordQueries: true };
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }), settings });
+    await (await gateway.post('/v1/messages', ASK)).text();
+    expect(await activityOf(gateway)).toMatchObject([{ searches: [{ queries: ['weather'] }] }]);
+  });
+
   it('shows a loss as a loss', async () => {
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
     const body = { ...ASK, tools: [SEARCH_TOOL, WEATHER] };

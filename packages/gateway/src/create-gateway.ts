@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contextWindow, createTranscriptCache, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
+import { contextWindow, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
@@ -10,6 +10,7 @@ import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } 
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
+import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, type GatewayEvent } from './events/index.ts';
 import { createModelService, surfacesFor, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
@@ -17,7 +18,6 @@ import {
   GATEWAY_DEFAULTS,
   type GatewayOptions,
   type GatewaySettings,
-  type GatewayStore,
   type McpOptions,
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
@@ -97,8 +97,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     searcher,
   });
   const bodies = createBodyReader({ memory });
+  const kept = createTranscripts({ given: options.transcripts, records: store?.transcripts });
   const transcripts: Transcripts = {
-    storeFor: options.transcripts ?? createTranscriptCache().storeFor,
+    storeFor: kept.storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
   const local = createModelService({ upstreams, lists, bodies, transcripts, onEvent, maxRounds: settings.maxRounds });
@@ -171,7 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   );
 
   let cancelSweep: () => void = () => undefined;
-  if (store !== undefined) cancelSweep = sweepRegularly(store, { clock, logger });
+  if (store !== undefined) cancelSweep = sweepRegularly([store, kept], { clock, logger });
 
   const app = new Hono();
   const services: Services = {
@@ -269,13 +270,18 @@ const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
 const SWEEP_MS = 60_000;
 
 /** Any replica may do it, and none has to. */
-function sweepRegularly(store: GatewayStore, { clock, logger }: { clock: Clock; logger: Logger }): () => void {
+function sweepRegularly(
+  places: readonly { sweep(): Promise<void> }[],
+  { clock, logger }: { clock: Clock; logger: Logger },
+): () => void {
   let cancel: () => void = () => undefined;
   const schedule = (): void => {
     cancel = clock.after(SWEEP_MS, () => {
-      store
-        .sweep()
-        .catch((error) => logger.log({ level: 'error', event: 'work-fail', work: 'sweep', ...originOf(error) }));
+      for (const place of places) {
+        place.sweep().catch((error: unknown) => {
+          logger.log({ level: 'error', event: 'work-fail', work: 'sweep', ...originOf(error) });
+        });
+      }
       schedule();
     });
   };

@@ -7,7 +7,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 export function gatewayOptionsFrom(
   config: Config,
   environment: Pick<UpstreamEnvironment, 'env' | 'fetch'> = {},
-): Pick<GatewayOptions, 'upstreams' | 'settings' | 'search' | 'keys' | 'connector'> {
+): Pick<GatewayOptions, 'upstreams' | 'settings' | 'search' | 'keys' | 'connector' | 'transcripts'> {
   const { limits, listen, search, tools } = config;
   const { upstreamTimeoutMs: connectMs, upstreamRetries } = limits;
   return {
@@ -19,7 +19,9 @@ export function gatewayOptionsFrom(
     keys: config.keys,
     connector: config.mcp.connector,
     search,
+    transcripts: config.transcripts,
     settings: {
+      recordQueries: config.insight === 'queries',
       deferral: config.deferral,
       errorCodes: config.errorCodes,
       strict: config.strict,

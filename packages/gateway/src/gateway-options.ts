@@ -1,6 +1,11 @@
 import type { GateSettings, PolicyRules, RerankerOptions, TranscriptStore } from '@quartermaster/core';
 import { DEFAULT_GATE_SETTINGS, QUERY_LIMITS } from '@quartermaster/core';
-import type { ConfiguredKey, McpConnectorSettings, SearchSettings } from '@quartermaster/host/config';
+import type {
+  ConfiguredKey,
+  McpConnectorSettings,
+  SearchSettings,
+  TranscriptSettings,
+} from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
 import type { ErrorCodes } from '@quartermaster/wires/anthropic';
@@ -20,10 +25,10 @@ export interface GatewayOptions {
   readonly connector?: Partial<McpConnectorSettings>;
   readonly settings?: Partial<GatewaySettings>;
   /**
-   * Where parts of responses that clients are not shown are kept until they send the responses back: the store of one key, or of
-   * `''` where there are no keys. @default up to 32 MiB in this process, shared among the keys
+   * Where parts of responses that clients are not shown are kept until they send the responses back: settings, or the store of one
+   * key (of `''` where there are no keys). @default in the store if it can encrypt, for a week; else up to 32 MiB in this process
    */
-  readonly transcripts?: (owner: string) => TranscriptStore;
+  readonly transcripts?: TranscriptSettings | ((owner: string) => TranscriptStore);
   /** What searches by words. @default `auto`: with `reranker` where that is given, else hybrid; nothing is found where nothing fits */
   readonly search?: SearchSettings;
   /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */
@@ -56,10 +61,12 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
 
 export type GatewayStore = Pick<
   Store,
-  'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'vectors' | 'ping' | 'sweep'
+  'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'vectors' | 'transcripts' | 'ping' | 'sweep'
 >;
 
 export interface GatewaySettings {
+  /** Whether `/v1/activity` shows the texts of searches. */
+  readonly recordQueries: boolean;
   /**
    * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:
    * never in a request that marks tools or brings a search tool.
@@ -111,6 +118,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   gate: DEFAULT_GATE_SETTINGS,
   listingTokens: 0,
   policies: {},
+  recordQueries: false,
   errorCodes: 'typed',
   strict: false,
   maxBodyBytes: 32 * 1024 * 1024,

@@ -19,6 +19,7 @@ import { renderGreeting } from './render-greeting.ts';
 import { renderLogEntry } from './render-log-entry.ts';
 import { reportServers } from './report-servers.ts';
 import { storeSampleCatalog } from './store-sample-catalog.ts';
+import { prepareTranscriptKey } from './token-key-file.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves the gateway until it is told to stop. */
@@ -31,6 +32,8 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
     io.stderr,
     `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
   );
+  const hint = config.transcripts.keep === 'store' ? prepareTranscriptKey(config.store) : undefined;
+  if (hint !== undefined) await write(io.stderr, `${hint}\n`);
   const store = await openConfiguredStore(config.store);
   try {
     const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;

@@ -33,6 +33,22 @@ export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void 
   }
 }
 
+/**
+ * Sees to it that what responses hid from their clients can be kept encrypted. Answers what to tell the operator where it can't:
+ * it then stays in memory.
+ */
+export function prepareTranscriptKey(settings: StoreSettings): string | undefined {
+  if (settings.encryptionKeys.length > 0) return undefined;
+  if (keyFile(settings.location) === undefined) {
+    return 'url' in settings.location ? IN_MEMORY : undefined;
+  }
+  makeTokenKey(settings);
+  return undefined;
+}
+
+const IN_MEMORY =
+  'Conversation state is kept in memory, and lost at a restart: set QUARTERMASTER_ENCRYPTION_KEY to keep it in PostgreSQL';
+
 /** Undefined for a store that is not a file. */
 function keyFile(location: StoreSettings['location']): string | undefined {
   return 'path' in location && location.path !== ':memory:' ? `${location.path}.key` : undefined;

@@ -59,6 +59,8 @@ export interface ToolListOptions {
   readonly maxQueryLength: number;
   readonly searcher?: SearcherSource;
   readonly onEvent?: (event: ToolboxEvent) => void;
+  /** Whether events carry the texts of searches. */
+  readonly recordQueries: boolean;
 }
 
 /** As the Messages API has it: its search returns five tools at the most. */
@@ -71,7 +73,7 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
   const isAutomatic = options.deferral === 'auto' && !isMarked;
   // A request that defers some tools has decided about all of them.
   const tools = isAutomatic ? applyPolicies(all, options.policies) : all.map(decided);
-  const { maxNameLength, maxQueryLength, searcher, onEvent } = options;
+  const { maxNameLength, maxQueryLength, searcher, onEvent, recordQueries } = options;
   const toolbox = createToolbox({
     tools: createSnapshot(tools, {
       nameTemplate: NAME_TEMPLATES.proxy,
@@ -87,6 +89,7 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
     listingTokens: options.listingTokens,
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...(searcher === undefined ? {} : { searcher }),
+    recordQueries,
     ...(onEvent === undefined ? {} : { onEvent }),
   });
   let written: readonly JsonObject[] | undefined;

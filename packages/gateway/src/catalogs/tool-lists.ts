@@ -149,6 +149,7 @@ function makeList<Name extends Dialect>(
       maxNameLength: surface.maxNameLength,
       maxQueryLength: settings.maxQueryLength,
       ...(searcher === undefined ? {} : { searcher }),
+      recordQueries: settings.recordQueries,
       ...(onEvent === undefined ? {} : { onEvent }),
     },
   );

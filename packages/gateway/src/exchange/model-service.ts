@@ -88,7 +88,7 @@ export interface ModelServiceOptions {
 /** Where parts of responses are kept until their clients send them back. */
 export interface Transcripts {
   /** What one key has kept: no key finds anything of another's. */
-  storeFor(owner: string): TranscriptStore;
+  readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
   /** Called when a store fails or takes too long; the request is served without it. */
   onError?(error: unknown): void;
 }
@@ -106,7 +106,7 @@ interface Prepared<Name extends Dialect> {
 export function createModelService(options: ModelServiceOptions): ModelService {
   const { bodies, transcripts } = options;
   const kept = ({ access }: { readonly access: Access }) => ({
-    transcript: transcripts?.storeFor(access.owner),
+    transcript: transcripts?.storeFor?.(access.owner),
     onTranscriptError: transcripts?.onError,
   });
   return {

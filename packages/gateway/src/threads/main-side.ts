@@ -54,9 +54,9 @@ export function mainSide<Name extends Dialect>(
         return streams.push((await exchange()).stream(request, stop.signal)[Symbol.asyncIterator]()) - 1;
       },
       nextPart: (id: number) => streams[id]?.next(),
-      findHidden: (ids: readonly string[]) => transcripts.storeFor(access.owner).find(ids),
+      findHidden: async (ids: readonly string[]) => transcripts.storeFor?.(access.owner).find(ids) ?? new Map(),
       keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>
-        transcripts.storeFor(access.owner).keep(ids, hidden),
+        transcripts.storeFor?.(access.owner).keep(ids, hidden),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
     },

@@ -5,13 +5,14 @@ import type {
   ListenSettings,
   McpSettings,
   SearchSettings,
+  TranscriptSettings,
   UpstreamSettings,
 } from './config.ts';
 import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
 import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
 import { MCP } from './mcp-shape.ts';
-import { choice, flag, text, webAddress, whole } from './scalar-shapes.ts';
+import { bytes, choice, flag, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape } from './shape.ts';
 import { STORE, type StoreDocument } from './store-shape.ts';
 import { TOOLS, type ToolsDocument } from './tools-shape.ts';
@@ -32,6 +33,8 @@ export interface ConfigDocument {
   readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
+  readonly transcripts: TranscriptSettings;
+  readonly insight: 'counts' | 'queries';
 }
 
 const LISTEN = object({
@@ -105,6 +108,34 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   },
   keys: { about: 'API keys of the gateway, besides those in the store.', shape: KEYS, default: [] },
   limits: { about: 'Bounds on what one request may cost.', shape: LIMITS, default: {} },
+  transcripts: {
+    about: "Searches and refused calls that a client's protocol can't show, kept so that the next request has them.",
+    shape: object({
+      keep: {
+        about:
+          'In the store, encrypted with store.encryptionKey, so that conversations survive a restart and move between replicas; ' +
+          'in memory; or not at all.',
+        shape: choice(['store', 'memory', 'off']),
+        default: 'store',
+      },
+      retentionHours: {
+        about: 'How long an entry is kept in the store.',
+        shape: whole({ min: 1, max: 87_600 }),
+        default: 168,
+      },
+      maxBytes: {
+        about: 'What all entries in the store may take; the oldest go first.',
+        shape: bytes(),
+        default: 1024 * 1024 * 1024,
+      },
+    }),
+    default: {},
+  },
+  insight: {
+    about: 'What /v1/activity and the console show of searches: counts only, or the text of queries as well.',
+    shape: choice(['counts', 'queries']),
+    default: 'counts',
+  },
 });
 
 /** For editors: `# yaml-language-server: $schema=…/quartermaster.schema.json`. */

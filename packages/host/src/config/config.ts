@@ -27,6 +27,9 @@ export interface Config {
   readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
+  readonly transcripts: TranscriptSettings;
+  /** What is recorded of requests for the console: counts, or the texts of searches as well. */
+  readonly insight: 'counts' | 'queries';
   /** The files that were read, the main one first. */
   readonly files: readonly string[];
 }
@@ -43,6 +46,13 @@ export interface ListenSettings {
   readonly port: number;
   /** Where clients reach it, for addresses in answers. @default the address of the request */
   readonly publicUrl?: string;
+}
+
+/** What becomes of the parts of responses that clients can't be shown. */
+export interface TranscriptSettings {
+  readonly keep: 'store' | 'memory' | 'off';
+  readonly retentionHours: number;
+  readonly maxBytes: number;
 }
 
 export interface StoreSettings {

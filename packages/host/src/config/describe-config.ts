@@ -37,6 +37,8 @@ export function describeConfig(config: Config): JsonObject {
       ...(tools === undefined ? {} : { tools: { ...tools } }),
     })),
     limits: { ...config.limits },
+    transcripts: { ...config.transcripts },
+    insight: config.insight,
   };
 }
 

@@ -16,6 +16,7 @@ export {
   type StdioServerSettings,
   type StoreSettings,
   type ToolSettings,
+  type TranscriptSettings,
   type UnusableServer,
   UPSTREAM_PROVIDERS,
   type UpstreamProvider,

@@ -39,6 +39,8 @@ describe('defaults', () => {
         policies: { patterns: Object.create(null) },
         listingTokens: 0,
       },
+      transcripts: { keep: 'store', retentionHours: 168, maxBytes: 1024 ** 3 },
+      insight: 'counts',
       search: { engine: 'auto', whenNothingFits: 'empty' },
       deferral: 'as-requested',
       deferralSource: 'default',

@@ -18,6 +18,7 @@ import { createSessionStore } from './session-store.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { createTokenStore } from './token-store.ts';
+import { createTranscriptRecords } from './transcript-records.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createVectorStore } from './vector-store.ts';
 
@@ -101,6 +102,7 @@ function composeStore(
 ): Store {
   const batches = createBatchStore(context);
   const rateLimits = createRateLimitStore(context);
+  const seal = createSeal(encryptionKeys);
   return {
     batches,
     rateLimits,
@@ -111,7 +113,8 @@ function composeStore(
     listings: createListingStore(context),
     pins: createPinStore(context),
     vectors: createVectorStore(context),
-    tokens: createTokenStore(context, createSeal(encryptionKeys)),
+    tokens: createTokenStore(context, seal),
+    transcripts: createTranscriptRecords(context, { seal, canKeep: encryptionKeys.length > 0 }),
     sessions: createSessionStore(context),
     async ping() {
       await context.sql.all('SELECT 1 AS answer');

@@ -6,6 +6,7 @@ import { describeRecords } from './records-contract.fixture.ts';
 import { describeSecrets } from './secrets-contract.fixture.ts';
 import { describeSessions } from './session-contract.fixture.ts';
 import type { Store } from './store.ts';
+import { describeTranscripts } from './transcript-contract.fixture.ts';
 
 /** A clock that stands still until it is moved. */
 interface TestClock {
@@ -48,5 +49,6 @@ export function describeStore(name: string, place: () => Promise<StoreLocation>)
     describeRecords(harness);
     describeSecrets(harness);
     describeSessions(harness);
+    describeTranscripts(harness);
   });
 }

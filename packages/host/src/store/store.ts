@@ -7,6 +7,7 @@ import type { PinStore } from './pin-store.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
+import type { TranscriptRecords } from './transcript-records.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { VectorStore } from './vector-store.ts';
 
@@ -23,6 +24,7 @@ export interface Store {
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
+  readonly transcripts: TranscriptRecords;
   /** Fails when the database does not answer, or when it has had no space for the last write and still has none. */
   ping(): Promise<void>;
   /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */

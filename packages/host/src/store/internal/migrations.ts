@@ -155,4 +155,21 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX audit_log_by_time ON audit_log (at, id)',
     ],
   },
+  {
+    name: 'what responses hid from their clients',
+    statements: [
+      `CREATE TABLE transcript_entries (
+        entry TEXT PRIMARY KEY,
+        sealed BYTES NOT NULL,
+        size BIGINT NOT NULL,
+        created_at BIGINT NOT NULL
+      )`,
+      'CREATE INDEX transcript_entries_by_age ON transcript_entries (created_at, entry)',
+      `CREATE TABLE transcript_ids (
+        place TEXT PRIMARY KEY,
+        entry TEXT NOT NULL
+      )`,
+      'CREATE INDEX transcript_ids_by_entry ON transcript_ids (entry)',
+    ],
+  },
 ];

@@ -1,0 +1,59 @@
+import { createTranscriptCache, type TranscriptStore } from '@quartermaster/core';
+import type { TranscriptSettings } from '@quartermaster/host/config';
+import type { TranscriptRecords } from '@quartermaster/host/store';
+
+/** Where a gateway keeps what its clients are not shown. */
+export interface GatewayTranscripts {
+  /** What one key has kept. Undefined where nothing is to be kept. */
+  readonly storeFor: ((owner: string) => TranscriptStore) | undefined;
+  /** Deletes what has aged. */
+  sweep(): Promise<void>;
+}
+
+export const TRANSCRIPT_DEFAULTS: TranscriptSettings = {
+  keep: 'store',
+  retentionHours: 168,
+  maxBytes: 1024 * 1024 * 1024,
+};
+
+/** In the store where it can encrypt, with the latest in memory in front of it; else in memory. */
+export function createTranscripts(options: {
+  readonly given: ((owner: string) => TranscriptStore) | TranscriptSettings | undefined;
+  readonly records: TranscriptRecords | undefined;
+}): GatewayTranscripts {
+  const { given = TRANSCRIPT_DEFAULTS, records } = options;
+  const nothing = async (): Promise<void> => undefined;
+  if (typeof given === 'function') return { storeFor: given, sweep: nothing };
+  if (given.keep === 'off') return { storeFor: undefined, sweep: nothing };
+  const cache = createTranscriptCache();
+  if (given.keep === 'memory' || records?.canKeep !== true) return { storeFor: cache.storeFor, sweep: nothing };
+  return {
+    storeFor: (owner) => inFront(cache.storeFor(owner), records.storeFor(owner)),
+    async sweep() {
+      await records.sweep({ maxAgeMs: given.retentionHours * HOUR_MS, maxBytes: given.maxBytes });
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** What is in memory is not asked of the database, which may be away. */
+function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptStore {
+  return {
+    async keep(ids, hidden) {
+      await memory.keep(ids, hidden);
+      await lasting.keep(ids, hidden);
+    },
+    async find(ids) {
+      const known = await memory.find(ids);
+      const others = ids.filter((id) => !known.has(id));
+      if (others.length === 0) return known;
+      const found = await lasting.find(others).catch((error: unknown) => {
+        // What memory knows is better than nothing; without any, the loop reports the failure.
+        if (known.size === 0) throw error;
+        return new Map<string, never>();
+      });
+      return new Map([...known, ...found]);
+    },
+  };
+}
