@@ -12,6 +12,8 @@ export type McpErrorCode =
   | 'invalid_answer'
   /** The server's settings can't be used. */
   | 'invalid_server'
+  /** The tool's definition waits to be accepted. */
+  | 'definition_held'
   /** The hub has been closed. */
   | 'closed';
 

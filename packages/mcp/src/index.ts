@@ -22,6 +22,7 @@ export {
   type Outgoing,
   type Peer,
   type PeerRequest,
+  type Quarantine,
   type RemoteSettings,
   SERVER_DEFAULTS,
   type ServerOptions,

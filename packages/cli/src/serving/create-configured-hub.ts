@@ -45,7 +45,8 @@ export function createConfiguredHub(
     ...servers,
     environment: env,
     isLazy,
-    definitionChanges: isStrict ? 'strict' : 'report',
+    // New ones are held by the settings alone.
+    quarantine: isStrict && mcp.quarantine === 'off' ? 'changed' : mcp.quarantine,
     policies: tools.policies,
     limits: mcp.limits,
     oauth: createOAuthClient({

@@ -184,6 +184,8 @@ export interface McpSettings {
   readonly sessions: boolean;
   /** What repeated and fruitless searches of an MCP connection lead to. */
   readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
+  /** Which definitions are held back until they are accepted. */
+  readonly quarantine: 'off' | 'changed' | 'new';
   /** Whether our own tools are marked so that a client with a tool search of its own does not hide them. */
   readonly alwaysLoad: 'auto' | 'always' | 'never';
   readonly limits: McpLimitSettings;

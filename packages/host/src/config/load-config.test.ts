@@ -19,6 +19,7 @@ describe('defaults', () => {
       mcp: {
         sessions: false,
         searchGuard: 'hint',
+        quarantine: 'off',
         alwaysLoad: 'auto',
         limits: { toolsPerServer: 100_000, listBytes: 67_108_864 },
         origins: [],

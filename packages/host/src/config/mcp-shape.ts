@@ -24,6 +24,12 @@ export const MCP: Shape<McpSettings> = object({
     shape: choice(['hint', 'stop-repeats', 'off']),
     default: 'hint',
   },
+  quarantine: {
+    about:
+      'Which definitions of tools are held back until they are accepted (quartermaster mcp accept): none, those that changed since they were accepted, or new ones too. --strict is changed.',
+    shape: choice(['off', 'changed', 'new']),
+    default: 'off',
+  },
   alwaysLoad: {
     about:
       'Whether our own tools are marked so that a client with a tool search of its own does not hide them. auto does so for Claude clients, and for those that do not say who they are.',

@@ -1,7 +1,7 @@
 import type { Json } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import type { Pin } from '../store/index.ts';
-import { comparePins } from './compare-pins.ts';
+import { comparePins, type Quarantine } from './compare-pins.ts';
 import { listDefinition } from './listed-definition.ts';
 import { readDefinitions } from './read-definitions.ts';
 
@@ -10,10 +10,10 @@ const add = { name: 'add', description: 'Adds', inputSchema: { type: 'object', p
 function compare(
   definitions: readonly Json[],
   before: readonly Pin[],
-  isStrict = false,
+  quarantine: Quarantine = 'off',
 ): ReturnType<typeof comparePins> {
   const { read } = readDefinitions(definitions.map(listDefinition), { server: 'math' });
-  return comparePins(read, before, { server: 'math', isStrict });
+  return comparePins(read, before, { server: 'math', quarantine });
 }
 
 const pinned = compare([add], []).pins;
@@ -32,7 +32,10 @@ describe('comparePins', () => {
     ['metadata', { ...add, _meta: { version: 2 } }],
     ['icons', { ...add, icons: [{ src: 'https://example.com/new.png' }] }],
   ])('does not mind a change of %s', (_, definition) => {
-    expect(compare([definition], pinned, true)).toMatchObject({ changes: [], used: [{ tool: { id: 'math/add' } }] });
+    expect(compare([definition], pinned, 'changed')).toMatchObject({
+      changes: [],
+      used: [{ tool: { id: 'math/add' } }],
+    });
   });
 
   it.each([
@@ -47,16 +50,27 @@ describe('comparePins', () => {
     expect(used).toHaveLength(1);
   });
 
-  it('takes a change for granted once reported, and in strict mode not before it is accepted', () => {
+  it('never takes a change for granted because it was reported, also not for a later strict run', () => {
     const changed = { ...add, description: 'Other' };
-    expect(compare([changed], compare([changed], pinned).pins).changes).toEqual([]);
-    const strict = compare([changed], pinned, true);
+    const reported = compare([changed], pinned);
+    expect(reported.used).toHaveLength(1);
+    expect(compare([changed], reported.pins).changes).toHaveLength(1);
+    expect(compare([changed], reported.pins, 'changed').used).toEqual([]);
+    const strict = compare([changed], pinned, 'changed');
     expect(strict.used).toEqual([]);
-    expect(compare([changed], strict.pins, true).changes).toHaveLength(1);
+    expect(compare([changed], strict.pins, 'changed').changes).toHaveLength(1);
+  });
+
+  it('holds new ones back where it is told to, and pins none of them', () => {
+    const other = { ...add, name: 'other' };
+    const { used, changes, pins } = compare([add, other], pinned, 'new');
+    expect(used).toMatchObject([{ tool: { id: 'math/add' } }]);
+    expect(changes).toMatchObject([{ tool: 'math/other', isHeld: true, isNew: true }]);
+    expect(pins).toBe(pinned);
   });
 
   it('remembers a tool that left, so that it does not come back as another', () => {
-    const { pins } = compare([], pinned, true);
-    expect(compare([{ ...add, description: 'Other' }], pins, true).changes).toHaveLength(1);
+    const { pins } = compare([], pinned, 'changed');
+    expect(compare([{ ...add, description: 'Other' }], pins, 'changed').changes).toHaveLength(1);
   });
 });

@@ -16,24 +16,32 @@ export interface DefinitionChange extends ChangedTool {
   readonly tool: string;
   /** Whether the tool stays out of the catalog until the change is accepted. */
   readonly isHeld: boolean;
+  /** Whether the tool was never accepted: there is nothing before it. */
+  readonly isNew?: true;
+  /** What tells this change from another of the same tool. */
+  readonly hash: string;
 }
+
+/** Which definitions wait until somebody has accepted them: none, those that changed, or new ones too. */
+export type Quarantine = 'off' | 'changed' | 'new';
 
 export interface PinComparison {
   /** What may be used. */
   readonly used: readonly ReadDefinition[];
   readonly changes: readonly DefinitionChange[];
-  /** What to keep from now on. A held change keeps its old pin. The same list as before where nothing is new. */
+  /** What to keep from now on. A changed definition keeps its old pin until it is accepted. The same list as before where nothing is new. */
   readonly pins: readonly Pin[];
 }
 
 /**
- * Compares definitions with their pins. A tool that has none is pinned as it is; pins of tools that are gone stay, so that one
- * can't change its definition by leaving for a while.
+ * Compares definitions with their pins. A tool that has none is pinned as it is, unless new ones are held; pins of tools that are
+ * gone stay, so that one can't change its definition by leaving for a while. A change is one until it is accepted: reporting it does
+ * not make it the new normal.
  */
 export function comparePins(
   read: readonly ReadDefinition[],
   before: readonly Pin[],
-  options: { readonly server: string; readonly isStrict: boolean },
+  options: ComparisonOptions,
 ): PinComparison {
   const known = new Map(before.map((pin) => [pin.tool, pin]));
   const used: ReadDefinition[] = [];
@@ -41,15 +49,27 @@ export function comparePins(
   let isNew = false;
   for (const one of read) {
     const pin = known.get(one.tool.name);
-    const change = pin === undefined || isSame(pin, one) ? undefined : describeChange(pin, one, options);
+    const change = changeOf(pin, one, options);
     if (change !== undefined) changes.push(change);
     if (change?.isHeld === true) continue;
     used.push(one);
-    if (pin?.hash === one.hash) continue;
+    if (change !== undefined || pin?.hash === one.hash) continue;
     isNew = true;
     known.set(one.tool.name, { tool: one.tool.name, hash: one.hash, definition: one.definition });
   }
   return { used, changes, pins: isNew ? [...known.values()] : before };
+}
+
+interface ComparisonOptions {
+  readonly server: string;
+  readonly quarantine: Quarantine;
+}
+
+function changeOf(pin: Pin | undefined, now: ReadDefinition, options: ComparisonOptions): DefinitionChange | undefined {
+  if (pin !== undefined) return isSame(pin, now) ? undefined : describeChange(pin, now, options);
+  if (options.quarantine !== 'new') return undefined;
+  const { tool, hash } = now;
+  return { tool: tool.id, before: tool, after: tool, fields: [], isHeld: true, isNew: true, hash };
 }
 
 /** The plain hashes first: nearly always they are equal, and cost nothing. */
@@ -57,15 +77,12 @@ function isSame(pin: Pin, now: ReadDefinition): boolean {
   return pin.hash === now.hash || hashDefinition(pin.definition) === hashDefinition(now.definition);
 }
 
-function describeChange(
-  pin: Pin,
-  now: ReadDefinition,
-  options: { readonly server: string; readonly isStrict: boolean },
-): DefinitionChange {
+function describeChange(pin: Pin, now: ReadDefinition, options: ComparisonOptions): DefinitionChange {
   const before = readTool(pin.definition, now.tool, options.server);
   const after = readTool(now.definition, now.tool, options.server);
   const { changed } = diffSnapshots(createSnapshot([before]), createSnapshot([after]));
-  return { tool: now.tool.id, before, after, fields: changed[0]?.fields ?? [], isHeld: options.isStrict };
+  const isHeld = options.quarantine !== 'off';
+  return { tool: now.tool.id, before, after, fields: changed[0]?.fields ?? [], isHeld, hash: now.hash };
 }
 
 /** From JSON, so that nothing differs which a wire would not carry. */

@@ -18,6 +18,7 @@ import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
 import { checkDepth } from './check-depth.ts';
+import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
@@ -32,8 +33,11 @@ export interface HubOptions extends HubServers {
   readonly listings?: ListingStore;
   /** Where pins are kept. @default in memory */
   readonly pins?: PinStore;
-  /** What a changed definition leads to: a report, or also that the tool is held back until it is accepted. @default 'report' */
-  readonly definitionChanges?: 'report' | 'strict';
+  /**
+   * Which definitions are held back until they are accepted: none, those that changed, or new ones too. Changes are reported in any case,
+   * and stay changes until they are accepted. @default 'off'
+   */
+  readonly quarantine?: Quarantine;
   /** Whether servers with a stored listing wait for their first use. @default true */
   readonly isLazy?: boolean;
   readonly policies?: PolicyRules;
@@ -201,7 +205,7 @@ function serverFactory(
     fetch: options.fetch,
     listings: options.listings ?? createMemoryListingStore(),
     pins: options.pins ?? createMemoryPinStore(),
-    isStrict: options.definitionChanges === 'strict',
+    quarantine: options.quarantine ?? 'off',
     backoff: options.backoff,
     limits: { ...LIST_DEFAULTS, ...options.limits },
     oauth: options.oauth,
@@ -236,23 +240,35 @@ function collect(
 
 function unavailableOf(server: HubServer, leftOut: number): readonly Unavailable[] {
   const { name, reason, missing, held } = server;
-  const names = held.map((change) => change.after.name);
-  const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
   const reasons = [
     ...(reason === undefined ? [] : [reason]),
     ...missing,
-    ...(names.length === 0
-      ? []
-      : [`changed definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`]),
+    ...describeHeld(
+      'changed',
+      held.filter(({ isNew }) => isNew !== true),
+    ),
+    ...describeHeld(
+      'new',
+      held.filter(({ isNew }) => isNew === true),
+    ),
     ...(leftOut === 0 ? [] : [`${leftOut} of its tools ${leftOut === 1 ? 'is' : 'are'} past the catalog's limit`]),
   ];
   return reasons.length === 0 ? [] : [{ server: name, reason: reasons.join('; ') }];
+}
+
+function describeHeld(kind: string, held: readonly DefinitionChange[]): readonly string[] {
+  const names = held.map((change) => change.after.name);
+  const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
+  return names.length === 0
+    ? []
+    : [`${kind} definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`];
 }
 
 async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
   const params = { ...call.params, name: call.tool.name, arguments: call.arguments };
   const options = requestOptions(server, call);
   try {
+    if (server.isQuarantined) await server.check(call);
     return checkDepth(
       await server.send(call, (connection) => connection.call(params, call.tool, options)),
       server.name,

@@ -2,7 +2,7 @@ import type { Implementation } from '@modelcontextprotocol/client';
 import type { Clock } from '../clock.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import type { ListingStore, PinStore } from '../store/index.ts';
-import type { DefinitionChange } from './compare-pins.ts';
+import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Backoff } from './connection-slot.ts';
 import type { ListLimits } from './list-tools.ts';
 import type { PeerRequest } from './peer.ts';
@@ -15,7 +15,7 @@ export interface HubContext {
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly listings: ListingStore;
   readonly pins: PinStore;
-  readonly isStrict: boolean;
+  readonly quarantine: Quarantine;
   readonly backoff?: Backoff | undefined;
   readonly limits: ListLimits;
   readonly oauth?: OAuthClient | undefined;

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Tool, untilAborted } from '@quartermaster/core';
 import { digest } from '../digest.ts';
-import { describeError } from '../errors.ts';
+import { describeError, McpError } from '../errors.ts';
 import type { SignInProvider } from '../oauth/index.ts';
 import type { Pin, StoredListing } from '../store/index.ts';
 import { comparePins, type DefinitionChange, type PinComparison } from './compare-pins.ts';
@@ -17,6 +17,7 @@ import { type ReadDefinition, type ReadDefinitions, readDefinitions } from './re
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
 import { settingsKey } from './settings-key.ts';
+import { stripInvisible } from './strip-invisible.ts';
 
 /** Who a request to a server is made for. */
 export interface Origin {
@@ -76,6 +77,7 @@ export class HubServer {
   #cancelRelist: () => void = () => {};
   #cancelSettling: (() => void) | undefined;
   #settleMs = SETTLE_MS.initial;
+  readonly #reported = new Map<string, string>();
   /** What tells the last listing from others. */
   #listed: string | undefined;
 
@@ -93,7 +95,16 @@ export class HubServer {
 
   get about(): ServerSummary {
     const { capabilities = {}, instructions } = this.#catalog?.about ?? {};
-    return { name: this.name, capabilities, ...(instructions === undefined ? {} : { instructions }) };
+    return {
+      name: this.name,
+      capabilities,
+      ...(instructions === undefined ? {} : { instructions: stripInvisible(instructions) }),
+    };
+  }
+
+  /** Whether definitions are held back until they are accepted. */
+  get isQuarantined(): boolean {
+    return this.#context.quarantine !== 'off';
   }
 
   /** Changed definitions that wait to be accepted. */
@@ -171,6 +182,41 @@ export class HubServer {
     return this.#slotFor(origin).send(run, signal);
   }
 
+  /**
+   * Where definitions are held back, makes sure that the server was listed in this run before its tool is called: a stored listing does
+   * not tell what has changed since. Throws where the tool is held back, or the server can't be listed.
+   */
+  async check({
+    tool,
+    origin = {},
+    signal,
+  }: {
+    tool: Tool;
+    origin?: Origin | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<void> {
+    if (this.#listed === undefined) {
+      const connection = await untilAborted(this.#slotFor(origin).acquire(), signal);
+      await untilAborted(
+        this.#listed === undefined ? (this.#listing ?? this.#relist(connection)) : Promise.resolve(),
+        signal,
+      );
+    }
+    const context = { server: this.name, tool: tool.id };
+    if (this.#listed === undefined) {
+      const reason = this.#listingFailure ?? 'its tools were not listed';
+      throw new McpError('server_down', `Tool "${tool.name}" can't be checked before it is called: ${reason}`, {
+        context,
+      });
+    }
+    if (!this.held.some((change) => change.tool === tool.id)) return;
+    throw new McpError(
+      'definition_held',
+      `Tool "${tool.name}" of server "${this.name}" is held back: its definition is not the one that was accepted. Tell the user, who can look at it and accept it (quartermaster mcp accept).`,
+      { context },
+    );
+  }
+
   /** The connections that a peer has open. */
   openFor(peer: Peer): Connection | undefined {
     return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
@@ -200,13 +246,17 @@ export class HubServer {
     const catalog = this.#catalog;
     if (catalog === undefined) return;
     const accepted = new Set(
-      catalog.changes.filter((change) => change.isHeld && isAccepted(change.tool)).map((change) => change.after.name),
+      catalog.changes.filter((change) => isAccepted(change.tool)).map((change) => change.after.name),
     );
-    const pins = catalog.pins.filter((pin) => !accepted.has(pin.tool));
     if (accepted.size === 0) return;
-    await this.#context.pins.put(this.#key, pins);
     const { about } = catalog;
-    await this.#take(about);
+    const definitions = this.#read(about.tools);
+    const kept = catalog.pins.filter((pin) => !accepted.has(pin.tool));
+    const now = definitions.read
+      .filter(({ tool }) => accepted.has(tool.name))
+      .map(({ tool, hash, definition }) => ({ tool: tool.name, hash, definition }));
+    await this.#context.pins.put(this.#key, [...kept, ...now]);
+    await this.#take(about, definitions);
   }
 
   async close(): Promise<void> {
@@ -357,7 +407,7 @@ export class HubServer {
     const { stopped } = about;
     const { read, problems } = definitions;
     const before: readonly Pin[] = await this.#context.pins.get(this.#key);
-    const comparison = comparePins(read, before, { server: this.name, isStrict: this.#context.isStrict });
+    const comparison = comparePins(read, before, { server: this.name, quarantine: this.#context.quarantine });
     if (comparison.pins !== before) await this.#context.pins.put(this.#key, comparison.pins);
     this.#catalog = {
       ...comparison,
@@ -365,7 +415,12 @@ export class HubServer {
       problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
     };
     if (stopped !== undefined) this.#context.onListingCut(this.name, `its list was cut off ${stopped}`);
-    for (const change of comparison.changes) this.#context.onDefinitionChange(change);
+    for (const change of comparison.changes) {
+      // Once for each definition: every list after it has the same change.
+      if (this.#reported.get(change.tool) === change.hash) continue;
+      this.#reported.set(change.tool, change.hash);
+      this.#context.onDefinitionChange(change);
+    }
     this.#context.onChange(this.name);
   }
 }

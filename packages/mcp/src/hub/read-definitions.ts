@@ -3,6 +3,7 @@ import { digest } from '../digest.ts';
 import { describeError } from '../errors.ts';
 import type { ListedDefinition } from './listed-definition.ts';
 import type { ServerOptions } from './server-settings.ts';
+import { findInvisibleKey, hasInvisible, stripInvisibleTexts } from './strip-invisible.ts';
 
 /** A definition that could be read. */
 export interface ReadDefinition {
@@ -58,11 +59,20 @@ function readOne({ value, text }: ListedDefinition, index: number, options: Read
   const { server, policy, maxDefinitionBytes = DEFINITION_DEFAULTS.maxBytes } = options;
   try {
     const source = JSON.stringify(server);
-    const { tools, problems } = parseTools([value], { format: 'mcp', server, missingDeferral: policy, source });
+    const isClean = text === undefined || !hasInvisible(text);
+    const { tools, problems } = parseTools([isClean ? value : stripInvisibleTexts(value)], {
+      format: 'mcp',
+      server,
+      missingDeferral: policy,
+      source,
+    });
     const [tool] = tools;
     if (tool === undefined || !isJsonObject(value)) return atIndex(problems[0]?.message ?? '', index);
     if (tool.name.length > MOST_NAME_CHARACTERS) return `Tool ${index} has a name of ${tool.name.length} characters`;
     const which = `Tool ${index} (${JSON.stringify(tool.name)})`;
+    if (!isClean && (findInvisibleKey(value) !== undefined || tool.name !== value.name)) {
+      return `${which} has a name with invisible characters, of its own or of a parameter`;
+    }
     if (text === undefined) return `${which} can't be written as JSON`;
     if (text.length > maxDefinitionBytes)
       return `${which} is ${text.length} bytes long, more than ${maxDefinitionBytes}`;

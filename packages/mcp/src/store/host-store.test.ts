@@ -12,7 +12,7 @@ describe('the store of a running Quartermaster', () => {
     const servers = { math: smallServer(() => ({ add: description })) };
     const start = async (): Promise<Hub> => {
       const { listings, pins } = store;
-      const hub = createHub({ servers, listings, pins, definitionChanges: 'strict' });
+      const hub = createHub({ servers, listings, pins, quarantine: 'changed' });
       await hub.start();
       return hub;
     };

@@ -1,0 +1,44 @@
+import { isJsonObject, type Json } from '@quartermaster/core';
+
+/**
+ * Characters that people can't see and models read: without width, tag characters that spell invisible ASCII, and controls of
+ * direction. A joiner is left where scripts and emoji need it, which is never beside ASCII.
+ */
+const INVISIBLE =
+  /[\u{200B}\u{2060}-\u{2064}\u{FEFF}\u{180E}\u{E0000}-\u{E007F}\u{202A}-\u{202E}\u{2066}-\u{2069}]|(?<=[\p{ASCII}])[\u{200C}\u{200D}]+|[\u{200C}\u{200D}]+(?=[\p{ASCII}])/gu;
+
+const DEEPEST = 200;
+
+/** A text as people see it. */
+export function stripInvisible(text: string): string {
+  return text.replace(INVISIBLE, '');
+}
+
+/** A value with every text as people see it. The same value where there is nothing to take out. Keys are left: they are arguments' names. */
+export function stripInvisibleTexts(value: Json, depth = 0): Json {
+  if (typeof value === 'string') return stripInvisible(value);
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+  if (Array.isArray(value)) return value.map((item) => stripInvisibleTexts(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, stripInvisibleTexts(item, depth + 1)]));
+}
+
+/** Whether a text holds such characters. */
+export function hasInvisible(text: string): boolean {
+  return text.search(INVISIBLE) !== -1;
+}
+
+/** The first key that holds such characters: a model could not write the argument's name, nor people see what it is. */
+export function findInvisibleKey(value: Json, depth = 0): string | undefined {
+  if (Array.isArray(value)) return firstIn(value, depth);
+  if (!isJsonObject(value) || depth > DEEPEST) return undefined;
+  return Object.keys(value).find(hasInvisible) ?? firstIn(Object.values(value), depth);
+}
+
+function firstIn(values: readonly Json[], depth: number): string | undefined {
+  if (depth > DEEPEST) return undefined;
+  for (const one of values) {
+    const found = findInvisibleKey(one, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
