@@ -1,10 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { KEY_ENDPOINTS } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
+import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
-import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 
 const TOOLS = JSON.stringify([{ name: 'get_weather', input_schema: { type: 'object' } }]);
 const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const BATCH = { requests: [{ custom_id: 'a', params: ASK }] };
+
+const CASES = { cases: [{ query: 'weather', tools: ['get_weather'] }] };
+const MCP = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
 interface Endpoint {
   readonly name: string;
@@ -43,12 +49,34 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]', otherTenant: 404, withoutRight: 403 },
   { name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme', otherTenant: 404, withoutRight: 403 },
   { name: 'search', method: 'POST', path: '/v1/catalogs/acme/search', body: { query: 'weather' }, otherTenant: 404 },
+  { name: 'search', method: 'POST', path: '/v1/catalogs/acme/evaluate', body: CASES, otherTenant: 404 },
+  {
+    name: 'search',
+    method: 'POST',
+    path: '/v1/search',
+    body: { query: 'a', tools: JSON.parse(TOOLS) },
+    otherTenant: 200,
+  },
+  { name: 'search', method: 'GET', path: '/v1/search/engines', otherTenant: 200 },
+  {
+    name: 'mcp',
+    method: 'POST',
+    path: '/mcp',
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    otherTenant: 200,
+  },
+  { name: 'insight', method: 'GET', path: '/v1/activity', otherTenant: 200 },
+  { name: 'insight', method: 'GET', path: '/v1/activity/live', otherTenant: 200 },
+  { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST', otherTenant: 404 },
+  { name: 'insight', method: 'GET', path: '/v1/savings', otherTenant: 200 },
   { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
 ];
 
 async function setUp() {
-  const upstreams = scriptedUpstreams({});
-  const gateway = await runningGateway({ upstreams, settings: { batchConcurrency: 0 } });
+  const hello = message([{ text: 'Hello.' }], 'end_turn');
+  const upstreams = scriptedUpstreams({ anthropic: [hello, hello] });
+  const mcp = { hub: testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) }) };
+  const gateway = await runningGateway({ upstreams, mcp, settings: { batchConcurrency: 0 } });
   const { keys } = gateway.store;
   const base = { models: ['*'], catalogs: ['*'], limits: {} };
   const owner = await keys.create({ name: 'owner', ...base, role: 'publisher' });
@@ -71,21 +99,47 @@ async function setUp() {
   ): Promise<Response> =>
     fetch(`${gateway.url}${path}`, {
       method,
-      headers: { 'content-type': 'application/json', ...(secret === undefined ? {} : { 'x-api-key': secret }) },
+      headers: { ...MCP, 'content-type': 'application/json', ...(secret === undefined ? {} : { 'x-api-key': secret }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   await call({ method: 'PUT', path: '/v1/catalogs/acme', body: TOOLS }, owner.secret);
   const created = await call({ method: 'POST', path: '/v1/messages/batches', body: BATCH }, owner.secret);
   const { id } = (await created.json()) as { id: string };
-  const at = (endpoint: Endpoint): Endpoint => ({ ...endpoint, path: endpoint.path.replace('BATCH', id) });
+  const asked = await call({ method: 'POST', path: '/v1/messages', body: ASK }, owner.secret);
+  await asked.text();
+  const request = asked.headers.get('request-id') ?? '';
+  const at = (endpoint: Endpoint): Endpoint => ({
+    ...endpoint,
+    path: endpoint.path.replace('BATCH', id).replace('REQUEST', request),
+  });
   return { ...gateway, secrets, call, at };
 }
 
 describe('access', () => {
+  it('is checked here for every route that there is', () => {
+    const folder = new URL('../routes/', import.meta.url);
+    const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+    const paths = sources.flatMap((source) =>
+      [...source.matchAll(/(?:app\.\w+|mountSurface)\('(\/[^']*)'/g)].map(([, path = '']) => path),
+    );
+    const isChecked = (path: string): boolean => {
+      const pattern = new RegExp(`^${path.replace(/:\w+(?:\{[^}]*\})?/g, '[^/]+')}$`);
+      return ENDPOINTS.some((endpoint) => pattern.test(endpoint.path));
+    };
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((path) => !isChecked(path)).sort()).toEqual(['/', '/healthz', '/livez', '/readyz']);
+    expect(new Set(ENDPOINTS.map(({ name }) => name))).toEqual(new Set(KEY_ENDPOINTS));
+  });
+
   it.each(ENDPOINTS)('to $method $path is for those who have the right', async (listed) => {
     const { secrets, call, at, store } = await setUp();
     const endpoint = at(listed);
-    const status = async (secret: string | undefined) => (await call(endpoint, secret)).status;
+    const status = async (secret: string | undefined) => {
+      const response = await call(endpoint, secret);
+      // Some are streams without an end.
+      await response.body?.cancel();
+      return response.status;
+    };
     expect({
       none: await status(undefined),
       wrong: await status(secrets.wrong),
@@ -97,7 +151,8 @@ describe('access', () => {
       ...{ none: 401, wrong: 401, expired: 401, revoked: 401, withoutEndpoint: 403 },
       otherTenant: listed.otherTenant,
     });
-    if (listed.withoutRight !== undefined) {
+    if (listed.withoutRight === undefined) expect([401, 403, 404]).not.toContain(await status(secrets.owner));
+    else {
       expect(await status(secrets.consumer)).toBe(listed.withoutRight);
       expect(await status(secrets.otherPublisher)).toBe(listed.withoutRight);
       expect((await store.catalogs.get('acme'))?.tools).toBe(TOOLS);

@@ -48,7 +48,7 @@ export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
 /** The parts of the gateway that a key can be limited to. */
 export const KEY_ENDPOINTS: readonly string[] = [
   ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models'],
-  ...['batches', 'catalogs', 'search', 'mcp', 'metrics'],
+  ...['batches', 'catalogs', 'search', 'mcp', 'insight', 'metrics'],
 ];
 
 export interface KeyPermissions {
