@@ -7,6 +7,7 @@ export function renderMeasured(measured) {
     renderHeadlines(measured),
     renderComparison(compareMeasured(measured)),
     renderRefusals(measured),
+    renderReliability(measured),
     ...measured.map(renderEngine),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n\n${FOOTNOTES}`;
@@ -77,6 +78,21 @@ function renderRefusals(measured) {
       ],
     ),
   ].join('\n\n');
+}
+
+/** Of requests that were judged about as likely, how many have an answer. */
+function renderReliability(measured) {
+  const judging = measured.filter(({ reliability }) => reliability?.some(({ requests }) => requests > 0));
+  if (judging.length === 0) return '';
+  const columns = judging.map(({ engine }) => ({ title: `${engine}: said, is`, align: 'right' }));
+  const rows = judging[0].reliability.map(({ from }, bin) => [
+    `${from.toFixed(1)} to ${(from + 0.1).toFixed(1)}`,
+    ...judging.map(({ reliability }) => {
+      const { requests, said, is } = reliability[bin];
+      return requests === 0 ? '–' : `${said.toFixed(2)}, ${is.toFixed(2)} (${requests})`;
+    }),
+  ]);
+  return renderTable([{ title: 'reliability of the verdict' }, ...columns], rows);
 }
 
 function renderEngine({ engine, rows, macro }) {

@@ -18,6 +18,7 @@ import {
 import { isCalibration, listSets, readSample, readSet, readUnanswerable } from './data-sets.mjs';
 import { measureRefusals } from './measure-refusals.mjs';
 import { compareMeasured, renderMeasured } from './render-measured.mjs';
+import { ADDED_STRATA, addStrata, measureReliability, takeOutServers } from './strata.mjs';
 
 try {
   const options = await readOptions();
@@ -95,22 +96,40 @@ async function measureFolder({ folder, engines, isWhole, cacheFolder }) {
 
 /** The sample catalog's strata stand where a folder has its sets; what nothing answers stands apart. */
 async function measureSample({ engines, cacheFolder }) {
-  const sample = await readSample();
+  const bundled = await readSample();
+  const sample = { ...bundled, queries: addStrata(bundled.queries) };
+  const without = takeOutServers(bundled);
   const measured = engines.map((engine) => ({ engine, rows: [], refusals: undefined }));
   await forEachEngine(measured, { ...sample, cacheFolder }, (entry, outcomes) => {
     const pairs = [];
     for (const split of new Set(outcomes.map((outcome) => outcome.split))) {
       const stratum = outcomes.filter((outcome) => outcome.split === split);
-      const row = describe(sample, { split, isReported: true, outcomes: stratum });
+      const isReported = !ADDED_STRATA.includes(split);
+      const row = describe(sample, { split, isReported, outcomes: stratum });
       if (row.summary.queries > 0) entry.rows.push(row);
       else pairs.push({ name: split, outcomes: stratum });
     }
-    entry.rows.push(describe(sample, { split: 'all', isReported: false, outcomes }));
-    entry.refusals = measureRefusals(
-      pairs,
-      outcomes.filter(({ kind }) => kind === 'answerable'),
-    );
+    const own = outcomes.filter(({ split }) => !ADDED_STRATA.includes(split));
+    entry.rows.push(describe(sample, { split: 'all', isReported: false, outcomes: own }));
+    entry.pairs = pairs;
+    entry.outcomes = outcomes;
   });
+  for (const entry of measured) {
+    const { pairs, outcomes } = entry;
+    delete entry.pairs;
+    delete entry.outcomes;
+    const takenOut = [];
+    for (const part of without) {
+      const searcher = await createSearcher(entry.engine, part.snapshot, { cacheFolder });
+      takenOut.push(...(await evaluateQueries(part.queries, { searcher, snapshot: part.snapshot })));
+    }
+    const own = outcomes.filter(({ split }) => !ADDED_STRATA.includes(split));
+    entry.refusals = measureRefusals(
+      [...pairs, { name: 'service taken out', outcomes: takenOut }],
+      own.filter(({ kind }) => kind === 'answerable'),
+    );
+    entry.reliability = measureReliability([...own, ...takenOut]);
+  }
   return measured.map((entry) => ({ ...entry, macro: averageRows(entry.rows.filter((row) => row.isReported)) }));
 }
 

@@ -9,6 +9,7 @@ import { createReranker, createSnapshot, parseTools } from '@quartermaster/core'
 import { createStaticModel, embeddedModel, readModel } from '@quartermaster/semantic';
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
+import { FEATURES as TABLE } from '../../../core/dist/search/hybrid/features.js';
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
@@ -25,7 +26,7 @@ const embedder =
 const reranker = values.reranked ? await openReranker() : undefined;
 /** The project's own catalogs: `OWN` of ../data.py. */
 const OWN = /^(services|vendors|market)(?:-(\w+))?$/;
-const FEATURES = Object.keys(HYBRID_DEFAULTS.weights);
+const FEATURES = TABLE.map(({ name }) => name);
 const REFRAIN = 'Part of the Acme platform API; needs an access token of the workspace.';
 /** How far down the right tool may be for an answer to count as right. */
 const ANSWER = 5;
@@ -40,7 +41,7 @@ const files = {
   ranking: createWriteStream(join(out, `ranking${suffix}.jsonl`)),
   verdict: createWriteStream(join(out, `verdict${suffix}.jsonl`)),
 };
-writeFileSync(join(out, 'present.json'), JSON.stringify(HYBRID_DEFAULTS));
+writeFileSync(join(out, 'present.json'), JSON.stringify({ ...HYBRID_DEFAULTS, table: TABLE }));
 for (const [catalog, requests] of byCatalog) {
   const engine = openCatalog(catalog);
   for (const request of requests) {

@@ -10,7 +10,6 @@ import numpy as np
 STEPS, RATE, SHRINK, START = 400, 0.1, 1e-3, 2.0
 SIBLING_WEIGHT, CLAIMING_FIT, ANSWER = 2.0, 5.0, 5
 FIRST, RERANKED = {"intent": 5.0, "chatter": 2.0}, {"intent": 4.0, "chatter": 2.5}
-RERANKED_FEATURES, CLAUSE_FEATURES = ("embedded", "clauseEmbedded"), ("clauseMeaning", "clauseTerms", "clauseEmbedded")
 EVENNESS = 0.5  # of servers within a catalog: at 0 each counts with its requests, at 1 all count the same
 PARAPHRASE = 0.4  # what a paraphrase counts: far more of the project's requests avoid every word of their tool than people do
 
@@ -128,15 +127,18 @@ def main(out, *flags):
         return weights
 
     with open(os.path.join(out, "present.json"), encoding="utf8") as file:
-        tables = {title: table for title, table in json.load(file).items() if isinstance(table, dict)}
+        settings = json.load(file)
+    tables = {title: table for title, table in settings.items() if isinstance(table, dict)}
+    reranked = tuple(feature["name"] for feature in settings["table"] if feature.get("isReranked"))
+    of_clauses = tuple(feature["name"] for feature in settings["table"] if feature.get("isClause"))
     present = {title: np.array([0 if name in left_out else table[name] for name in names]) for title, table in tables.items()}
     plain = [request for request in requests if not request["clauses"].size]
     if is_reranked:
         weights = fitted("rerankedWeights", [request for request in requests if request["clauses"].size], ())
-        one_clause = fitted("rerankedOneClauseWeights", plain, CLAUSE_FEATURES)
+        one_clause = fitted("rerankedOneClauseWeights", plain, of_clauses)
     else:
-        weights = fitted("weights", requests, RERANKED_FEATURES)
-        one_clause = fitted("oneClauseWeights", plain, (*RERANKED_FEATURES, *CLAUSE_FEATURES))
+        weights = fitted("weights", requests, reranked)
+        one_clause = fitted("oneClauseWeights", plain, (*reranked, *of_clauses))
     stage = RERANKED if is_reranked else FIRST
     report("these weights", requests, weights, one_clause, stage)
     titles = ("rerankedWeights", "rerankedOneClauseWeights") if is_reranked else ("weights", "oneClauseWeights")

@@ -11,7 +11,8 @@ import {
 import { buildBm25Index } from '../bm25/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { buildVectorIndex, type VectorIndex } from '../semantic/index.ts';
-import { HYBRID_DEFAULTS, type HybridOptions, NO_FEATURES } from './hybrid-options.ts';
+import { NO_FEATURES } from './features.ts';
+import { HYBRID_DEFAULTS, type HybridOptions } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
@@ -149,31 +150,8 @@ describe('hybrid search', () => {
       query: 'create an issue for me',
       limit: 2,
     });
-    expect(hits.map(({ tool }) => tool.id)).toEqual(['gitlab/create_issue', 'github/close_issue']);
-    expect(hits[0]?.also?.map(({ id }) => id)).toEqual(['github/create_issue']);
-  });
-
-  it('prefers, of tools that look alike, that of the smaller server, and says so', async () => {
-    const suite = ['open', 'close', 'merge', 'rename', 'archive', 'export'].map(
-      (verb) => [`${verb}_task`, `${verb} a task of the suite`, 'suite'] as const,
-    );
-    const alike = snapshotOf(['create_task', 'Create a task on a board', 'suite'], ...suite, [
-      'create_task',
-      'Create a task on a list',
-      'todo',
-    ]);
-    const query = 'create a task';
-    const best = async (options: object): Promise<string | undefined> => {
-      const searcher = createHybridSearcher(alike, { embedder: toyEmbedder, ...options });
-      return (await searcher.search({ query })).hits[0]?.tool.id;
-    };
-    const { oneClauseWeights } = HYBRID_DEFAULTS;
-    expect(await best({})).toBe('todo/create_task');
-    expect(await best({ oneClauseWeights: { ...oneClauseWeights, smallServer: 0 } })).toBe('suite/create_task');
-    const { hits } = await createHybridSearcher(alike, { embedder: toyEmbedder }).search({ query, explain: true });
-    expect(JSON.stringify(hits[0]?.explanation)).toContain(
-      '0.4 × 1.946: how few tools its server has beside the largest one',
-    );
+    expect(hits.map(({ tool }) => tool.id)).toEqual(['github/create_issue', 'github/close_issue']);
+    expect(hits[0]?.also?.map(({ id }) => id)).toEqual(['gitlab/create_issue']);
   });
 
   it('does not fold tools that only share their name', async () => {

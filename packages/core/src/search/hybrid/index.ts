@@ -1,9 +1,8 @@
+export type { FeatureName, HybridFeatures, HybridWeights } from './features.ts';
 export {
   HYBRID_DEFAULTS,
-  type HybridFeatures,
   type HybridOptions,
   type HybridSettings,
-  type HybridWeights,
 } from './hybrid-options.ts';
 export { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 export { createSemanticSearcher } from './semantic-searcher.ts';

@@ -1,6 +1,6 @@
 import { Columns } from './columns.ts';
-import type { HybridFeatures } from './hybrid-options.ts';
-import { type RatedTools, ToolFeatures } from './rated-tools.ts';
+import { type HybridFeatures, mapFeatures } from './features.ts';
+import type { RatedTools } from './rated-tools.ts';
 
 /** A tool's place for one query, with what its score is made of. */
 export interface HybridRanking {
@@ -213,7 +213,7 @@ class PlacedTool implements HybridRanking {
     const rest = score - (this.bonus + this.base + intent);
     this.sibling = isLifted ? Math.min(sibling, rest) : rest;
     this.lift = rest - this.sibling;
-    this.features = new ToolFeatures(rated.features, at);
+    this.features = mapFeatures((name) => rated.features[name][at] as number);
   }
 }
 

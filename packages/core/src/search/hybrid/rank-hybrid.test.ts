@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool } from '../../catalog/index.ts';
-import { type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
+import { type HybridWeights, NO_FEATURES } from './features.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
 

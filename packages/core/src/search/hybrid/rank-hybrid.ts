@@ -8,7 +8,8 @@ import {
   type VectorScan,
   vectorBytes,
 } from '../semantic/index.ts';
-import { type HybridSettings, type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
+import { type HybridWeights, NO_FEATURES } from './features.ts';
+import type { HybridSettings } from './hybrid-options.ts';
 import { type HybridRequest, readRequest } from './hybrid-request.ts';
 import { type Judgement, judgeRated } from './judge-rated.ts';
 import { FIT_MODEL } from './learned-weights.ts';

@@ -2,12 +2,11 @@ import type { Snapshot } from '../../catalog/index.ts';
 import { CandidateTerms, FeatureReader, type QueryRanker, type QueryRanking, type Ranking } from '../bm25/index.ts';
 import type { CommonMeaning, QueryVector, VectorScan } from '../semantic/index.ts';
 import { Columns } from './columns.ts';
-import type { HybridWeights } from './hybrid-options.ts';
+import { type HybridWeights, weighFeatures } from './features.ts';
 import type { HybridRequest } from './hybrid-request.ts';
 import { CLAUSE_MARGIN } from './judge-fit.ts';
 import type { RatedTools } from './rated-tools.ts';
 import { ToolServers } from './tool-servers.ts';
-import { weighFeatures } from './weigh-features.ts';
 
 interface ToolRaterParts {
   readonly snapshot: Snapshot;
@@ -71,9 +70,8 @@ export class ToolRater {
       coverage: scale(coverage, trust),
       bigrams: this.#readBigrams(asked, columns.next()),
       serverNamed: this.#servers.findNamed(request.text, tools, columns.next()),
-      smallServer: this.#servers.smallnessOf(tools, columns.next()),
-      embedded: unseen,
-      clauseEmbedded: unseen,
+      reranked: unseen,
+      clauseReranked: unseen,
     };
     return {
       tools,
@@ -169,7 +167,7 @@ export class ToolRater {
 }
 
 /** Columns of every request; one for each clause comes on top. */
-const OWN_COLUMNS = 14;
+const OWN_COLUMNS = 13;
 
 interface RatedClauses {
   /** Of the clause that fits best. */

@@ -1,7 +1,4 @@
-import type { HybridFeatures } from './hybrid-options.ts';
-
-/** One number for each tool. */
-export type FeatureColumns = Readonly<Record<keyof HybridFeatures, Float64Array>>;
+import { type FeatureColumns, mapFeatures } from './features.ts';
 
 /**
  * The candidates of a request before they have their places, column by column: there are some hundred of them, and only
@@ -25,33 +22,6 @@ export interface RatedTools {
   readonly closeness: Float64Array;
 }
 
-/** The features of one tool. */
-export class ToolFeatures implements HybridFeatures {
-  readonly meaning: number;
-  readonly clauseMeaning: number;
-  readonly terms: number;
-  readonly clauseTerms: number;
-  readonly coverage: number;
-  readonly bigrams: number;
-  readonly serverNamed: number;
-  readonly smallServer: number;
-  readonly embedded: number;
-  readonly clauseEmbedded: number;
-
-  constructor(columns: FeatureColumns, at: number) {
-    this.meaning = columns.meaning[at] as number;
-    this.clauseMeaning = columns.clauseMeaning[at] as number;
-    this.terms = columns.terms[at] as number;
-    this.clauseTerms = columns.clauseTerms[at] as number;
-    this.coverage = columns.coverage[at] as number;
-    this.bigrams = columns.bigrams[at] as number;
-    this.serverNamed = columns.serverNamed[at] as number;
-    this.smallServer = columns.smallServer[at] as number;
-    this.embedded = columns.embedded[at] as number;
-    this.clauseEmbedded = columns.clauseEmbedded[at] as number;
-  }
-}
-
 /** A selection of names has nothing to be weighed. */
 export const NO_RATED_TOOLS: RatedTools = rateNothing();
 
@@ -61,18 +31,7 @@ function rateNothing(): RatedTools {
     tools: new Uint32Array(0),
     bonuses: none,
     bases: none,
-    features: {
-      meaning: none,
-      clauseMeaning: none,
-      terms: none,
-      clauseTerms: none,
-      coverage: none,
-      bigrams: none,
-      serverNamed: none,
-      smallServer: none,
-      embedded: none,
-      clauseEmbedded: none,
-    },
+    features: mapFeatures(() => none),
     ownMeaning: none,
     clauses: [],
     servers: new Uint32Array(0),

@@ -4,7 +4,7 @@ import { fakeEmbedder } from '../reranker/fake-embedder.fixture.ts';
 import { createReranker, type Reranker } from '../reranker/index.ts';
 import type { Searcher } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
-import { type HybridWeights, NO_FEATURES } from './hybrid-options.ts';
+import { type HybridWeights, NO_FEATURES } from './features.ts';
 import { createHybridSearcher } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
@@ -62,7 +62,7 @@ describe('hybrid search with a reranker', () => {
         cosines: asked.map(({ tools }) => Float32Array.from(tools, (tool) => (tool.name === 'copy_file' ? -1 : 0.5))),
       }),
     };
-    const rerankedWeights = { ...NO_FEATURES, embedded: 1 };
+    const rerankedWeights = { ...NO_FEATURES, reranked: 1 };
     const searcher = createHybridSearcher(FILES, { embedder: toyEmbedder, reranker: against, rerankedWeights });
     const { hits } = await searcher.search({ query: 'copy a file', limit: 8 });
     expect(hits.map(({ tool }) => tool.name).indexOf('copy_file')).toBe(place);
@@ -137,7 +137,7 @@ describe('hybrid search with a reranker', () => {
 
   it('has weights of their own for requests of one clause, and says only what counts', async () => {
     const [embedded, meaning]: HybridWeights[] = [
-      { ...NO_FEATURES, embedded: 2 },
+      { ...NO_FEATURES, reranked: 2 },
       { ...NO_FEATURES, meaning: 1 },
     ];
     const counted = async (query: string, weights: object): Promise<string[] | undefined> => {

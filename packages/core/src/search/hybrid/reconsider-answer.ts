@@ -1,10 +1,10 @@
 import type { FitModel } from '../reranker/index.ts';
+import { weighFeatures } from './features.ts';
 import type { HybridSettings } from './hybrid-options.ts';
 import { CLAUSE_MARGIN } from './judge-fit.ts';
 import { judgeRated } from './judge-rated.ts';
 import { orderByIntent } from './order-by-intent.ts';
 import type { HybridAnswer } from './rank-hybrid.ts';
-import { weighFeatures } from './weigh-features.ts';
 
 /** What the reranker says of an answer. */
 export interface Reranking {
@@ -29,10 +29,10 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
   const spread = (values: Float32Array): Float64Array => {
     return Float64Array.from(rated.tools, (tool) => values[seen.get(tool) ?? values.length] ?? 0);
   };
-  const embedded = spread(heightsOf(cosines));
+  const reranked = spread(heightsOf(cosines));
   const heights = clauses.flatMap((clause) => (clause === undefined ? [] : [spread(heightsOf(clause))]));
-  const clauseEmbedded = heights.length === 0 ? embedded : greatest(heights);
-  const features = { ...rated.features, embedded, clauseEmbedded };
+  const clauseReranked = heights.length === 0 ? reranked : greatest(heights);
+  const features = { ...rated.features, reranked, clauseReranked };
   // A model of which nobody knows what its cosines are worth can move down what the first stage found best, but not out.
   const best = fitModel === undefined ? rankings[0] : undefined;
   const kept = best === undefined ? undefined : rated.tools.indexOf(best.tool);

@@ -40,20 +40,3 @@ it('tells the servers of tools apart, and how much it says to be of one', () => 
   expect([...servers.numbersOf(some)]).toEqual([0, 0, 1, 2]);
   expect([...servers.closenessOf(some, new Float64Array(4))]).toEqual([0.5, 0.5, 1, 0]);
 });
-
-it('measures how small a server is beside the largest, those without one taken together', () => {
-  const of = (server: string, ...names: string[]) => names.map((name) => createTool({ name, server }));
-  const alone = ['g', 'h'].map((name) => createTool({ name }));
-  const snapshot = createSnapshot([...of('large', 'a', 'b', 'c', 'd'), ...of('small', 'e'), ...alone]);
-  const some = Uint32Array.of(0, 3, 4, 5, 6);
-  const smallness = new ToolServers(snapshot).smallnessOf(some, new Float64Array(5));
-  expect([...smallness]).toEqual([0, 0, Math.log(4), Math.log(2), Math.log(2)]);
-});
-
-it('finds no server small where there is but one, or none', () => {
-  for (const server of ['only', undefined]) {
-    const tools = ['a', 'b', 'c'].map((name) => createTool({ name, ...(server === undefined ? {} : { server }) }));
-    const smallness = new ToolServers(createSnapshot(tools)).smallnessOf(Uint32Array.of(0, 1, 2), new Float64Array(3));
-    expect([...smallness]).toEqual([0, 0, 0]);
-  }
-});

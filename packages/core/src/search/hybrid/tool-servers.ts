@@ -9,8 +9,6 @@ export class ToolServers {
   readonly #longestKey: number;
   /** Per server, what being of it tells: the fewer tools it has, the more. */
   readonly #closeness: Float64Array;
-  /** Per server, the logarithm of how many times as many tools the largest one has; those without a server are one together. */
-  readonly #smallness: Float64Array;
 
   constructor({ tools, servers }: Snapshot) {
     const numbers = new Map(servers.map((server, at) => [server, at]));
@@ -20,13 +18,11 @@ export class ToolServers {
     const sizes = new Float64Array(servers.length + 1);
     for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
     this.#closeness = sizes.map((size, number) => (number < servers.length && size > 0 ? 1 / Math.sqrt(size) : 0));
-    const most = sizes.reduce((largest, size) => Math.max(largest, size), 1);
-    this.#smallness = sizes.map((size) => Math.log(most / Math.max(size, 1)));
   }
 
   /** Bytes of its arrays. */
   get byteLength(): number {
-    return this.#numbers.byteLength + this.#closeness.byteLength + this.#smallness.byteLength;
+    return this.#numbers.byteLength + this.#closeness.byteLength;
   }
 
   /** For each of these tools 1 if the request names its server; else 0. */
@@ -49,11 +45,6 @@ export class ToolServers {
   /** For each of these tools how much it has in common with others of its server, 0 (it has none) to 1 (it is the only one). */
   closenessOf(tools: Uint32Array, into: Float64Array): Float64Array {
     return this.#read(this.#closeness, tools, into);
-  }
-
-  /** See `smallServer` of `HybridFeatures`. */
-  smallnessOf(tools: Uint32Array, into: Float64Array): Float64Array {
-    return this.#read(this.#smallness, tools, into);
   }
 
   #read(perServer: Float64Array, tools: Uint32Array, into: Float64Array): Float64Array {

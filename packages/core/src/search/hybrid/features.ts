@@ -1,0 +1,96 @@
+/**
+ * What a tool's score is made of, a row each: its name, what it is in an explanation, and what it counts. Each runs from 0 to about 1
+ * (`terms` to 2 for a tool that is named), none counts against a tool, and the score is their weighted sum: a linear model carries over
+ * to catalogs that it never saw, where trees and networks did not.
+ *
+ * The four weights are for requests of several clauses and of one, without the reranker and with it; `packages/semantic/training/ranker`
+ * fits them and reads this table. `isClause`: the same as the feature before it for a request of one clause. `isReranked`: 0 without a
+ * reranker.
+ */
+export const FEATURES = [
+  {
+    name: 'meaning',
+    words: 'cosine of the request with the tool',
+    weights: [7.9, 14.3, 2.3, 8.2],
+  },
+  {
+    name: 'clauseMeaning',
+    words: 'cosine of the clause of the request that fits best',
+    weights: [6.1, 0, 1.2, 0],
+    isClause: true,
+  },
+  {
+    name: 'terms',
+    words: 'lexical score, as a share of the best that is not named, at most 2',
+    weights: [1, 1, 0.7, 0],
+  },
+  {
+    name: 'clauseTerms',
+    words: 'lexical score of the clause that fits best, as a share of the best one',
+    weights: [0.8, 0, 0.9, 0],
+    isClause: true,
+  },
+  {
+    name: 'coverage',
+    words: 'how much of the request’s known words the tool has, by idf',
+    weights: [2.6, 3.6, 1.4, 3],
+  },
+  {
+    name: 'bigrams',
+    words: 'neighbouring words in common, by idf, as a share of the request',
+    weights: [1.1, 1.8, 0.9, 2.1],
+  },
+  {
+    name: 'serverNamed',
+    words: 'the request names its server',
+    weights: [1.2, 1.4, 1, 1.2],
+  },
+  {
+    name: 'reranked',
+    words: 'cosine or score of the reranker, from the mean of the best (0) to the nearest (1)',
+    weights: [0, 0, 2.9, 3.8],
+    isReranked: true,
+  },
+  {
+    name: 'clauseReranked',
+    words: 'the same for the clause of the request that fits best',
+    weights: [0, 0, 2.2, 0],
+    isClause: true,
+    isReranked: true,
+  },
+] as const;
+
+export type FeatureName = (typeof FEATURES)[number]['name'];
+
+/** One number for each feature: a tool's, or what each counts. */
+export type HybridFeatures = Readonly<Record<FeatureName, number>>;
+export type HybridWeights = HybridFeatures;
+
+/** One number for each tool. */
+export type FeatureColumns = Readonly<Record<FeatureName, Float64Array>>;
+
+/** A value for each feature. */
+export function mapFeatures<Value>(valueOf: (name: FeatureName) => Value): Record<FeatureName, Value> {
+  return Object.fromEntries(FEATURES.map(({ name }) => [name, valueOf(name)])) as Record<FeatureName, Value>;
+}
+
+/** A tool that has nothing in common with a request. */
+export const NO_FEATURES: HybridFeatures = mapFeatures(() => 0);
+
+/** The learned weights of one kind of request, by its place in the table. */
+export function learnedWeights(kind: 0 | 1 | 2 | 3): HybridWeights {
+  const weights = new Map<FeatureName, number>(FEATURES.map((feature) => [feature.name, feature.weights[kind]]));
+  return mapFeatures((name) => weights.get(name) ?? 0);
+}
+
+/** For each tool the weighted sum of its features. */
+export function weighFeatures(features: FeatureColumns, weights: HybridWeights): Float64Array {
+  const bases = new Float64Array(features.meaning.length);
+  for (const { name } of FEATURES) {
+    const weight = weights[name];
+    if (weight === 0) continue;
+    const column = features[name];
+    for (let at = 0; at < bases.length; at += 1) bases[at] = (bases[at] as number) + weight * (column[at] as number);
+  }
+  return bases;
+}
