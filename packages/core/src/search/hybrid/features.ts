@@ -70,8 +70,8 @@ export type HybridWeights = HybridFeatures;
 export type FeatureColumns = Readonly<Record<FeatureName, Float64Array>>;
 
 /** A value for each feature. */
-export function mapFeatures<Value>(valueOf: (name: FeatureName) => Value): Record<FeatureName, Value> {
-  return Object.fromEntries(FEATURES.map(({ name }) => [name, valueOf(name)])) as Record<FeatureName, Value>;
+export function mapFeatures<Value>(read: (name: FeatureName) => Value): Record<FeatureName, Value> {
+  return Object.fromEntries(FEATURES.map(({ name }) => [name, read(name)])) as Record<FeatureName, Value>;
 }
 
 /** A tool that has nothing in common with a request. */

@@ -12,7 +12,7 @@ import { buildBm25Index } from '../bm25/index.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
 import { buildVectorIndex, type VectorIndex } from '../semantic/index.ts';
 import { NO_FEATURES } from './features.ts';
-import { HYBRID_DEFAULTS, type HybridOptions } from './hybrid-options.ts';
+import type { HybridOptions } from './hybrid-options.ts';
 import { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 import { createSemanticSearcher } from './semantic-searcher.ts';
 import { toyEmbedder } from './toy-embedder.fixture.ts';
