@@ -146,7 +146,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     execute: (call, context) => execute(call, context.signal),
     searcher,
     settings: gate.settings,
-    checkArguments: createArgumentChecker(),
+    checkArguments: createArgumentChecker({ repair: true }),
     // A session keeps its plan, and so the listing's bytes.
     listingTokens: LISTING_DEFAULTS.budgetTokens,
     hooks: {

@@ -250,7 +250,7 @@ function createMcpServices(
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
     limits: contextWindow({ override: contextTokens }),
     searcher,
-    checkArguments: createArgumentChecker(),
+    checkArguments: createArgumentChecker({ repair: true }),
     onEvent,
     guard: { mode: searchGuard },
     ...(alwaysLoad === undefined ? {} : { alwaysLoad }),

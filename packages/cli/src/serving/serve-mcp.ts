@@ -61,7 +61,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     settings: settingsFor(form, config.tools.gate),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
     searcher: createSearcherFor({ ...config.search, engine: chosen.engine }, { signal, reranker }),
-    checkArguments: createArgumentChecker(),
+    checkArguments: createArgumentChecker({ repair: true }),
     guard: { mode: config.mcp.searchGuard },
     alwaysLoad: config.mcp.alwaysLoad,
     maxQueryLength: config.limits.queryLength,

@@ -302,3 +302,16 @@ describe('parseTools', () => {
     expect(parseTools(list).problems).toHaveLength(1);
   });
 });
+
+it.each([
+  [false, 'never'],
+  [true, 'always'],
+  [undefined, 'automatic'],
+])('a definition without a type keeps its mark: defer_loading %s is %s', (mark, policy) => {
+  const definition = {
+    name: 'a',
+    parameters: { type: 'object' },
+    ...(mark === undefined ? {} : { defer_loading: mark }),
+  };
+  expect(parseTools([definition]).tools[0]?.policy).toBe(policy);
+});

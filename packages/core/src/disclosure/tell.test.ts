@@ -335,3 +335,21 @@ describe('the loop guard in an answer', () => {
     );
   });
 });
+
+describe('a search for what is in the list already', () => {
+  it('is told to call it, by name, in any case and punctuation', () => {
+    const snapshot = sampleSnapshot();
+    const deferred = new Set(snapshot.tools.map(({ id }) => id).filter((id) => id !== 'read_file'));
+    const plan = makeDeferPlan({
+      ...{ snapshot, tools: snapshot.tools, reason: 'test', toolTokens: () => 1, countTokens: (text) => text.length },
+      ...{ form: FORMS.load, deferred },
+    });
+    const hintFor = (...queries: string[]): string =>
+      JSON.parse(tell({ plan, snapshot, found: { kind: 'search', queries, names: [] }, before: EMPTY_MEMORY })).hint;
+    for (const query of ['read_file', 'Read File', 'select:read-file']) {
+      expect(hintFor(query)).toBe('read_file is already available: it is in your list, call it.');
+    }
+    expect(hintFor('read_file', 'fly')).toMatch(/^read_file is already available: .* No tool fits "fly"\./);
+    expect(hintFor('github__close_issue')).toMatch(/^No tool fits/);
+  });
+});

@@ -62,8 +62,11 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
   if (guard.kind === 'stop') return JSON.stringify({ matches: [], hint: guard.text });
   const { searchBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
   const missed = tools.length === 0 ? found.queries : unanswered(found);
+  const listed = found.queries.flatMap((query) => listedName(plan, query) ?? []);
+  const lacking = missed.filter((query) => listedName(plan, query) === undefined);
   const hints = [
-    ...(missed.length > 0 ? [missHint(question, found, missed)] : []),
+    ...[...new Set(listed)].slice(0, 5).map((name) => `${name} is already available: it is in your list, call it.`),
+    ...(lacking.length > 0 ? [missHint(question, found, lacking)] : []),
     ...(guard.kind === 'hint' ? [guard.text] : []),
   ];
   const rest = {
@@ -87,6 +90,20 @@ function duplicates({ name, tool }: Named, question: TellQuestion, found: FoundB
     .map((other) => snapshot.modelName(other))
     .filter((other) => plan.deferred.has(other) && !found.names.includes(other));
   return [...new Set([...folded, ...same])].slice(0, MOST_DUPLICATES);
+}
+
+/** The tool in the model's own list that a query names, in any case and punctuation: no search returns it. */
+function listedName(plan: DeferPlan, query: string): string | undefined {
+  const wanted = bareName(query.replace(/^select:/i, ''));
+  if (wanted === '') return undefined;
+  return plan.shown.find(({ name, as }) => as === 'full' && bareName(name) === wanted)?.name;
+}
+
+function bareName(text: string): string {
+  return text
+    .slice(0, 200)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Says that nothing fits, where the nearest tools are, and how to ask again. */

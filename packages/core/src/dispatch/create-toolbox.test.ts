@@ -102,3 +102,32 @@ describe('a prefetch', () => {
     expect(await toolbox.prefetch({ plan: toolbox.plan(), text: 'message' })).toBeUndefined();
   });
 });
+
+describe('what a toolbox is made of', () => {
+  it('is refused in a sentence where it is nothing that it could be made of', () => {
+    expect(() => createToolbox({ tools: undefined as never })).toThrow(
+      'tools is undefined; give a list of definitions',
+    );
+    expect(() => createToolbox({ tools: [], form: 'stubs' as never })).toThrow(
+      'form is "stubs"; allowed: stub, bridge',
+    );
+  });
+
+  it('answers a search whose searcher can’t be made, and throws for nothing but an aborted signal', async () => {
+    const toolbox = createToolbox({
+      tools: [{ name: 'send_mail', description: 'Sends a mail.', inputSchema: { type: 'object' } }],
+      settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
+      searcher: () => {
+        throw new Error('no model file');
+      },
+    });
+    const handling = {
+      plan: toolbox.plan(),
+      call: { id: 'c1', name: 'tool_search', arguments: { query: 'mail' } },
+      memory: EMPTY_MEMORY,
+    };
+    expect(await toolbox.answer(handling)).toMatchObject({ isError: true });
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(toolbox.answer({ ...handling, signal })).rejects.toThrow('gone');
+  });
+});

@@ -60,8 +60,10 @@ async function search(
   // One snapshot for all of it: the catalog may change while the search runs.
   const snapshot = context.snapshot();
   const allow = searchScope(context, { plan, snapshot, caller });
-  const searcher = context.searchers[plan.engine].of(snapshot);
+  let engine: SearchEngine | undefined;
   try {
+    const searcher = context.searchers[plan.engine].of(snapshot);
+    engine = searcher.engine;
     const { maxQueryLength } = context.options;
     const ask = { limit: wish.limit, maxQueryLength, allow, ...(signal === undefined ? {} : { signal }) };
     const results = await Promise.all(wish.queries.map((query) => searcher.search({ query, ...ask })));
@@ -91,7 +93,8 @@ async function search(
     return { found, scores, engine: searcher.engine, confidence, reranker };
   } catch (error) {
     signal?.throwIfAborted();
-    return { engine: searcher.engine, found: { kind: 'failure', queries: wish.queries, ...explain(error) } };
+    const found = { kind: 'failure', queries: wish.queries, ...explain(error) } as const;
+    return { found, ...(engine === undefined ? {} : { engine }) };
   }
 }
 

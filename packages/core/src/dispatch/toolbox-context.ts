@@ -1,5 +1,6 @@
 import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
 import { type DeferPlan, FORMS, type Form, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import { SettingError } from '../errors.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
 import type { Caller } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
@@ -35,12 +36,24 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
     snapshot: currentSnapshot(options.tools),
     searchers: searchersFor(options),
     settings: options.settings ?? DEFAULT_GATE_SETTINGS,
-    form: typeof form === 'string' ? FORMS[form] : form,
+    form: readForm(form),
     engine: options.engine ?? 'text',
     countTokens: options.countTokens ?? estimateTokens,
     now,
     emit: (event) => options.onEvent?.({ ...event, atMs: now() } as ToolboxEvent),
   };
+}
+
+function readForm(form: NonNullable<ToolboxOptions['form']>): Form {
+  if (typeof form !== 'string') return form;
+  if (Object.hasOwn(FORMS, form)) return FORMS[form];
+  throw new SettingError(
+    'invalid_setting',
+    `form is ${JSON.stringify(form)}; allowed: ${Object.keys(FORMS).join(', ')}`,
+    {
+      context: { setting: 'form', value: form },
+    },
+  );
 }
 
 /** What a search may return: what is deferred, in the caller's scope, and known to us. */
@@ -63,6 +76,15 @@ export function isDeferred(plan: Plan, snapshot: Snapshot, tool: Tool): boolean 
 
 function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
   if (typeof tools === 'function') return tools;
+  if (typeof tools !== 'object' || tools === null) {
+    throw new SettingError(
+      'invalid_setting',
+      `tools is ${String(tools)}; give a list of definitions, a snapshot, or a function that returns one`,
+      {
+        context: { setting: 'tools' },
+      },
+    );
+  }
   const snapshot = isList(tools) ? createSnapshot(readDefinitions(tools)) : tools;
   return () => snapshot;
 }

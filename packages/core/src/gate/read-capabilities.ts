@@ -18,6 +18,13 @@ export function readCapabilities(block: unknown, options: CapabilityOptions = {}
       context: { setting: 'threshold', value: threshold },
     });
   }
+  const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
+  if (ignored.length > 0) {
+    const told = ignored.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));
+    throw new SettingError('invalid_setting', `${told.join(', ')} has no effect here; allowed: capabilities`, {
+      context: { setting: ignored[0] },
+    });
+  }
   const names = isJsonObject(block) ? block.capabilities : undefined;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     throw new SettingError(

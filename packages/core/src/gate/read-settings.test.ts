@@ -89,6 +89,12 @@ describe('readCapabilities', () => {
     expect(() => readCapabilities(block)).toThrow('allowed: a list of names');
   });
 
+  it('refuses what would have no effect, by name', () => {
+    expect(() => readCapabilities({ capabilities: ['tool_search'], threshold: 3 })).toThrow(
+      '"threshold" has no effect',
+    );
+  });
+
   it('refuses a threshold that is no count', () => {
     expect(() => readCapabilities({ capabilities: [] }, { threshold: -1 })).toThrow('threshold is -1');
   });

@@ -58,7 +58,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
   const listings = createListingCache({ now, memory });
-  const checkArguments = createArgumentChecker();
+  const checkArguments = createArgumentChecker({ repair: true });
   const createPool = (signal: AbortSignal): ServerPool =>
     createServerPool({ settings, fetch: guarded.fetch, listings, signal });
 

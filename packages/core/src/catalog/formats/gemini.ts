@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { JsonSchema, Tool } from '../tool.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import { fromGeminiSchema } from './gemini-schema.ts';
-import { field, readName, readObject, readSchema, readText } from './read-fields.ts';
+import { field, readBoolean, readName, readObject, readPolicy, readSchema, readText } from './read-fields.ts';
 import {
   type Draft,
   type DraftExtras,
@@ -34,7 +34,8 @@ function parse(definition: JsonObject, context: ParseContext): Tool {
     server: context.server,
     description: readText(definition, 'description'),
     schema: schemaIn(definition),
-    policy: context.missingDeferral,
+    // The API has no mark, but definitions without a type, which look like its own, may bring one.
+    policy: readPolicy(readBoolean(definition, 'defer_loading'), context),
     extras,
   });
 }
