@@ -6,6 +6,7 @@ export type { RefusalReason, ToolboxEvent } from './events.ts';
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';
 export { nameDistance } from './name-distance.ts';
 export { parseArguments } from './parse-arguments.ts';
+export { readAhead } from './read-ahead.ts';
 export { readDefinitions } from './read-definitions.ts';
 export { resolveName } from './resolve-name.ts';
 export { suggestName } from './suggest-name.ts';

@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { runToEnd } from '../search/index.ts';
 
 const MOST_CHARACTERS = 256;
 
@@ -52,25 +53,30 @@ interface NameIndex {
   readonly short: ReadonlyMap<string, readonly Tool[]>;
 }
 
+const TOOLS_PER_STEP = 64;
+
 const indexes = new WeakMap<Snapshot, NameIndex>();
 
 function indexOf(snapshot: Snapshot): NameIndex {
-  let index = indexes.get(snapshot);
-  if (index === undefined) {
-    index = build(snapshot);
-    indexes.set(snapshot, index);
-  }
-  return index;
+  return indexes.get(snapshot) ?? runToEnd(indexNamesInSteps(snapshot));
 }
 
-function build(snapshot: Snapshot): NameIndex {
+/** Makes what names are resolved with, with a yield after some tools each. */
+export function* indexNamesInSteps(snapshot: Snapshot): Generator<void, NameIndex> {
+  const known = indexes.get(snapshot);
+  if (known !== undefined) return known;
   const full = new Map<string, Tool[]>();
   const short = new Map<string, Tool[]>();
+  let done = 0;
   for (const tool of snapshot.tools) {
     for (const key of new Set([foldName(snapshot.modelName(tool)), foldName(tool.id)])) add(full, key, tool);
     add(short, foldName(tool.name), tool);
+    done += 1;
+    if (done % TOOLS_PER_STEP === 0) yield;
   }
-  return { full, short };
+  const index = { full, short };
+  indexes.set(snapshot, index);
+  return index;
 }
 
 function add(map: Map<string, Tool[]>, key: string, tool: Tool): void {

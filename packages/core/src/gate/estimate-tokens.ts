@@ -17,10 +17,24 @@ export interface SnapshotTokens {
   readonly byTool: ReadonlyMap<Tool, number>;
 }
 
+const TOOLS_PER_STEP = 16;
+
 const counted = new WeakMap<TokenCounter, WeakMap<Snapshot, SnapshotTokens>>();
 
 /** Counted once per snapshot and counter: deciding again costs nothing. */
 export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimateTokens): SnapshotTokens {
+  const steps = snapshotTokensInSteps(snapshot, count);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same with a yield after some tools each, for catalogs so large that others would wait. */
+export function* snapshotTokensInSteps(
+  snapshot: Snapshot,
+  count: TokenCounter = estimateTokens,
+): Generator<void, SnapshotTokens> {
   let bySnapshot = counted.get(count);
   if (bySnapshot === undefined) {
     bySnapshot = new WeakMap();
@@ -28,13 +42,13 @@ export function snapshotTokens(snapshot: Snapshot, count: TokenCounter = estimat
   }
   let tokens = bySnapshot.get(snapshot);
   if (tokens === undefined) {
-    tokens = countSnapshot(snapshot, count);
+    tokens = yield* countSnapshot(snapshot, count);
     bySnapshot.set(snapshot, tokens);
   }
   return tokens;
 }
 
-function countSnapshot(snapshot: Snapshot, count: TokenCounter): SnapshotTokens {
+function* countSnapshot(snapshot: Snapshot, count: TokenCounter): Generator<void, SnapshotTokens> {
   const byTool = new Map<Tool, number>();
   let total = 0;
   for (const tool of snapshot.tools) {
@@ -43,6 +57,7 @@ function countSnapshot(snapshot: Snapshot, count: TokenCounter): SnapshotTokens 
     );
     byTool.set(tool, tokens);
     total += tokens;
+    if (byTool.size % TOOLS_PER_STEP === 0) yield;
   }
   return { total, byTool };
 }

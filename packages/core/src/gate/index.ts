@@ -3,7 +3,7 @@ export { contextWindow, DEFAULT_CONTEXT_TOKENS } from './context-window.ts';
 export type { GateDecision, GateFigures, GateQuestion } from './decide-gate.ts';
 export { decideGate } from './decide-gate.ts';
 export type { SnapshotTokens, TokenCounter } from './estimate-tokens.ts';
-export { estimateTokens, snapshotTokens } from './estimate-tokens.ts';
+export { estimateTokens, snapshotTokens, snapshotTokensInSteps } from './estimate-tokens.ts';
 export type { GateRule, GateSettings, SearchLimitSettings } from './gate-settings.ts';
 export { DEFAULT_GATE_SETTINGS, DEFAULT_SEARCH_LIMITS } from './gate-settings.ts';
 export type { CapabilityOptions } from './read-capabilities.ts';

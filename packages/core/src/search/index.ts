@@ -57,5 +57,5 @@ export {
   type StaticEmbedder,
   type VectorIndex,
 } from './semantic/index.ts';
-export { macrotaskPause, type SliceOptions } from './slices/index.ts';
+export { macrotaskPause, runInSlices, runToEnd, type SliceOptions } from './slices/index.ts';
 export { editDistance } from './text/index.ts';

@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject, parseTools, type Tool, type Unavailable } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Tool, type Unavailable } from '@quartermaster/core';
 import type { CatalogStore } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { MemoryBudget } from './memory-budget.ts';
+import { readStoredTools } from './read-stored-tools.ts';
 
 /** The type by which a request names a catalog among its tools. */
 export const CATALOG_TYPE = 'quartermaster_catalog';
@@ -59,12 +60,19 @@ function readEntry({ name, defer_loading: isDeferred }: JsonObject): CatalogEntr
   return { name, isDeferred: isDeferred !== false };
 }
 
+interface StoredTools {
+  readonly hash: string;
+  readonly tools: readonly Tool[];
+  readonly bytes: number;
+}
+
 /** Read from the store once for each content: every request asks for the hash alone. */
 export function createNamedCatalogs(
   store: CatalogStore | undefined,
   options: { readonly memory: MemoryBudget; readonly servers?: ServerCatalogs | undefined },
 ): NamedCatalogs {
   const { servers } = options;
+  const pending = new Map<string, Promise<StoredTools>>();
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
   async function load(entry: CatalogEntry, { owner, mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
@@ -76,12 +84,23 @@ export function createNamedCatalogs(
     if (head === undefined) throw unknownCatalog(entry.name);
     const cached = known.get(head.hash);
     if (cached !== undefined) return { entry, hash: head.hash, ...cached };
-    const catalog = await store?.get(entry.name);
-    if (catalog === undefined) throw unknownCatalog(entry.name);
-    const { tools } = parseTools(JSON.parse(catalog.tools));
+    return { entry, ...(await share(head.hash, () => read(entry.name, owner))) };
+  }
+
+  /** Requests that come while it is being read wait for the same reading. */
+  function share(hash: string, begin: () => Promise<StoredTools>): Promise<StoredTools> {
+    const reading = pending.get(hash) ?? begin().finally(() => pending.delete(hash));
+    pending.set(hash, reading);
+    return reading;
+  }
+
+  async function read(name: string, owner: string | undefined): Promise<StoredTools> {
+    const catalog = await store?.get(name);
+    if (catalog === undefined) throw unknownCatalog(name);
+    const tools = await readStoredTools(catalog.tools);
     const bytes = Buffer.byteLength(catalog.tools);
     known.set(catalog.hash, { tools, bytes }, { bytes: bytes * BYTES_PER_BYTE, owner });
-    return { entry, hash: catalog.hash, tools, bytes };
+    return { hash: catalog.hash, tools, bytes };
   }
 
   return {

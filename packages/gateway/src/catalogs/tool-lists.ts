@@ -1,4 +1,4 @@
-import { isJsonObject, type SearcherSource, type ToolboxEvent, type Unavailable } from '@quartermaster/core';
+import { isJsonObject, readAhead, type SearcherSource, type ToolboxEvent, type Unavailable } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
@@ -72,6 +72,7 @@ export function createToolLists(options: {
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
       const list = makeList(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count });
+      if (list.toolbox.snapshot().tools.length > MANY_TOOLS) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
       // The index comes later: its room is kept for it until its size is known.
       const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
@@ -96,6 +97,9 @@ function checkCounts(declared: number, loaded: readonly LoadedCatalog[], setting
     `tools: with its catalogs a request may have ${maxSearchedTools} tools, and this one has ${all}; name fewer catalogs, or raise limits.searchedTools`,
   );
 }
+
+/** More than these are read ahead in slices. */
+const MANY_TOOLS = 500;
 
 /** What is told when an index has been built. */
 const BUILDS: ReadonlySet<ToolboxEvent['kind']> = new Set(['search-prepare-end', 'tool-search-end']);

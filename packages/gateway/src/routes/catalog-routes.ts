@@ -2,6 +2,7 @@ import { createSnapshot, isJsonObject, parseTools, type Tool } from '@quartermas
 import type { CatalogActor, CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
+import { readStoredTools } from '../catalogs/index.ts';
 import { ApiError, anthropicErrorBody, readBytes, toApiError, type Visit } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
@@ -35,7 +36,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
   const storedTools = async (name: string): Promise<readonly Tool[]> => {
     const catalog = await store?.catalogs.get(name);
     if (catalog === undefined) throw unknown();
-    return parseTools(JSON.parse(catalog.tools)).tools;
+    return readStoredTools(catalog.tools);
   };
 
   app.get('/v1/catalogs', (context) =>

@@ -1,0 +1,68 @@
+import { parseTools, runInSlices, type SliceOptions, type Tool } from '@quartermaster/core';
+
+/** A step reads about as much text as this: well below a millisecond. */
+const STEP_CHARACTERS = 32 * 1024;
+
+/**
+ * The tools of a stored catalog, from the text that `JSON.stringify` made of its definitions. A few at a time, giving way to other work:
+ * the text may be as long as any body.
+ */
+export function readStoredTools(text: string, slices?: SliceOptions): Promise<readonly Tool[]> {
+  return runInSlices(readInSteps(text), slices);
+}
+
+function* readInSteps(text: string): Generator<void, readonly Tool[]> {
+  const tools: Tool[] = [];
+  for (let start = 1; start < text.length - 1; ) {
+    const end = endOfSome(text, start);
+    for (const tool of parseTools(JSON.parse(`[${text.slice(start, end)}]`)).tools) tools.push(tool);
+    // Past the comma.
+    start = end + 1;
+    yield;
+  }
+  return tools;
+}
+
+/** The place after some whole members of the list, of which the first begins at `start`. */
+function endOfSome(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        depth += 1;
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        depth -= 1;
+        // The bracket of the list itself.
+        if (depth < 0) return at;
+        break;
+      case COMMA:
+        if (depth === 0 && at - start >= STEP_CHARACTERS) return at;
+        break;
+    }
+  }
+  return text.length;
+}
+
+/** The place of the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return text.length;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
