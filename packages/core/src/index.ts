@@ -26,6 +26,7 @@ export {
   type Problem,
   parsePolicy,
   parseTools,
+  renderCatalog,
   SEARCH_TEXT_DEFAULTS,
   type SearchText,
   type SearchTextLimits,

@@ -44,7 +44,7 @@ export function createSnapshot(tools: Iterable<Tool>, options: SnapshotOptions =
   return Object.freeze({
     tools: list,
     get hash(): string {
-      hash ??= digest(renderAll(list));
+      hash ??= digest(renderCatalog(list));
       return hash;
     },
     get servers(): readonly string[] {
@@ -122,7 +122,8 @@ function listServers(tools: readonly Tool[]): string[] {
   return [...servers];
 }
 
-function* renderAll(tools: readonly Tool[]): Generator<string> {
+/** What a snapshot's hash is of, piece by piece, for whoever works it out in slices. */
+export function* renderCatalog(tools: Iterable<Tool>): Generator<string> {
   yield 'quartermaster catalog 1\n';
   for (const tool of tools) {
     yield renderTool(tool);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isJsonObject, readAhead, type SearcherSource, type ToolboxEvent, type Unavailable } from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
@@ -71,8 +72,15 @@ export function createToolLists(options: {
         onEvent?.(event);
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
+      const isLarge = loaded.some(({ tools }) => tools.length > MANY_TOOLS);
+      // A turn of the event loop for others between two steps that take long with many tools.
+      if (isLarge) await setImmediate();
       const list = makeList(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count });
-      if (list.toolbox.snapshot().tools.length > MANY_TOOLS) await readAhead(list.toolbox.snapshot());
+      if (isLarge) {
+        await setImmediate();
+        await readAhead(list.toolbox.snapshot());
+        await setImmediate();
+      }
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
       // The index comes later: its room is kept for it until its size is known.
       const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
@@ -98,7 +106,7 @@ function checkCounts(declared: number, loaded: readonly LoadedCatalog[], setting
   );
 }
 
-/** More than these are read ahead in slices. */
+/** A catalog with more than these is read ahead in slices. */
 const MANY_TOOLS = 500;
 
 /** What is told when an index has been built. */

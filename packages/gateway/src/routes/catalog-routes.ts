@@ -1,8 +1,8 @@
-import { createSnapshot, isJsonObject, parseTools, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
 import type { CatalogActor, CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
-import { readStoredTools } from '../catalogs/index.ts';
+import { readStoredTools, readUpload } from '../catalogs/index.ts';
 import { ApiError, anthropicErrorBody, readBytes, toApiError, type Visit } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
@@ -51,7 +51,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
   app.put('/v1/catalogs/:name', (context) =>
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
-      const catalog = readCatalog(await readBytes(visit.request, settings.maxBodyBytes), settings.maxCatalogTools);
+      const catalog = await readUpload(await readBytes(visit.request, settings.maxBodyBytes), settings.maxCatalogTools);
       const outcome = await catalogs.put({ name, ...catalog }, actorOf(visit));
       if (outcome === 'denied') throw notYours(name);
       const head = await catalogs.head(name);
@@ -106,34 +106,6 @@ function checkName({ access }: Visit, name: string): string {
   if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   if (!access.mayUseCatalog(name)) throw unknown();
   return name;
-}
-
-/** A list of definitions in any known format, alone or under `tools`. One that can't be read fails the whole, so that none goes missing. */
-function readCatalog(
-  bytes: Buffer,
-  maxTools: number,
-): { readonly hash: string; readonly tools: string; readonly toolCount: number } {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new ApiError(400, 'The request body is not valid JSON');
-  }
-  const definitions = isJsonObject(value) ? value.tools : value;
-  if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: Input should be a list of tool definitions');
-  if (definitions.length > maxTools) throw tooMany(definitions.length, maxTools);
-  const { tools } = parseTools(definitions, { onProblem: 'throw' });
-  // One definition can hold many: a namespace, a list of functions.
-  if (tools.length > maxTools) throw tooMany(tools.length, maxTools);
-  const { hash } = createSnapshot(tools, { maxTools });
-  return { hash, tools: JSON.stringify(definitions), toolCount: tools.length };
-}
-
-function tooMany(count: number, maxTools: number): ApiError {
-  return new ApiError(
-    400,
-    `tools: a catalog may have ${maxTools} tools, and this one has ${count}; divide it, or raise limits.catalogTools`,
-  );
 }
 
 function writeHead({ name, hash, toolCount, updatedAt }: CatalogHead): object {

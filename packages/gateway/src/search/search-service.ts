@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   createSnapshot,
   type Explanation,
   type Hit,
   NAME_TEMPLATES,
   PatternError,
+  readAhead,
   SEARCH_LIMITS,
   type Searcher,
   type SearchResult,
@@ -90,13 +92,15 @@ export function createSearchService(options: {
       const index = indexed(tools, request.drafts);
       const searcher = searcherOf(index, request.engine);
       await searcher.prepare?.();
+      await readAhead(index.snapshot);
       measure(index);
       const startedAt = now();
-      const results = await Promise.all(
-        request.queries.map((query) =>
-          ask(searcher, { query, limit: request.limit, explain: request.explain, signal }),
-        ),
-      );
+      const results: SearchResult[] = [];
+      for (const query of request.queries) {
+        // A turn of the event loop for others between two of them.
+        if (results.length > 0) await setImmediate();
+        results.push(await ask(searcher, { query, limit: request.limit, explain: request.explain, signal }));
+      }
       const tookMs = now() - startedAt;
       const why =
         request.why === undefined ? undefined : await standingOf(searcher, index, { ...request, why: request.why });

@@ -1,0 +1,90 @@
+// Hostile input from one client, and how long another one waits for its answer meanwhile. Nothing may hold the event loop for long.
+import { makeBody, makeDefinitions, renamed } from '../bench/gateway/bodies.mjs';
+import { startServer } from '../bench/gateway/start-server.mjs';
+import { startProcess } from './processes/start-process.mjs';
+
+/** What the gateway's own code may hold the loop for; */
+const MOST_MS = 50;
+/** and what a round trip and a busy machine add, measured before anything hostile is sent. */
+const QUIET_MS = 1_000;
+/** Each is sent so often, with new content where that matters, and the shortest wait counts: the others are what the machine did beside it. */
+const TURNS = 3;
+const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const deferred = (tool) => ({ ...tool, defer_loading: true });
+const long = (text, length = 4_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+
+/** `npm run lab -- loop-delay` */
+export async function run() {
+  const upstream = await startServer('upstream.mjs');
+  const gateway = await startProcess('gateway.mjs', '{}', upstream.port);
+  const ping = await startProcess('ping.mjs', gateway.port);
+  const post = (path, body, method = 'POST') =>
+    fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    }).then((response) => response.text());
+  try {
+    const definitions = makeDefinitions(10_000);
+    await post(
+      '/v1/messages',
+      makeBody([SEARCH, ...definitions.slice(0, 60).map(deferred)], { model: 'claude-searching' }),
+    );
+    await post('/v1/catalogs/small', { tools: definitions.slice(0, 1_000) }, 'PUT');
+    for (const query of ['list invoices', 'create a report']) await post('/v1/catalogs/small/search', { query });
+    await pause(QUIET_MS);
+    await ping.figures();
+    await pause(QUIET_MS);
+    const quiet = (await ping.figures()).longestMs;
+    const named = (turn) => [SEARCH, { type: 'quartermaster_catalog', name: `large-${turn}`, defer_loading: true }];
+    const inputs = {
+      'a catalog of 10,000 tools is uploaded': (turn) =>
+        post(`/v1/catalogs/large-${turn}`, { tools: renamed(definitions, turn) }, 'PUT'),
+      'its first use': (turn) => post('/v1/messages', makeBody(named(turn), { model: 'claude-searching' })),
+      'a query of one long word': () => post('/v1/catalogs/large-0/search', { query: long('請求書を作成') }),
+      'a query of operators': () => post('/v1/catalogs/large-0/search', { query: long('+a +b ') }),
+      'a query of many clauses': () =>
+        post('/v1/catalogs/large-0/search', { query: long('create an invoice and then list users and ') }),
+      'sixteen long queries': () =>
+        post('/v1/catalogs/large-0/search', {
+          queries: Array.from({ length: 16 }, (_, at) => `${at} ${long('list mail ')}`.slice(0, 4_000)),
+        }),
+      'a body of nested lists': () => post('/v1/messages', `{"model":"m","tools":${'['.repeat(400_000)}`),
+      'a body of a thousand tools': () =>
+        post(
+          '/v1/messages',
+          makeBody([SEARCH, ...definitions.slice(0, 500).map(deferred)], { model: 'claude-searching' }),
+        ),
+      'tools of empty objects': () =>
+        post(
+          '/v1/messages',
+          `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[${'{},'.repeat(250_000)}{}]}`,
+        ),
+      'a message of a megabyte': () => post('/v1/messages', makeBody([SEARCH], { text: 'x'.repeat(1_000_000) })),
+      'a body of 16 MB': () => post('/v1/messages', makeBody([SEARCH, ...definitions.slice(0, 9_000).map(deferred)])),
+    };
+    const problems = [];
+    console.log(`quiet: ${quiet.toFixed(0)} ms`);
+    for (const [what, send] of Object.entries(inputs)) {
+      let least = Number.POSITIVE_INFINITY;
+      let answer = '';
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        await ping.figures();
+        answer = await send(turn);
+        await pause(100);
+        least = Math.min(least, (await ping.figures()).longestMs);
+      }
+      console.log(`${what}: ${least.toFixed(0)} ms   ${answer.slice(0, 60).replaceAll('\n', ' ')}`);
+      if (least > MOST_MS + quiet) problems.push(`${what}: another client waited ${least.toFixed(0)} ms`);
+    }
+    return problems;
+  } finally {
+    ping.stop();
+    gateway.stop();
+    upstream.stop();
+  }
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { createSnapshot, parseTools, renderCatalog, runInSlices, type Tool } from '@quartermaster/core';
+import { ApiError } from '../http/index.ts';
+import { locateTools } from './locate-tools.ts';
+
+/** A catalog as it is stored. */
+export interface UploadedCatalog {
+  readonly hash: string;
+  /** The definitions as JSON. */
+  readonly tools: string;
+  readonly toolCount: number;
+}
+
+/**
+ * A list of definitions in any known format, alone or under `tools`. One that can't be read fails the whole, so that none goes missing.
+ * Read, checked, hashed and written in slices: it may be as long as any body.
+ */
+export function readUpload(bytes: Buffer, maxTools: number): Promise<UploadedCatalog> {
+  return runInSlices(readInSteps(bytes, maxTools));
+}
+
+/** A step takes about as many bytes of text, or as many tools. */
+const STEP_BYTES = 32 * 1024;
+const STEP_TOOLS = 16;
+
+function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, UploadedCatalog> {
+  const definitions = yield* parseDefinitions(bytes);
+  if (definitions.length > maxTools) throw tooMany(definitions.length, maxTools);
+  const tools: Tool[] = [];
+  const texts: string[] = [];
+  for (let start = 0; start < definitions.length; start += STEP_TOOLS) {
+    const some = definitions.slice(start, start + STEP_TOOLS);
+    const parsed = parseTools(some);
+    // Read once more with all others, so that the message tells its place among them.
+    if (parsed.problems.length > 0) parseTools(definitions, { onProblem: 'throw' });
+    for (const tool of parsed.tools) tools.push(tool);
+    texts.push(JSON.stringify(some).slice(1, -1));
+    yield;
+  }
+  // One definition can hold many: a namespace, a list of functions.
+  if (tools.length > maxTools) throw tooMany(tools.length, maxTools);
+  createSnapshot(tools, { maxTools });
+  yield;
+  return { hash: yield* hashInSteps(tools), tools: `[${texts.join(',')}]`, toolCount: tools.length };
+}
+
+/** The hash of their snapshot. */
+function* hashInSteps(tools: readonly Tool[]): Generator<void, string> {
+  const hash = createHash('sha256');
+  let pieces = 0;
+  for (const piece of renderCatalog(tools)) {
+    hash.update(piece);
+    pieces += 1;
+    if (pieces % STEP_TOOLS === 0) yield;
+  }
+  return hash.digest('hex');
+}
+
+/** Members of the list one after the other where the text is as texts usually are; else the text as a whole. */
+function* parseDefinitions(bytes: Buffer): Generator<void, readonly unknown[]> {
+  const start = bytes[0] === OPEN_ARRAY ? 0 : locateTools(bytes);
+  if (start === undefined) return definitionsIn(parse(bytes));
+  const definitions: unknown[] = [];
+  let end = start;
+  do {
+    const from = end + 1;
+    end = endOfSome(bytes, from);
+    const some = parseMembers(bytes, from, end);
+    const isEmpty = some.length === 0 && from === start + 1 && bytes[end] === CLOSE_ARRAY;
+    if (some.length === 0 && !isEmpty) throw notJson();
+    for (const definition of some) definitions.push(definition);
+    yield;
+  } while (bytes[end] === COMMA);
+  const isClosed = bytes[end] === CLOSE_ARRAY && isWhole(bytes, start, end + 1);
+  return isClosed ? definitions : definitionsIn(parse(bytes));
+}
+
+function parseMembers(bytes: Buffer, from: number, to: number): readonly unknown[] {
+  try {
+    return JSON.parse(`[${bytes.toString('utf8', from, to)}]`) as readonly unknown[];
+  } catch {
+    throw notJson();
+  }
+}
+
+/** Whether what is around the list is JSON, and has no second list under the same key. */
+function isWhole(bytes: Buffer, start: number, end: number): boolean {
+  try {
+    const rest: unknown = JSON.parse(`${bytes.toString('utf8', 0, start)}"${PLACE}"${bytes.toString('utf8', end)}`);
+    return rest === PLACE || (rest as { readonly tools?: unknown }).tools === PLACE;
+  } catch {
+    return false;
+  }
+}
+
+const PLACE = 'the list of definitions';
+
+/** The place of the comma after some whole members, of which the first begins at `from`, or of the bracket after the last. */
+function endOfSome(bytes: Buffer, from: number): number {
+  let end = endOfMember(bytes, from);
+  while (bytes[end] === COMMA && end - from < STEP_BYTES) end = endOfMember(bytes, end + 1);
+  return end;
+}
+
+function endOfMember(bytes: Buffer, from: number): number {
+  let depth = 0;
+  let isText = false;
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (byte === COMMA && depth === 0) return at;
+  }
+  return bytes.length;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw notJson();
+  }
+}
+
+function notJson(): ApiError {
+  return new ApiError(400, 'The request body is not valid JSON');
+}
+
+function definitionsIn(value: unknown): readonly unknown[] {
+  const definitions =
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as { readonly tools?: unknown }).tools
+      : value;
+  if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: Input should be a list of tool definitions');
+  return definitions;
+}
+
+function tooMany(count: number, maxTools: number): ApiError {
+  return new ApiError(
+    400,
+    `tools: a catalog may have ${maxTools} tools, and this one has ${count}; divide it, or raise limits.catalogTools`,
+  );
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
