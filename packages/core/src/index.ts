@@ -194,6 +194,7 @@ export {
   type Read,
   type Reader,
   readSlots,
+  resolveReferences,
   runLoop,
   runWhole,
   type ShownPiece,

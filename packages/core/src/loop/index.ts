@@ -20,4 +20,4 @@ export type { Slot } from './weave-slots.ts';
 export { readSlots, weaveSlots } from './weave-slots.ts';
 export type { Ending, Opened, OpenedSearch, Read, Reader, Upstream, Whole, Wire, Writer } from './wire.ts';
 export type { HistoryOptions, WovenHistory } from './woven-history.ts';
-export { weaveHistory } from './woven-history.ts';
+export { resolveReferences, weaveHistory } from './woven-history.ts';

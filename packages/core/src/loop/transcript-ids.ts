@@ -70,7 +70,7 @@ function idForText(text: string, said: Said): string {
  * in a row, or nine of all kinds, as Mistral writes them. Hosts that number a tool's calls (`functions.get_weather:0`) write
  * a dot or a colon.
  */
-function isUnique(id: string): boolean {
+export function isUnique(id: string): boolean {
   if (!/^[\w-]+$/.test(id)) return false;
   if (/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(id)) return true;
   if (/^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[a-zA-Z0-9]{9}$/.test(id)) return true;

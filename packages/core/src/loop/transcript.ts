@@ -53,6 +53,10 @@ export interface WireTranscript<Request> {
   pieces(request: Request): readonly HistoryPiece[];
   /** The request with what was hidden put back. Pieces and content may be anybody's: what does not fit is left out. */
   weave(request: Request, entries: readonly FoundEntry[]): Request;
+  /** Ids of responses and items that the request refers to without having them. Absent where a dialect has no such references. */
+  references?(request: Request): readonly string[];
+  /** The request with what these ids stand for in place of the references. What can't be resolved stays as it is. */
+  resolve?(request: Request, found: ReadonlyMap<string, JsonObject>): Request;
 }
 
 /** A message or an item of a history. Instructions are `none`: clients put the time of day into them. */
@@ -79,6 +83,8 @@ export interface FoundEntry {
 export interface HiddenContent {
   /** What the client was shown: it sends this back. */
   readonly shown: readonly ShownPiece[];
+  /** What the whole response is called by. Left out where another conversation may have the same. */
+  readonly responseId?: string;
   /** The ids of the calls that it was not shown. */
   readonly calls: readonly string[];
   readonly content: JsonObject;

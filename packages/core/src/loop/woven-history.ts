@@ -7,7 +7,7 @@ import {
   MAX_TRANSCRIPT_IDS,
   type TranscriptStore,
 } from './transcript.ts';
-import { AFTER, idsOfPieces, idsOfResponse } from './transcript-ids.ts';
+import { AFTER, idsOfPieces, idsOfResponse, isUnique } from './transcript-ids.ts';
 import type { Wire } from './wire.ts';
 
 export interface HistoryOptions<Request, Part> {
@@ -43,14 +43,32 @@ export async function weaveHistory<Request, Part>(
   return {
     request: await weave(options, { pieces, store, transcript }),
     ids: pieces.flatMap((piece) => (piece.by === 'model' ? piece.ids : [])),
-    async keep({ shown, calls, content }) {
-      const ids = idsOfResponse(pieces, shown);
+    async keep({ shown, responseId, calls, content }) {
+      const own = responseId !== undefined && isUnique(responseId) ? [responseId] : [];
+      const ids = [...idsOfResponse(pieces, shown), ...own];
       const [id] = ids;
       if (id === undefined) return;
       const hidden: Hidden = { id, dialect: wire.dialect, version: transcript.version, calls, content };
       await bounded(options, () => store.keep(ids, hidden));
     },
   };
+}
+
+/**
+ * The request with responses and items that it only refers to, as far as the transcript has them: for a host that never saw them. To be
+ * done before the request is planned. Never fails for a store that does.
+ */
+export async function resolveReferences<Request, Part>(options: HistoryOptions<Request, Part>): Promise<Request> {
+  const { wire, request, transcript: store } = options;
+  const { transcript } = wire;
+  // Other conversations may have a short id too, and nothing here tells them apart.
+  const ids = (transcript?.references?.(request) ?? []).filter(isUnique).slice(-MAX_TRANSCRIPT_IDS);
+  if (store === undefined || transcript?.resolve === undefined || ids.length === 0) return request;
+  const found = await bounded(options, () => store.find(ids));
+  const contents = [...(found ?? [])].flatMap(([id, { dialect, version, content }]) =>
+    dialect === wire.dialect && version === transcript.version ? [[id, content] as const] : [],
+  );
+  return contents.length === 0 ? request : transcript.resolve(request, new Map(contents));
 }
 
 async function weave<Request, Part>(

@@ -1,6 +1,7 @@
 import {
   estimateTokens,
   type JsonObject,
+  resolveReferences,
   type TranscriptStore,
   type Unavailable,
   weaveHistory,
@@ -114,7 +115,13 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       const { requestId } = question;
       const { onEvent } = options;
       const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question), requestId, onEvent };
-      const body = bodies.read(question.bytes, question.access.owner);
+      const given = bodies.read(question.bytes, question.access.owner);
+      const value = await resolveReferences({
+        wire: question.surface.wire,
+        request: given.value as unknown as RequestOf<typeof question.surface.dialect>,
+        ...kept(question),
+      });
+      const body: ReadBody = { ...given, value: value as unknown as JsonObject };
       const prepared = await prepare(question, body, options);
       if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
       return {

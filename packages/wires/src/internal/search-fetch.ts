@@ -1,4 +1,4 @@
-import type { QuartermasterError } from '@quartermaster/core';
+import { type QuartermasterError, resolveReferences } from '@quartermaster/core';
 import { answerRequest, orRefusal } from './answer-request.ts';
 import { type Endpoint, type OpenAIToolSearchOptions, type RequestBody, requestPreparer } from './prepare-request.ts';
 import { renderOnce } from './render-once.ts';
@@ -21,14 +21,19 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
   return async (input, init = {}) => {
     const target = readTarget(endpoint, input, init);
     if (target === undefined) return send(input, init);
-    const { request, host } = target;
+    const { host } = target;
     return orRefusal(async () => {
+      const request = await resolveReferences<Request, Part>({
+        wire: endpoint.wire,
+        request: target.request,
+        transcript: settings.transcript,
+      });
       const prepared = prepare(request, host);
-      if (prepared === undefined) return send(input, init);
       const ask = resend<Request, RequestInit>(init, (resent) => send(input, resent));
+      if (prepared === undefined) return request === target.request ? send(input, init) : ask(request);
       if (!prepared.isLoop) {
         const rendered = renderOnce(prepared);
-        return rendered === request ? send(input, init) : ask(rendered);
+        return rendered === target.request ? send(input, init) : ask(rendered);
       }
       const { stream } = prepared.wire.open(request);
       const signal = init.signal ?? undefined;

@@ -16,7 +16,10 @@ import {
   textOf,
 } from './responses-shapes-2026-11.ts';
 
-/** Reads a request. Throws for one whose history is kept elsewhere: what it has revealed can only be read from the items. */
+/**
+ * Reads a request. Throws for one whose history is kept elsewhere: what it has revealed can only be read from the items. References to
+ * what the transcript knows are resolved before.
+ */
 export function openRequest(request: ResponsesRequest): Opened {
   for (const [parameter, advice] of Object.entries(REFUSED)) {
     const value = request[parameter];
@@ -84,7 +87,7 @@ const HISTORY =
   'the history is needed to know which tools were found. Send all items in input, with what the response put out appended';
 
 const REFUSED: Readonly<Record<string, string>> = {
-  previous_response_id: HISTORY,
+  previous_response_id: `nothing is kept of this response here, and ${HISTORY}`,
   conversation: HISTORY,
   background: 'a response that is fetched later has no one to answer its searches. Leave it out, and stream instead',
 };

@@ -24,20 +24,42 @@ export function hiddenContent(response: {
   readonly items: readonly ResponsesItem[];
   /** What the client was sent. */
   readonly output: readonly ResponsesItem[];
+  /** The request that it answers, and its id: unless the client has it stored nowhere, it may refer to both. */
+  readonly request: ResponsesRequest;
+  readonly id: string | undefined;
 }): HiddenContent | undefined {
-  const { items, output } = response;
+  const { items, output, request, id } = response;
+  const isStored = request.store !== false && id !== undefined;
   const keys = new Set(output.map(keyOf));
   const slots = items.map(
     (item): Slot => (keys.has(keyOf(item)) ? { shown: keyOf(item) } : { hidden: item as JsonObject }),
   );
   const shown = slots.flatMap((slot) => ('shown' in slot ? [slot.shown] : []));
   const isSame = shown.length === items.length && output.every((item, index) => keyOf(item) === shown[index]);
-  if (isSame) return undefined;
+  if (isSame && !isStored) return undefined;
   const replaces = [...keys].filter((key) => !shown.includes(key));
   const calls = items.flatMap((item) =>
     keys.has(keyOf(item)) || isAnswer(item) || typeof item.call_id !== 'string' ? [] : [item.call_id],
   );
-  return { shown: output.map(pieceOf), calls, content: { slots, replaces } as unknown as JsonObject };
+  const stored = isStored ? { output, ...historyOf(request, items) } : {};
+  return {
+    shown: output.map(pieceOf),
+    ...(isStored ? { responseId: id } : {}),
+    calls,
+    content: { slots, replaces, ...stored } as unknown as JsonObject,
+  };
+}
+
+/** The longest history that is kept with a response for requests that go on from it, in characters of JSON. */
+const LONGEST_HISTORY = 256 * 1024;
+
+/** All that the model has read and written up to the end of a response. Nothing where that is too much to keep with each of them. */
+function historyOf(
+  request: ResponsesRequest,
+  items: readonly ResponsesItem[],
+): { readonly history?: readonly ResponsesItem[] } {
+  const history = [...itemsOf(request), ...items];
+  return JSON.stringify(history).length > LONGEST_HISTORY ? {} : { history };
 }
 
 /** The transcript of the Responses API, in which a response is a list of items. */
@@ -69,7 +91,29 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
     const input = items.flatMap((item, index) => woven.get(index) ?? (item === undefined ? [] : [item]));
     return { ...request, input };
   },
+  references: (request) => [
+    ...(typeof request.previous_response_id === 'string' ? [request.previous_response_id] : []),
+    ...itemsOf(request).flatMap((item) => (isReference(item) ? [item.id] : [])),
+  ],
+  resolve(request, found) {
+    const { previous_response_id: previous, ...rest } = request;
+    const items = itemsOf(request).map((item) => {
+      const content = isReference(item) ? found.get(item.id) : undefined;
+      return itemsIn(content?.output).find((one) => one.id === item.id) ?? item;
+    });
+    const history = typeof previous === 'string' ? found.get(previous)?.history : undefined;
+    if (history === undefined) return { ...request, input: items };
+    return { ...rest, input: [...itemsIn(history), ...items] };
+  },
 };
+
+function itemsIn(value: unknown): readonly ResponsesItem[] {
+  return (Array.isArray(value) ? value : []).filter(isJsonObject);
+}
+
+function isReference(item: ResponsesItem): item is ResponsesItem & { readonly id: string } {
+  return item.type === 'item_reference' && typeof item.id === 'string';
+}
 
 /** The items of one response and what answers them, with what was hidden. The client's answers come before what was said beside ours. */
 function weaveItems(region: readonly ResponsesItem[], content: JsonObject): readonly ResponsesItem[] {

@@ -271,6 +271,56 @@ describe('an OpenAI client with tool search in responses', () => {
     });
   });
 
+  describe('a response that the host never saw whole', () => {
+    const ID = 'resp_0a1b2c3d4e5f60718293a4b5c6d7e8f9';
+    const SAID = message('Shall I?', 'msg_0a1b2c3d4e5f60718293a4b5c6d7e8f9');
+    const USER = { role: 'user' as const, content: 'Open an issue' };
+    const YES = { role: 'user' as const, content: 'Yes' };
+    const ASK = { model: 'gpt-5.4', tools: TOOLS };
+    const rounds = [
+      responseRound([functionCall('call_0', 'tool_search', { query: 'opens' })]),
+      responseRound([SAID]),
+      responseRound([message('Done.')]),
+    ].map((round) =>
+      round.map((event) =>
+        event.response === undefined ? event : { ...event, response: { ...event.response, id: ID } },
+      ),
+    );
+    const inputs = (): readonly (readonly unknown[])[] =>
+      (host.requests as readonly { readonly input?: unknown }[]).map(({ input }) =>
+        Array.isArray(input) ? input : [{ ...USER, content: input }],
+      );
+
+    it('is gone on from by its id', async () => {
+      const client = await start(rounds, { form: 'load' });
+      const { id } = await client.responses.create({ ...ASK, input: [USER] });
+      expect(id).toBe(ID);
+      await client.responses.create({ ...ASK, previous_response_id: id, input: [YES] });
+      const [, second = [], third = []] = inputs();
+      expect(third.slice(0, second.length)).toEqual(second);
+      expect(third.slice(second.length)).toMatchObject([{ id: SAID.id, role: 'assistant' }, YES]);
+      expect(host.requests[2]).not.toHaveProperty('previous_response_id');
+    });
+
+    it('is referred to by the ids of its items', async () => {
+      const client = await start(rounds, { form: 'load' });
+      await client.responses.create({ ...ASK, input: [USER] });
+      const reference = { type: 'item_reference' as const, id: String(SAID.id) };
+      await client.responses.create({ ...ASK, input: [USER, reference, YES] });
+      const [, second = [], third = []] = inputs();
+      expect(third.slice(0, second.length)).toEqual(second);
+      expect(third.slice(second.length)).toMatchObject([{ id: SAID.id, role: 'assistant' }, YES]);
+    });
+
+    it('is not known by its id when the client asked not to store it', async () => {
+      const client = await start(rounds, { form: 'load' });
+      await client.responses.create({ ...ASK, store: false, input: 'Hello' });
+      await expect(client.responses.create({ ...ASK, previous_response_id: ID, input: [YES] })).rejects.toThrow(
+        'previous_response_id',
+      );
+    });
+  });
+
   it('marks tools for the provider when it is to search, and keeps namespaces', async () => {
     const client = await start([responseRound([message('Hello')])], { form: 'hosted', transport: 'openai-responses' });
     const lookup = responseTool('lookup', 'Finds a customer.');

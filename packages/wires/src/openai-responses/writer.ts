@@ -75,7 +75,13 @@ export function createWriter(
         input: [...itemsOf(request), ...state.hidden],
       };
     },
-    hidden: () => hiddenContent({ items: [...state.hidden, ...roundItems(state)], output: finalOutput(state) }),
+    hidden: () =>
+      hiddenContent({
+        items: [...state.hidden, ...roundItems(state)],
+        output: finalOutput(state),
+        request,
+        id: state.opening?.id,
+      }),
     finish(ending) {
       const type = endingType(ending, state.closing?.type);
       const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };
