@@ -7,6 +7,7 @@ export {
   type Connection,
   createHub,
   type DefinitionChange,
+  type FindingsPolicy,
   findSuspicions,
   type Hub,
   type HubCall,

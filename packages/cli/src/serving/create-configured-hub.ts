@@ -49,6 +49,7 @@ export function createConfiguredHub(
     quarantine: isStrict && mcp.quarantine === 'off' ? 'changed' : mcp.quarantine,
     policies: tools.policies,
     limits: mcp.limits,
+    findings: mcp.findings,
     oauth: createOAuthClient({
       tokens: store?.tokens ?? createMemoryTokenStore(),
       howToSignIn: ({ user, server }) =>

@@ -186,6 +186,8 @@ export interface McpSettings {
   readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
   /** Which definitions are held back until they are accepted. */
   readonly quarantine: 'off' | 'changed' | 'new';
+  /** What suspicious definitions lead to. */
+  readonly findings: 'warn' | 'withhold' | 'off';
   /** Whether our own tools are marked so that a client with a tool search of its own does not hide them. */
   readonly alwaysLoad: 'auto' | 'always' | 'never';
   readonly limits: McpLimitSettings;

@@ -20,6 +20,7 @@ describe('defaults', () => {
         sessions: false,
         searchGuard: 'hint',
         quarantine: 'off',
+        findings: 'warn',
         alwaysLoad: 'auto',
         limits: { toolsPerServer: 100_000, listBytes: 67_108_864 },
         origins: [],

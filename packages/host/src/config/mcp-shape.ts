@@ -30,6 +30,12 @@ export const MCP: Shape<McpSettings> = object({
     shape: choice(['off', 'changed', 'new']),
     default: 'off',
   },
+  findings: {
+    about:
+      'What suspicious definitions of tools lead to (hidden instructions, invisible characters): warn names them on stderr and in the status, withhold leaves their tools out too, off does not look.',
+    shape: choice(['warn', 'withhold', 'off']),
+    default: 'warn',
+  },
   alwaysLoad: {
     about:
       'Whether our own tools are marked so that a client with a tool search of its own does not hide them. auto does so for Claude clients, and for those that do not say who they are.',

@@ -21,6 +21,7 @@ import { checkDepth } from './check-depth.ts';
 import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
+import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
 import { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
@@ -38,6 +39,11 @@ export interface HubOptions extends HubServers {
    * and stay changes until they are accepted. @default 'off'
    */
   readonly quarantine?: Quarantine;
+  /**
+   * What suspicious definitions lead to (hidden instructions, invisible characters): the status names them, their tools are left out as
+   * well, or they are not looked for. @default 'warn'
+   */
+  readonly findings?: FindingsPolicy;
   /** Whether servers with a stored listing wait for their first use. @default true */
   readonly isLazy?: boolean;
   readonly policies?: PolicyRules;
@@ -206,6 +212,8 @@ function serverFactory(
     listings: options.listings ?? createMemoryListingStore(),
     pins: options.pins ?? createMemoryPinStore(),
     quarantine: options.quarantine ?? 'off',
+    findings: options.findings ?? 'warn',
+    onWithheld: (tool: string, suspicion: Suspicion) => on.onEvent({ kind: 'tool-withheld', tool, suspicion }),
     backoff: options.backoff,
     limits: { ...LIST_DEFAULTS, ...options.limits },
     oauth: options.oauth,

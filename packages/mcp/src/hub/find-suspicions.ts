@@ -9,6 +9,9 @@ export interface Suspicion {
   readonly excerpt: string;
 }
 
+/** What a find leads to: people are told, the tool is left out too, or nothing is looked for. */
+export type FindingsPolicy = 'warn' | 'withhold' | 'off';
+
 export type SuspicionKind = 'hidden-characters' | 'bidirectional-controls' | 'html-comment' | 'instruction';
 
 const MOST_SUSPICIONS = 10;

@@ -4,6 +4,7 @@ import type { OAuthClient } from '../oauth/index.ts';
 import type { ListingStore, PinStore } from '../store/index.ts';
 import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Backoff } from './connection-slot.ts';
+import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
 import type { ListLimits } from './list-tools.ts';
 import type { PeerRequest } from './peer.ts';
 
@@ -16,6 +17,9 @@ export interface HubContext {
   readonly listings: ListingStore;
   readonly pins: PinStore;
   readonly quarantine: Quarantine;
+  readonly findings: FindingsPolicy;
+  /** A tool is left out for what its definition holds. */
+  readonly onWithheld: (tool: string, suspicion: Suspicion) => void;
   readonly backoff?: Backoff | undefined;
   readonly limits: ListLimits;
   readonly oauth?: OAuthClient | undefined;

@@ -39,6 +39,8 @@ interface Announced {
 
 /** What is known of a server's tools. */
 interface Catalog extends PinComparison {
+  /** What is left out for what its definition holds. */
+  readonly withheld: readonly ReadDefinition[];
   /** What it was made from. */
   readonly about: Announced;
   readonly problems: readonly string[];
@@ -115,7 +117,9 @@ export class HubServer {
   /** Why some of what it lists is not among its tools. */
   get missing(): readonly string[] {
     const { stopped, unreadable } = this.#catalog?.about ?? {};
+    const withheld = this.#catalog?.withheld ?? [];
     return [
+      ...(withheld.length === 0 ? [] : [describeWithheld(withheld)]),
       ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
       ...(unreadable === undefined ? [] : [unreadable]),
     ];
@@ -143,12 +147,18 @@ export class HubServer {
       ...(catalog?.about.stopped === undefined ? {} : { stopped: catalog.about.stopped }),
       problems: catalog?.problems ?? [],
       held: this.held,
-      suspicions: (catalog?.used ?? []).flatMap((one) =>
-        suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
-      ),
+      suspicions: this.#suspicions(),
       ...this.#notes.read(),
       ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
     };
+  }
+
+  #suspicions(): ServerStatus['suspicions'] {
+    if (this.#context.findings === 'off') return [];
+    const { used = [], withheld = [] } = this.#catalog ?? {};
+    return [...withheld, ...used].flatMap((one) =>
+      suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
+    );
   }
 
   /** Takes what was listed in an earlier run. Returns whether there was something, and nothing is gained by listing again. */
@@ -409,12 +419,23 @@ export class HubServer {
     const before: readonly Pin[] = await this.#context.pins.get(this.#key);
     const comparison = comparePins(read, before, { server: this.name, quarantine: this.#context.quarantine });
     if (comparison.pins !== before) await this.#context.pins.put(this.#key, comparison.pins);
+    const isWithheld = (one: ReadDefinition): boolean =>
+      this.#context.findings === 'withhold' && suspicionsOf(one).length > 0;
+    const withheld = comparison.used.filter(isWithheld);
     this.#catalog = {
       ...comparison,
+      used: withheld.length === 0 ? comparison.used : comparison.used.filter((one) => !isWithheld(one)),
+      withheld,
       about,
       problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
     };
     if (stopped !== undefined) this.#context.onListingCut(this.name, `its list was cut off ${stopped}`);
+    for (const one of withheld) {
+      const [suspicion] = suspicionsOf(one);
+      if (suspicion === undefined || this.#reported.get(one.tool.id) === one.hash) continue;
+      this.#reported.set(one.tool.id, one.hash);
+      this.#context.onWithheld(one.tool.id, suspicion);
+    }
     for (const change of comparison.changes) {
       // Once for each definition: every list after it has the same change.
       if (this.#reported.get(change.tool) === change.hash) continue;
@@ -440,6 +461,16 @@ function toListing({ tools, ...about }: Announced): StoredListing {
     hash: digest(kept.map(({ text }) => `${text}\n`)),
     tools: kept.map(({ value }) => value).filter(isJsonObject),
   };
+}
+
+const MOST_WITHHELD_NAMED = 5;
+
+function describeWithheld(withheld: readonly ReadDefinition[]): string {
+  const named = withheld
+    .slice(0, MOST_WITHHELD_NAMED)
+    .map((one) => `${one.tool.name} (${suspicionsOf(one)[0]?.kind ?? ''})`);
+  const rest = withheld.length - named.length;
+  return `withheld for what their definitions hold: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();

@@ -3,6 +3,7 @@ import type { JsonObject, Snapshot, Tool, Unavailable } from '@quartermaster/cor
 import type { TokenOwner } from '../store/index.ts';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { Connection, Outgoing } from './connection.ts';
+import type { Suspicion } from './find-suspicions.ts';
 import type { Origin } from './hub-server.ts';
 import type { Peer, PeerRequest } from './peer.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -88,5 +89,7 @@ export type HubEvent =
   | { readonly kind: 'server-change'; readonly server: string }
   /** Some of what a server lists is past a limit, and missing. */
   | { readonly kind: 'listing-cut'; readonly server: string; readonly reason: string }
+  /** A tool is left out for what its definition holds. */
+  | { readonly kind: 'tool-withheld'; readonly tool: string; readonly suspicion: Suspicion }
   | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
   | { readonly kind: 'server-notification'; readonly notification: PeerRequest };

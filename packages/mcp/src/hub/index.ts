@@ -3,7 +3,7 @@ export type { DefinitionChange, Quarantine } from './compare-pins.ts';
 export type { Connection, Outgoing } from './connection.ts';
 export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';
 export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
-export { findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
+export { type FindingsPolicy, findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
 export { hashDefinition } from './hash-definition.ts';
 export type { Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
 export type { Origin } from './hub-server.ts';
