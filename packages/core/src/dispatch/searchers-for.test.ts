@@ -54,6 +54,7 @@ describe('a searcher in the wrong place', () => {
     expect(() => createToolbox({ tools, [setting]: make(tools) })).toThrow(SettingError);
     expect(() => createToolbox({ tools, [setting]: make(tools) })).toThrow(wrong);
     const toolbox = boxWith({ [setting]: make });
-    await expect(search(toolbox, setting === 'searcher' ? 'text' : 'regex', 'a')).rejects.toThrow(wrong);
+    const found = await search(toolbox, setting === 'searcher' ? 'text' : 'regex', 'a');
+    expect(found).toMatchObject({ kind: 'failure', message: expect.stringMatching(wrong) });
   });
 });
