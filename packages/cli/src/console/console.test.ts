@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -201,6 +202,21 @@ describe('savings', () => {
       .first()
       .waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('pictures for the documents', () => {
+  // With PICTURES=docs/images they are written there; otherwise it is only seen that they can be taken.
+  it('are taken of the playground and of one request', async () => {
+    const { page, url } = await openConsole(`${QUERY}&tool=stripe/refunds.create&why=stripe/payments.release`);
+    const folder = process.env.PICTURES ?? temporaryFolder();
+    await page.getByText(/^\d+ cases$/).waitFor(SOON);
+    const playground = await page.screenshot({ path: join(folder, 'playground.png') });
+    const id = await askModel(url);
+    await page.goto(`${url}/activity?id=${id}`);
+    await page.getByText('Tokens for this request, against everything inline').waitFor();
+    const activity = await page.screenshot({ path: join(folder, 'activity.png') });
+    expect(Math.min(playground.length, activity.length)).toBeGreaterThan(20_000);
   });
 });
 

@@ -102,7 +102,7 @@ export function PlaygroundPage(): ReactNode {
       </div>
       <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} />
       {answer === undefined || catalog === undefined ? (
-        <Start catalog={catalog} tools={undefined} onTry={(example) => set({ q: example }, true)} />
+        <Start catalog={catalog} isSearching={search.isFetching} onTry={(example) => set({ q: example }, true)} />
       ) : (
         <div className="split" aria-busy={search.isPlaceholderData}>
           <ResultTable
@@ -206,10 +206,11 @@ function Verdict(props: {
 
 function Start(props: {
   readonly catalog: string | undefined;
-  readonly tools: number | undefined;
+  readonly isSearching: boolean;
   readonly onTry: (example: string) => void;
 }): ReactNode {
-  const { catalog, onTry } = props;
+  const { catalog, isSearching, onTry } = props;
+  if (isSearching) return <div className="panel empty">Searching. The first search of a catalog builds its index…</div>;
   if (catalog === undefined) {
     return (
       <div className="panel empty">
