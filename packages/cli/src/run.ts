@@ -6,6 +6,7 @@ import { type CommandIo, withoutFailures, write } from './command-io.ts';
 import {
   addDemoCommand,
   addEvalCommand,
+  addInitCommand,
   addInspectCommand,
   addKeysCommand,
   addMcpCommand,
@@ -58,6 +59,7 @@ function createProgram(context: CommandContext): Command {
     })
     .exitOverride()
     .addHelpText('after', HELP);
+  addInitCommand(program, context);
   addSearchCommand(program, context);
   addEvalCommand(program, context);
   addInspectCommand(program, context);
@@ -100,6 +102,7 @@ const REFUSED_VALUE: StoreErrorCode = 'invalid_value';
 
 const HELP = `
 Examples:
+  $ quartermaster init
   $ quartermaster demo
   $ quartermaster serve
   $ quartermaster mcp --mcp-config .mcp.json

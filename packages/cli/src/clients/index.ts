@@ -1,1 +1,2 @@
+export { initialize } from './initialize.ts';
 export { installClient, uninstallClients } from './install-client.ts';

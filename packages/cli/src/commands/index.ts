@@ -1,6 +1,7 @@
 export type { CommandContext } from './command-context.ts';
 export { addDemoCommand } from './demo.ts';
 export { addEvalCommand } from './eval.ts';
+export { addInitCommand, type InitFlags } from './init.ts';
 export { addInspectCommand } from './inspect.ts';
 export {
   type AuditFlags,

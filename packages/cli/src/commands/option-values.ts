@@ -18,3 +18,12 @@ export function duration(text: string): number {
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads a number above zero, with decimals or without. */
+export function positiveNumber(max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value > 0 && value <= max) return value;
+    throw new InvalidArgumentError(`Allowed: a number above 0 and up to ${max}.`);
+  };
+}

@@ -6,6 +6,7 @@ export { listChanges } from './list-changes.ts';
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './manage-keys.ts';
 export { loginToServer, logoutFromServer } from './manage-sign-ins.ts';
 export { measureConfigured } from './measure-configured.ts';
+export type { ServerCosts } from './measure-servers.ts';
 export { renderCosts } from './render-status.ts';
 export { serveGateway } from './serve-gateway.ts';
 export { serveMcp } from './serve-mcp.ts';

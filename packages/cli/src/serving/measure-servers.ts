@@ -1,4 +1,11 @@
-import { createBm25Searcher, createToolbox, DEFAULT_GATE_SETTINGS, FORMS, snapshotTokens } from '@quartermaster/core';
+import {
+  createBm25Searcher,
+  createToolbox,
+  DEFAULT_GATE_SETTINGS,
+  decideGate,
+  FORMS,
+  snapshotTokens,
+} from '@quartermaster/core';
 import type { Hub } from '@quartermaster/mcp';
 
 /** What servers cost a model that is shown all of their tools. Tokens are estimated. */
@@ -10,6 +17,8 @@ export interface ServerCosts {
   readonly tokens: number;
   /** What is shown instead in the form bridge. */
   readonly deferredTokens: number;
+  /** Whether the default gate defers them, or shows them all the same because they are few. */
+  readonly isDeferred: boolean;
 }
 
 export interface ServerCost {
@@ -34,7 +43,8 @@ export function measureServers(
   for (const [{ server = '' }, count] of byTool) tokens.set(server, (tokens.get(server) ?? 0) + count);
   const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } as const;
   const toolbox = createToolbox({ tools: snapshot, searcher: createBm25Searcher(snapshot), settings });
-  const plan = toolbox.plan({ contextTokens, source: 'override' }, { form: FORMS.bridge });
+  const limits = { contextTokens, source: 'override' } as const;
+  const plan = toolbox.plan(limits, { form: FORMS.bridge });
   const reasons = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
   return {
     contextTokens,
@@ -52,5 +62,6 @@ export function measureServers(
     tools: snapshot.tools.length,
     tokens: total,
     deferredTokens: plan.tokens.after,
+    isDeferred: decideGate({ snapshot, settings: DEFAULT_GATE_SETTINGS, limits }).kind === 'defer',
   };
 }

@@ -43,10 +43,7 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
   const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} take about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a window of ${count(contextTokens)}.`;
-  const saving =
-    kept > 0
-      ? `Behind Quartermaster: ${count(deferredTokens)} tokens; ${paint.bold(count(kept))} stay out of the window.`
-      : 'So few tools are shown as they are: a search would cost more than it saves.';
+  const saving = describeSaving(costs, paint.bold(count(kept)));
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [
     oneLine(server.name, most),
@@ -61,6 +58,12 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
     { title: 'tokens', align: 'right' as const },
   ];
   return [wrap(headline, width), wrap(saving, width), '', renderTable(columns, rows)].join('\n');
+}
+
+function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
+  if (deferredTokens >= tokens) return 'So few tools are shown as they are: a search would cost more than it saves.';
+  if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  return `So few are shown as they are. With --form bridge: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
 function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {

@@ -26,7 +26,11 @@ describe('quartermaster mcp status', () => {
     expect(out).toMatch(
       /^4 servers with \d+ tools take about [\d,]+ tokens of every request, [\d.]+ % of a\s+window of/,
     );
-    expect(out).toMatch(/stay out of the window/);
+    expect(out.replace(/\s+/g, ' ')).toMatch(/With --form bridge: [\d,]+ tokens; [\d,]+ stay out of the window\./);
+    const narrow = await runCommand(['mcp', 'status', '-m', file, '--context', '8192'], env);
+    expect(narrow.out.replace(/\s+/g, ' ')).toMatch(
+      /Behind Quartermaster: [\d,]+ tokens; [\d,]+ stay out of the window\./,
+    );
     expect(out).toMatch(/^reports +ready +60 +[1-9][\d,]+$/m);
     expect(out).toMatch(/^gone +down +0 +0$/m);
     expect(out).toMatch(/unset: .*NOT_SET/);

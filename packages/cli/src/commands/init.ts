@@ -1,0 +1,52 @@
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import type { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { positiveNumber, wholeNumber } from './option-values.ts';
+
+export interface InitFlags {
+  /** The file to write. */
+  readonly config: string;
+  readonly yes?: true;
+  /** Whether servers are started to see what they cost. */
+  readonly cost: boolean;
+  readonly context: number;
+  /** Dollars for a million input tokens. */
+  readonly price: number;
+  /** Requests a day. */
+  readonly requests: number;
+  readonly undo?: true;
+}
+
+export function addInitCommand(program: Command, context: CommandContext): void {
+  program
+    .command('init')
+    .description('find the MCP servers of your clients, show what they cost, and put Quartermaster in front')
+    .option('-c, --config <file>', 'the settings to write; an existing file is kept', 'quartermaster.yaml')
+    .option('-y, --yes', 'move the servers of every client without asking')
+    .option('--no-cost', 'do not start the servers to see what their tools cost')
+    .option(
+      '--context <tokens>',
+      'the context window of your model',
+      wholeNumber(1_000, 100_000_000),
+      DEFAULT_CONTEXT_TOKENS,
+    )
+    .option('--price <dollars>', 'for a million input tokens', positiveNumber(10_000), 3)
+    .option('--requests <n>', 'requests to the model a day', wholeNumber(1, 100_000_000), 200)
+    .option('--undo', 'put everything back: the files of clients, and the settings if nobody changed them')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: InitFlags) => {
+      const { initialize } = await import('../clients/index.ts');
+      await initialize(flags, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster init
+  $ quartermaster init --yes --price 15 --requests 500
+  $ quartermaster init --undo
+
+Looks for Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Zed, Codex,
+Gemini CLI, opencode, Cline and Continue. Nothing of theirs is changed unless
+you say so. Exit status: 0 done, 1 no MCP servers found, 2 the command line or a
+file can't be used.`;
