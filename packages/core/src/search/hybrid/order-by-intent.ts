@@ -202,7 +202,8 @@ class PlacedTool implements HybridRanking {
   readonly intent: number;
   readonly sibling: number;
   readonly lift: number;
-  readonly features: HybridFeatures;
+  readonly #rated: RatedTools;
+  readonly #at: number;
 
   constructor(rated: RatedTools, at: number, { intent, sibling, isLifted, score }: Place) {
     this.tool = rated.tools[at] as number;
@@ -213,7 +214,13 @@ class PlacedTool implements HybridRanking {
     const rest = score - (this.bonus + this.base + intent);
     this.sibling = isLifted ? Math.min(sibling, rest) : rest;
     this.lift = rest - this.sibling;
-    this.features = mapFeatures((name) => rated.features[name][at] as number);
+    this.#rated = rated;
+    this.#at = at;
+  }
+
+  /** Made when they are asked for: only an explanation needs them. */
+  get features(): HybridFeatures {
+    return mapFeatures((name) => this.#rated.features[name][this.#at] as number);
   }
 }
 

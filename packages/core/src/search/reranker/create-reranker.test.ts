@@ -272,4 +272,33 @@ describe('createReranker', () => {
   ])('refuses %j', (settings, message) => {
     expect(() => createReranker({ embedder: fakeEmbedder(), ...settings })).toThrow(message);
   });
+
+  it('makes the vectors of a catalog ahead, a few at a time, so that a search embeds its request alone', async () => {
+    const embedder = Object.assign(fakeEmbedder(), { isLocal: true });
+    const stage = createReranker({ embedder });
+    const tools = Array.from({ length: 20 }, (_, at) =>
+      createTool({ name: `tool_${at}`, description: `Number ${at}` }),
+    );
+    await Promise.all([stage.prepare?.(tools), stage.prepare?.(tools)]);
+    expect(embedder.calls.map(({ length }) => length)).toEqual([8, 8, 4]);
+    expect(embedder.mostAtOnce).toBe(1);
+    await stage.compare([{ text: 'number', tools }]);
+    expect(embedder.calls.at(-1)).toEqual(['number']);
+  });
+
+  it('makes nothing ahead with a model elsewhere, which may cost money, unless it is told to', async () => {
+    expect(createReranker({ embedder: fakeEmbedder() }).prepare).toBeUndefined();
+    expect(createReranker({ embedder: fakeEmbedder(), isPreparing: true }).prepare).toBeDefined();
+  });
+
+  it('says when it has left out a request that it can’t read', async () => {
+    const events: RerankerEvent[] = [];
+    const embedder = { ...fakeEmbedder(), canRead: () => false };
+    const stage = createReranker({ embedder, onEvent: (event) => events.push(event) });
+    expect(await stage.compare([{ text: 'numéro', tools: [MAIL] }])).toEqual({
+      kind: 'compared',
+      cosines: [undefined],
+    });
+    expect(events).toEqual([{ kind: 'skipped', reason: expect.stringContaining('language') }]);
+  });
 });

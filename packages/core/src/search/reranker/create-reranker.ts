@@ -153,6 +153,21 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
     }
   }
 
+  let waiting = 0;
+  let last: Promise<void> = Promise.resolve();
+
+  /** One catalog after the other, so that searches wait for none of them. Of too many at once the later ones are left to their searches. */
+  async function prepare(tools: readonly (Tool | string)[]): Promise<void> {
+    if (waiting >= MOST_PREPARING) return;
+    waiting += 1;
+    last = last
+      .then(() => prepareTools(tools))
+      .finally(() => {
+        waiting -= 1;
+      });
+    await last;
+  }
+
   return {
     depth,
     fitModel: embedder.fitModel,
@@ -175,7 +190,7 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
       }
       return { kind: 'compared', cosines: values.map((one) => outcome.value[readable.indexOf(one)]) };
     },
-    ...(isPreparing ? { prepare: (tools) => prepareTools(tools) } : {}),
+    ...(isPreparing ? { prepare } : {}),
   };
 }
 
@@ -218,6 +233,7 @@ function checkNumber(setting: string, value: number, least: number, most: number
 /** Why a request was not reranked. */
 export const UNREADABLE = 'The request is in no language that the reranker reads';
 const PREPARED_AT_ONCE = 8;
+const MOST_PREPARING = 64;
 const MOST_DEPTH = 200;
 /** How many times a search's patience a call may take before it is given up. */
 const PATIENCE = 15;
