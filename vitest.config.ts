@@ -1,8 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests read the sources (the `@quartermaster/source` condition), so that no build stands between an edit and its test. */
 export default defineConfig({
-  resolve: { conditions: ['@quartermaster/source'] },
+  resolve: {
+    conditions: ['@quartermaster/source'],
+    // Contract suites for tests in other packages: no part of what is published.
+    alias: {
+      '@quartermaster/core/testing': fileURLToPath(new URL('packages/core/src/testing.fixture.ts', import.meta.url)),
+    },
+  },
   ssr: { resolve: { conditions: ['@quartermaster/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
