@@ -4,7 +4,7 @@ import { dynamicTool, jsonSchema, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
+const SCHEMA = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] };
 
 /** Reads a tool set of one tool, called `it`. */
 function read(member: unknown): Tool {
