@@ -70,6 +70,8 @@ export interface UpstreamSettings {
   readonly contextTokens?: number;
   /** Whether the host expands `tool_reference` blocks. */
   readonly references?: boolean;
+  /** Whether the models read images; where they don't, a note stands for each. @default true */
+  readonly images?: boolean;
   /** Who searches: we, or the host. */
   readonly toolSearch: 'local' | 'upstream';
   /** Who connects to the `mcp_servers` of a request: we, or the host. @default as toolSearch */

@@ -27,6 +27,10 @@ const UPSTREAM_BLOCK = object(
     apiKey: { about: `Its key. Write \${NAME} to take it from the environment.`, shape: text({ isSecret: true }) },
     contextTokens: { about: "The models' context window.", shape: whole({ min: 1, max: 1_000_000_000 }) },
     references: { about: 'Whether the host expands tool_reference blocks.', shape: flag() },
+    images: {
+      about: "Whether the models read images. Where they don't, a note stands for each.",
+      shape: flag(),
+    },
     toolSearch: {
       about: 'Who searches: we (local), or the host (upstream).',
       shape: choice(['local', 'upstream']),

@@ -44,7 +44,7 @@ export async function createUpstreamFor<D extends Dialect>(
     options.model,
     options.load,
   );
-  return createModelUpstream({ dialect, model, timeouts, retries });
+  return createModelUpstream({ dialect, model, seesImages: options.settings.images !== false, timeouts, retries });
 }
 
 /** What the upstream will be called in core's table of transports, known before it is built. */

@@ -25,6 +25,8 @@ export interface ModelUpstreamOptions<D extends Dialect> {
   readonly model: LanguageModelV4;
   /** In core's table of transports. @default ai-sdk */
   readonly transport?: string;
+  /** Whether the model reads images: where it doesn't, a note stands for each. @default true */
+  readonly seesImages?: boolean;
   readonly timeouts?: HttpTimeouts;
   readonly retries?: RetrySettings;
   /** Makes ids for responses whose provider gives none. @default random */
@@ -41,7 +43,8 @@ export function createModelUpstream<D extends Dialect>(options: ModelUpstreamOpt
 }
 
 function open<D extends Dialect>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
-  const asking: Asking<D> = { options, client, target: targetOf(options.model) };
+  const { seesImages = true } = options;
+  const asking: Asking<D> = { options, client, target: { ...targetOf(options.model), seesImages } };
   return {
     dialect: options.dialect,
     transport: options.transport ?? 'ai-sdk',

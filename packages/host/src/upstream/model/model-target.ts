@@ -10,6 +10,8 @@ export interface ModelTarget {
   readonly family: ModelFamily;
   /** The beginning of the model's `provider`: whose seals it reads, and where its own options go. */
   readonly provider: string;
+  /** Whether the model reads images. @default true */
+  readonly seesImages?: boolean;
 }
 
 export function targetOf(model: Pick<LanguageModelV4, 'provider'>): ModelTarget {

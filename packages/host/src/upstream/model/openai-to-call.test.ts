@@ -13,6 +13,16 @@ const PNG = 'data:image/png;base64,AAAA';
 const FILE = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' };
 
 describe('a Chat request', () => {
+  it('keeps an image of a tool message', () => {
+    const messages = [
+      { role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c1', content: [{ type: 'image_url', image_url: { url: PNG } }] },
+    ];
+    expect(chatToCall({ messages }, GOOGLE).prompt[1]?.content).toMatchObject([
+      { toolCallId: 'c1', output: { type: 'content', value: [FILE] } },
+    ]);
+  });
+
   it('is carried whole', () => {
     const request: ChatRequest = {
       model: 'm',
@@ -201,9 +211,15 @@ describe('a Responses request', () => {
           role: 'tool',
           content: [
             { type: 'tool-result', toolCallId: 'c1', toolName: 'crm__find', output: { type: 'text', value: 'Seen' } },
-            { type: 'tool-result', toolCallId: 'c2', toolName: 'patch', output: { type: 'content', value: [FILE] } },
+            {
+              type: 'tool-result',
+              toolCallId: 'c2',
+              toolName: 'patch',
+              output: { type: 'text', value: '[image 1: in the next message]' },
+            },
           ],
         },
+        { role: 'user', content: [{ type: 'text', text: '[image 1 of the tool results]' }, FILE] },
       ],
       maxOutputTokens: 50,
       reasoning: 'low',
@@ -214,6 +230,10 @@ describe('a Responses request', () => {
       ],
       toolChoice: { type: 'tool', toolName: 'crm__find' },
     });
+    expect(responsesToCall(request, GOOGLE).prompt.at(-1)?.content).toMatchObject([
+      { toolCallId: 'c1' },
+      { toolCallId: 'c2', output: { type: 'content', value: [FILE] } },
+    ]);
   });
 
   it('declares tools that an item adds in the middle, each once', () => {

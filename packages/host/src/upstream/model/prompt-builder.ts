@@ -1,6 +1,12 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider';
 import type { ProviderOptions } from './merge-options.ts';
 import type { ModelTarget } from './model-target.ts';
+import { placeAnswer, seen } from './text-answer.ts';
 
 type Role<Name extends LanguageModelV4Message['role']> = Extract<LanguageModelV4Message, { role: Name }>;
 export type UserPart = Role<'user'>['content'][number];
@@ -9,6 +15,8 @@ export type AssistantPart = Role<'assistant'>['content'][number];
 export interface ToolAnswer {
   readonly id: string;
   readonly output: LanguageModelV4ToolResultOutput;
+  /** What the output has no place for: an error is a text. */
+  readonly files?: readonly LanguageModelV4FilePart[];
 }
 
 /** Builds a prompt in the order of the conversation. Neighbours of one role become one message; empty ones are left out. */
@@ -34,38 +42,58 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
     const message = messages.at(-1);
     return message?.role === role ? (message as Role<Name>) : undefined;
   };
+  // Results stand together right after their calls: files of theirs wait until the last of them.
+  let waiting: UserPart[] = [];
+  const addUser = (parts: readonly UserPart[]): void => {
+    if (parts.length === 0) return;
+    const open = last('user');
+    if (open === undefined) messages.push({ role: 'user', content: [...parts] });
+    else open.content.push(...parts);
+  };
+  const flush = (): void => {
+    addUser(waiting);
+    waiting = [];
+  };
   return {
     system(text, providerOptions) {
       if (text === '') return;
+      flush();
       if (SYSTEM_FIRST.has(target.family) && messages.some(({ role }) => role !== 'system')) {
-        this.user([{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]);
+        addUser([{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]);
         return;
       }
       messages.push({ role: 'system', content: text, ...(providerOptions === undefined ? {} : { providerOptions }) });
     },
     user(parts) {
       if (parts.length === 0) return;
-      const open = last('user');
-      if (open === undefined) messages.push({ role: 'user', content: [...parts] });
-      else open.content.push(...parts);
+      flush();
+      addUser(parts.map((part) => seen(part, target)));
     },
     assistant(parts) {
       if (parts.length === 0) return;
+      flush();
       for (const part of parts) if (part.type === 'tool-call') names.set(part.toolCallId, part.toolName);
       const open = last('assistant');
       if (open === undefined) messages.push({ role: 'assistant', content: [...parts] });
       else open.content.push(...parts);
     },
     answers(answers) {
-      const content = answers.flatMap(({ id: toolCallId, output }) => {
-        const toolName = names.get(toolCallId);
-        return toolName === undefined ? [] : [{ type: 'tool-result' as const, toolCallId, toolName, output }];
+      const content = answers.flatMap((answer) => {
+        const toolName = names.get(answer.id);
+        if (toolName === undefined) return [];
+        const taken = waiting.filter(({ type }) => type === 'file').length;
+        const { output, after } = placeAnswer(answer, target, taken);
+        waiting.push(...after);
+        return [{ type: 'tool-result' as const, toolCallId: answer.id, toolName, output }];
       });
       if (content.length === 0) return;
       const open = last('tool');
       if (open === undefined) messages.push({ role: 'tool', content });
       else open.content.push(...content);
     },
-    prompt: () => messages,
+    prompt() {
+      flush();
+      return messages;
+    },
   };
 }

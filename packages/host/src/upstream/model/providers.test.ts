@@ -258,4 +258,33 @@ describe('the provider for compatible hosts behind the Messages API', () => {
       { role: 'tool', tool_call_id: 'a', content: 'Rain' },
     ]);
   });
+
+  it('gets images of a tool result as images', async () => {
+    const chunks = [
+      ...eventChunks([{ id: 'x', choices: [{ index: 0, delta: { content: 'Red' }, finish_reason: 'stop' }] }]),
+      'data: [DONE]\n\n',
+    ];
+    const { url, requests } = await serve([{ chunks }]);
+    const provider = createOpenAICompatible({ name: 'local', baseURL: `${url}/v1` });
+    const upstream = createModelUpstream({ dialect: 'anthropic', model: provider.languageModel('m') });
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+    await ask(upstream, {
+      ...request,
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'shot', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [image] }] },
+      ],
+    });
+    expect(requests[0]?.body.messages).toMatchObject([
+      { role: 'assistant' },
+      { role: 'tool', tool_call_id: 'a', content: '[image 1: in the next message]' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[image 1 of the tool results]' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
+  });
 });

@@ -104,17 +104,18 @@ function referenceList(references: unknown): readonly object[] {
 export function readResults(blocks: readonly AnthropicBlock[], target: ModelTarget): readonly ToolAnswer[] {
   return blocks.flatMap((block) =>
     block.type === 'tool_result' && typeof block.tool_use_id === 'string'
-      ? [{ id: block.tool_use_id, output: readOutput(block, target) }]
+      ? [{ id: block.tool_use_id, ...readOutput(block, target) }]
       : [],
   );
 }
 
-function readOutput(block: AnthropicBlock, target: ModelTarget): LanguageModelV4ToolResultOutput {
+function readOutput(block: AnthropicBlock, target: ModelTarget): Omit<ToolAnswer, 'id'> {
   const blocks = blocksOf(block.content);
   const text = blocks.map(flatText).filter(Boolean).join('\n');
-  if (block.is_error === true) return { type: 'error-text', value: text };
-  const isPlain = blocks.every((inner) => inner.type !== 'tool_reference' && readFile(inner, target) === undefined);
-  if (isPlain) return { type: 'text', value: text };
+  const files = blocks.flatMap((inner) => readFile(inner, target) ?? []);
+  if (block.is_error === true) return { output: { type: 'error-text', value: text }, files };
+  const isPlain = files.length === 0 && blocks.every((inner) => inner.type !== 'tool_reference');
+  if (isPlain) return { output: { type: 'text', value: text } };
   const value = blocks.flatMap((inner): ContentPart[] => {
     if (inner.type === 'tool_reference' && knowsBlocks(target) && typeof inner.tool_name === 'string') {
       const anthropic = { type: 'tool-reference', toolName: inner.tool_name };
@@ -125,7 +126,7 @@ function readOutput(block: AnthropicBlock, target: ModelTarget): LanguageModelV4
     const told = flatText(inner);
     return told === '' ? [] : [{ type: 'text', text: told }];
   });
-  return { type: 'content', value };
+  return { output: { type: 'content', value } };
 }
 
 type ContentPart = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number];

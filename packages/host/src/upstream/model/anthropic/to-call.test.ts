@@ -332,7 +332,59 @@ describe('results', () => {
       },
     ],
   ])('of %s are read', (_what, content, extra, expected) => {
-    expect(resultOf(content, extra)).toEqual(expected);
+    expect(resultOf(content, extra, OPENAI)).toEqual(expected);
+  });
+
+  it('put images of all results after the last of them where a result is text', () => {
+    const messages = [
+      {
+        role: 'assistant',
+        content: ['c1', 'c2', 'c3'].map((id) => ({ type: 'tool_use', id, name: 'look', input: {} })),
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a' }, PNG] },
+          { type: 'tool_result', tool_use_id: 'c2', content: 'b' },
+          { type: 'tool_result', tool_use_id: 'c3', is_error: true, content: [{ type: 'text', text: 'Failed' }, PNG] },
+          { type: 'text', text: 'Compare' },
+        ],
+      },
+    ];
+    const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'image/png' };
+    const [, results, user] = promptOf(messages);
+    expect(results?.content).toMatchObject([
+      { toolCallId: 'c1', output: { type: 'text', value: 'a\n[image 1: in the next message]' } },
+      { toolCallId: 'c2', output: { type: 'text', value: 'b' } },
+      { toolCallId: 'c3', output: { type: 'error-text', value: 'Failed\n[image 2: in the next message]' } },
+    ]);
+    expect(user).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: '[image 1 of the tool results]' },
+        file,
+        { type: 'text', text: '[image 2 of the tool results]' },
+        file,
+        { type: 'text', text: 'Compare' },
+      ],
+    });
+  });
+
+  it('name the address of a document that a host of text results does not fetch', () => {
+    const pdf = { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } };
+    expect(resultOf([pdf])).toEqual({ type: 'text', value: '[file at https://example.com/a.pdf]' });
+  });
+
+  it.each<[string, ModelTarget]>([
+    ['text', OTHER],
+    ['content', OPENAI],
+  ])('note an image that the model cannot see, in results of %s', (_what, target) => {
+    const blind = { ...target, seesImages: false };
+    const note = '[An image was here; this model cannot read images.]';
+    expect(JSON.stringify(resultOf([PNG], {}, blind))).toContain(note);
+    expect(promptOf([{ role: 'user', content: [PNG] }], blind)).toEqual([
+      { role: 'user', content: [{ type: 'text', text: note }] },
+    ]);
   });
 
   it('of references are references where they are known, and names elsewhere', () => {
@@ -342,6 +394,10 @@ describe('results', () => {
       providerOptions: { anthropic: { type: 'tool-reference', toolName: 'get_weather' } },
     };
     expect(resultOf(references, {}, ANTHROPIC)).toEqual({ type: 'content', value: [custom] });
-    expect(resultOf(references)).toEqual({ type: 'content', value: [{ type: 'text', text: 'get_weather' }] });
+    expect(resultOf(references, {}, OPENAI)).toEqual({
+      type: 'content',
+      value: [{ type: 'text', text: 'get_weather' }],
+    });
+    expect(resultOf(references)).toEqual({ type: 'text', value: 'get_weather' });
   });
 });

@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import { isJsonObject } from '@quartermaster/core';
 import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
 import { fileAt, filePart } from '../file-part.ts';
@@ -55,7 +55,7 @@ function readPrompt(request: ChatRequest, target: ModelTarget): LanguageModelV4C
         break;
       case 'tool':
         if (typeof message.tool_call_id !== 'string') break;
-        builder.answers([{ id: message.tool_call_id, output: { type: 'text', value: textOf(message.content) } }]);
+        builder.answers([{ id: message.tool_call_id, output: readResult(message.content) }]);
         break;
     }
   }
@@ -80,6 +80,13 @@ function readUser(content: unknown): readonly UserPart[] {
     const read = fileAt(file.file_data, 'application/pdf');
     return present(read).map((one) => (typeof file.filename === 'string' ? { ...one, filename: file.filename } : one));
   });
+}
+
+/** Some hosts of this API take images in tool messages, so clients send them. */
+function readResult(content: unknown): LanguageModelV4ToolResultOutput {
+  const parts = readUser(content);
+  if (parts.every(({ type }) => type === 'text')) return { type: 'text', value: textOf(content) };
+  return { type: 'content', value: [...parts] };
 }
 
 function readAssistant(message: ChatMessage, target: ModelTarget): readonly AssistantPart[] {

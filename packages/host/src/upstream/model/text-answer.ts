@@ -1,0 +1,89 @@
+import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import type { ModelTarget } from './model-target.ts';
+import type { ToolAnswer, UserPart } from './prompt-builder.ts';
+
+/** Providers whose tool results take files. Chat hosts accept text only: the AI SDK would send them the base64 as JSON text. */
+const FILES_IN_RESULTS: ReadonlySet<ModelTarget['family']> = new Set([
+  'anthropic',
+  'bedrock',
+  'google',
+  'openai',
+  'rehearsal',
+]);
+
+export interface PlacedAnswer {
+  readonly output: LanguageModelV4ToolResultOutput;
+  /** What the result contained and can't carry, for a message of the user's after the results. */
+  readonly after: readonly UserPart[];
+}
+
+/** A result as the provider takes it. `taken` is how many files of earlier results wait for the same message. */
+export function placeAnswer(answer: ToolAnswer, target: ModelTarget, taken: number): PlacedAnswer {
+  const { output } = answer;
+  const files = answer.files ?? [];
+  const takesFiles = FILES_IN_RESULTS.has(target.family);
+  if (output.type !== 'content') {
+    if (files.length === 0) return { output, after: [] };
+    if (output.type !== 'text' && output.type !== 'error-text') return { output, after: [] };
+    const moved = moveFiles(files, target, taken);
+    return { output: { ...output, value: lines([output.value, ...moved.notes]) }, after: moved.after };
+  }
+  if (takesFiles)
+    return { output: { type: 'content', value: output.value.map((part) => seen(part, target)) }, after: [] };
+  const notes: string[] = [];
+  const after: UserPart[] = [];
+  let count = taken;
+  for (const part of output.value) {
+    if (part.type === 'text') notes.push(part.text);
+    if (part.type !== 'file') continue;
+    const moved = moveFiles([part], target, count);
+    notes.push(...moved.notes);
+    after.push(...moved.after);
+    count += moved.after.filter(({ type }) => type === 'file').length;
+  }
+  return { output: { type: 'text', value: lines(notes) }, after };
+}
+
+/** A part that the model can read: a note in place of an image where it sees none. */
+export function seen<Part extends { readonly type: string }>(
+  part: Part | LanguageModelV4FilePart,
+  target: ModelTarget,
+): Part | LanguageModelV4FilePart | { readonly type: 'text'; readonly text: string } {
+  return isFile(part) && isHidden(part, target) ? { type: 'text', text: HIDDEN } : part;
+}
+
+const HIDDEN = '[An image was here; this model cannot read images.]';
+
+function isFile(part: { readonly type: string }): part is LanguageModelV4FilePart {
+  return part.type === 'file';
+}
+
+function isHidden({ mediaType }: LanguageModelV4FilePart, target: ModelTarget): boolean {
+  return target.seesImages === false && mediaType.startsWith('image/');
+}
+
+function moveFiles(
+  files: readonly LanguageModelV4FilePart[],
+  target: ModelTarget,
+  taken: number,
+): { readonly notes: readonly string[]; readonly after: readonly UserPart[] } {
+  const notes: string[] = [];
+  const after: UserPart[] = [];
+  let count = taken;
+  for (const file of files) {
+    const kind = file.mediaType.startsWith('image/') ? 'image' : 'file';
+    if (isHidden(file, target)) notes.push(HIDDEN);
+    // Chat hosts fetch images, and nothing else.
+    else if (kind === 'file' && file.data.type === 'url') notes.push(`[file at ${file.data.url.href}]`);
+    else {
+      count += 1;
+      notes.push(`[${kind} ${count}: in the next message]`);
+      after.push({ type: 'text', text: `[${kind} ${count} of the tool results]` }, file);
+    }
+  }
+  return { notes, after };
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}
