@@ -46,7 +46,18 @@ export function requestAfter(params: JsonObject, { message }: ItemProgress): Jso
   // An empty text block, as hosts open one and say nothing, would be refused.
   const content = message.content.filter((block) => block.type !== 'text' || block.text !== '');
   const messages = Array.isArray(params.messages) ? params.messages : [];
-  return { ...relax(params, content.at(-1)), messages: [...messages, { role: 'assistant', content }] } as JsonObject;
+  return {
+    ...relax(params, content.at(-1)),
+    ...tokensLeft(params, message.usage?.output_tokens),
+    messages: [...messages, { role: 'assistant', content }],
+  } as JsonObject;
+}
+
+/** The limit is the client's for all rounds together. A thinking budget must stay below it, so it stays above that. */
+function tokensLeft({ max_tokens: limit, thinking }: JsonObject, used: unknown): { readonly max_tokens?: number } {
+  if (typeof limit !== 'number' || typeof used !== 'number') return {};
+  const budget = isJsonObject(thinking) && typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : 0;
+  return { max_tokens: Math.min(limit, Math.max(budget + 1, limit - used)) };
 }
 
 /** A choice that forced what has been done by now is no longer one: it would be done again and again. */
