@@ -13,7 +13,7 @@ import { BIN, runCommand, startCommand, temporaryFolder } from './running-comman
 
 const ENGINE = { QUARTERMASTER_SEARCH_ENGINE: 'hybrid+reranker' };
 const MODEL = 'tools-minilm-v5';
-const REQUEST = 'who is away next week';
+const REQUEST = 'when are my colleagues free on Tuesday';
 
 /** What the gateway finds for the request in the sample catalog. */
 async function find(cwd: string, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
