@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOpenAI } from '@ai-sdk/openai';
+import { openStore } from '@quartermaster/host/store';
+import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runningGateway } from './running-gateway.fixture.ts';
+import { type ScriptedUpstreams, scriptedUpstreams } from './scripted-upstream.fixture.ts';
+import { CALLED, DEFERRED, responseRounds, SEARCHED } from './stored-responses.fixture.ts';
+
+const ASK = { model: 'gpt-test', tools: [DEFERRED] };
+const QUESTION = { role: 'user' as const, content: 'What is the weather in Paris?' };
+
+function inputs({ requests }: ScriptedUpstreams): readonly (readonly unknown[])[] {
+  return requests.map(({ input }) => (Array.isArray(input) ? input : [input]));
+}
+
+/** Stores on the same file, each as a process that starts later would open it. */
+async function storeFile() {
+  const folder = await mkdtemp(join(tmpdir(), 'stored-responses-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const encryptionKeys = [randomBytes(32)];
+  return async () => {
+    const store = await openStore({ path: join(folder, 'store.db'), encryptionKeys });
+    onTestFinished(() => store.close());
+    return store;
+  };
+}
+
+describe('responses that go on from stored ones, on a host that stores none', () => {
+  it.each(['in one process', 'after a restart'])('by previous_response_id, %s', async (when) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, CALLED, 'Sunny.', 'You are welcome.') });
+    const open = await storeFile();
+    const first = await runningGateway({ upstreams, store: await open() });
+    const asked = await first.openai.responses.create({ ...ASK, input: [QUESTION] });
+    const [call] = asked.output;
+    expect(call).toMatchObject({ type: 'function_call', name: 'get_weather' });
+    if (when === 'after a restart') await first.stop();
+    const next = when === 'after a restart' ? await runningGateway({ upstreams, store: await open() }) : first;
+    const output = {
+      ...{ type: 'function_call_output' as const, output: 'Sunny' },
+      call_id: call?.type === 'function_call' ? call.call_id : '',
+    };
+    const answered = await next.openai.responses.create({ ...ASK, input: [output], previous_response_id: asked.id });
+    expect(answered.output_text).toBe('Sunny.');
+    await next.openai.responses.create({ ...ASK, input: 'Thanks', previous_response_id: answered.id });
+    const [, second = [], third = [], fourth = []] = inputs(upstreams);
+    expect(third.slice(0, second.length)).toEqual(second);
+    expect(third.slice(second.length)).toMatchObject([{ type: 'function_call' }, output]);
+    expect(fourth.slice(0, third.length)).toEqual(third);
+    expect(fourth.slice(third.length)).toMatchObject([{ role: 'assistant' }, { role: 'user', content: 'Thanks' }]);
+    expect(upstreams.requests.every((request) => request.previous_response_id === undefined)).toBe(true);
+  });
+
+  it.each(['in one process', 'after a restart'])('by item_reference, %s', async (when) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, 'Sunny.', 'You are welcome.') });
+    const open = await storeFile();
+    const first = await runningGateway({ upstreams, store: await open() });
+    const asked = await first.openai.responses.create({ ...ASK, input: [QUESTION] });
+    if (when === 'after a restart') await first.stop();
+    const next = when === 'after a restart' ? await runningGateway({ upstreams, store: await open() }) : first;
+    const references = asked.output.map(({ id }) => ({ type: 'item_reference' as const, id: String(id) }));
+    const thanks = { role: 'user' as const, content: 'Thanks' };
+    await next.openai.responses.create({ ...ASK, input: [QUESTION, ...references, thanks] });
+    const [, second = [], third = []] = inputs(upstreams);
+    expect(third.slice(0, second.length)).toEqual(second);
+    expect(third.slice(second.length)).toMatchObject([{ role: 'assistant' }, thanks]);
+  });
+
+  it('by the references of the AI SDK, whose search is the provider’s', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, CALLED, 'Sunny.') });
+    const { url } = await runningGateway({ upstreams });
+    const openai = createOpenAI({ baseURL: `${url}/v1`, apiKey: 'none' });
+    const { text } = await generateText({
+      model: openai.responses('gpt-test'),
+      prompt: QUESTION.content,
+      tools: {
+        tool_search: openai.tools.toolSearch(),
+        get_weather: tool({
+          description: DEFERRED.description,
+          inputSchema: jsonSchema<{ location: string }>(DEFERRED.parameters as object),
+          providerOptions: { openai: { deferLoading: true } },
+          execute: async () => 'Sunny',
+        }),
+      },
+      stopWhen: stepCountIs(3),
+    });
+    expect(text).toBe('Sunny.');
+    const [, second = [], third = []] = inputs(upstreams);
+    expect(third.slice(0, second.length)).toEqual(second);
+    expect(JSON.stringify(third)).not.toContain('item_reference');
+  });
+});
