@@ -110,7 +110,9 @@ function headingsOf(text: string): readonly string[] {
 function commandsIn(document: string): readonly string[] {
   const lines = [...split(document).blocks.flatMap((block) => block.split('\n')), ...inlineCode(document)];
   return lines.flatMap((line) => {
-    const words = line.replace(/",\s*(?:"args":\s*\[)?\s*"/g, ' ');
+    const words = line
+      .replace(/",\s*(?:"args":\s*\[)?\s*"/g, ' ')
+      .replace(/[^\s"]*packages\/cli\/bin\/quartermaster\.js/g, 'quartermaster');
     const found = words.matchAll(/(?<![\w@/.-])(?:quartermaster|qm)(?= (?!-- )[a-z-])[^#|;()\]}`]*/g);
     return [...found].map(([command]) => command.replace(/"?\s*$/, ''));
   });
