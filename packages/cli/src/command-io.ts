@@ -5,7 +5,7 @@ export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   /** For what is said beside the answer. */
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -17,13 +17,13 @@ export function write(stream: Writable, text: string): Promise<void> {
 }
 
 /** A stream whose failures are nobody's business: a command whose stderr was closed still has an answer to give. */
-export function withoutFailures(stream: Writable): Writable {
+export function withoutFailures<Stream extends Writable>(stream: Stream): Stream {
   stream.on('error', () => undefined);
   function writeAnyway(chunk: unknown, encoding?: BufferEncoding | Written, written?: Written): boolean {
     const done = (): void => (typeof encoding === 'function' ? encoding : written)?.();
     return typeof encoding === 'string' ? stream.write(chunk, encoding, done) : stream.write(chunk, done);
   }
-  return Object.assign(Object.create(stream) as Writable, { write: writeAnyway });
+  return Object.assign(Object.create(stream) as Stream, { write: writeAnyway });
 }
 
 type Written = (error?: Error | null) => void;

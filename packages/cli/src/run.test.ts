@@ -217,7 +217,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search', 'x', '--engine', 'magic'], /hybrid, bm25, semantic, regex/],
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
-    [['eval', '--tools', 'x'], /go together/],
+    [['eval', '--tools', 'x'], /goes together/],
     [['eval', '--tools', '-', '--queries', '-'], /Only one of --tools and --queries can be read from stdin/],
     [['inspect', '--context', '-5'], /whole number/],
     [['serch', 'x'], /unknown command/],
@@ -309,6 +309,16 @@ describe('eval, beside its figures', () => {
     expect(out).toMatch(/^plain +2 +100\.0/m);
     expect(err).toMatch(new RegExp(`^${picture}: the picture can't be written \\(.*ENOENT.*\\)\n$`));
     expect(code).toBe(2);
+  });
+
+  it('fails where a figure is below its floor, after all figures are written', async () => {
+    const met = await measured(file('labelled.jsonl'), '-e', 'bm25', '--floor', 'recall@5=100');
+    expect(met).toMatchObject({ code: 0, err: '' });
+    const missed = await measured(file('odd.jsonl'), '-e', 'bm25', '--floor', 'recall@5=80,hit@1=50');
+    expect(missed.err).toBe('Below the floor with bm25: recall@5 is 50.0, not 80\n');
+    expect(missed).toMatchObject({ code: 1, out: expect.stringContaining('recall@5') });
+    const unknown = await measured(file('odd.jsonl'), '--floor', 'recall@6=80');
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('Allowed: hit@1, ') });
   });
 
   it('draws the picture', async () => {

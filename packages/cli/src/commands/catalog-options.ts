@@ -2,14 +2,17 @@ import { SNAPSHOT_DEFAULTS, type Snapshot } from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { readTools } from '../input/index.ts';
+import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
-import { counted } from '../terminal/index.ts';
+import { counted, oneLine, startProgress } from '../terminal/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
 
 /** The options of every command that reads a catalog. */
 export interface CatalogFlags {
   readonly tools?: readonly string[];
+  /** Files with MCP servers; their tools are the catalog. */
+  readonly mcpConfig?: readonly string[];
   readonly skipBad?: boolean;
   readonly maxTools: number;
 }
@@ -17,6 +20,7 @@ export interface CatalogFlags {
 export function addCatalogOptions(command: Command): Command {
   return command
     .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin (default: the sample catalog)')
+    .option('-m, --mcp-config <file...>', 'start the MCP servers of these files and read their tools instead')
     .option('--skip-bad', "go on without tools that can't be read, and say how many")
     .option(
       '--max-tools <n>',
@@ -27,13 +31,32 @@ export function addCatalogOptions(command: Command): Command {
 }
 
 /** Reads the catalog that the options name. What the user should know of it goes to stderr, so that stdout stays the answer. */
-export async function loadCatalog(flags: CatalogFlags, { io }: CommandContext): Promise<Snapshot> {
+export async function loadCatalog(flags: CatalogFlags, context: CommandContext): Promise<Snapshot> {
+  if (flags.mcpConfig === undefined) return await loadFiles(flags, context);
+  if (flags.tools !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
+  return await loadServers(flags.mcpConfig, context);
+}
+
+/** The tools of every server that answers. One that does not answer is named on stderr. */
+async function loadServers(mcpConfig: readonly string[], { io, terminal }: CommandContext): Promise<Snapshot> {
+  const { measureConfigured } = await import('../serving/index.ts');
+  const { costs, snapshot } = await measureConfigured({ mcpConfig }, { io });
+  for (const { name, state, reason = 'no reason given' } of costs.servers) {
+    if (state === 'down') await write(io.stderr, `${oneLine(`${name} does not answer: ${reason}`, terminal.width)}\n`);
+  }
+  if (snapshot.tools.length === 0) throw new InputError(`${mcpConfig.join(', ')}: no server lists any tools`);
+  return snapshot;
+}
+
+async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<Snapshot> {
+  const progress = startProgress(io);
   const files = flags.tools ?? findSampleCatalog().tools;
   const { snapshot, skipped, skippedCount } = await readTools(files, {
     stdin: io.stdin,
     skipBad: flags.skipBad,
     maxTools: flags.maxTools,
-  });
+    onProgress: (tools) => progress.update('Tools read', tools),
+  }).finally(() => progress.end());
   if (flags.tools === undefined) {
     const size = `${counted(snapshot.tools.length, 'tool')} of ${counted(snapshot.servers.length, 'service')}`;
     await write(io.stderr, `No --tools given: using the sample catalog (${size}).\n`);

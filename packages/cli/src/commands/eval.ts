@@ -1,21 +1,32 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { write } from '../command-io.ts';
-import { createSearcher, ENGINES, type EngineName, findEngines, resolveEngine } from '../create-searcher.ts';
+import {
+  createSearcher,
+  DEFAULT_ENGINE,
+  ENGINES,
+  type EngineName,
+  findEngines,
+  resolveEngine,
+} from '../create-searcher.ts';
 import {
   type Comparison,
   drawComparison,
   evaluateQueries,
+  type Floor,
+  findShortfalls,
   makeReport,
+  parseFloors,
   type Report,
   renderCaveats,
   renderComparison,
   renderReport,
 } from '../evaluate/index.ts';
+import { EXIT } from '../exit-code.ts';
 import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
-import { counted } from '../terminal/index.ts';
+import { counted, startProgress } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -24,6 +35,7 @@ interface EvalFlags extends CatalogFlags {
   readonly queries?: readonly string[];
   readonly json?: boolean;
   readonly picture?: string;
+  readonly floor?: readonly Floor[];
 }
 
 export function addEvalCommand(program: Command, context: CommandContext): void {
@@ -36,6 +48,11 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
       readEngines,
     )
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
+    .option(
+      '--floor <figures>',
+      'fail where a figure is lower, such as recall@5=80 or hit@1=60,mrr=70 (percent)',
+      readFloors,
+    )
     .option('--json', 'write one JSON object')
     .addHelpText('after', EXAMPLES)
     .action((flags: EvalFlags) => evaluate(flags, context));
@@ -43,8 +60,9 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
 
 async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void> {
   const { io } = context;
-  if ((flags.tools === undefined) !== (flags.queries === undefined)) {
-    throw new InputError('--tools and --queries go together; without both, the sample catalog is measured');
+  if ((flags.tools === undefined && flags.mcpConfig === undefined) !== (flags.queries === undefined)) {
+    const which = '--queries goes together with --tools or --mcp-config';
+    throw new InputError(`${which}; without them, the sample catalog is measured`);
   }
   if (flags.tools?.includes('-') === true && flags.queries?.includes('-') === true) {
     throw new InputError('Only one of --tools and --queries can be read from stdin');
@@ -56,15 +74,21 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   }
   if (queries.length === 0)
     throw new InputError(`${flags.queries?.map(inputName).join(', ')}: there are no queries in this`);
-  const engines = flags.engine === undefined ? await findAll(context) : await resolveAll(flags.engine, context);
+  // A floor is for what is served, which is the default engine.
+  const named = flags.engine ?? (flags.floor === undefined ? undefined : [DEFAULT_ENGINE]);
+  const engines = named === undefined ? await findAll(context) : await resolveAll(named, context);
   const reports: (Report & { readonly engine: EngineName })[] = [];
+  const progress = startProgress(io);
   for (const engine of engines) {
     const searcher = await createSearcher(engine, snapshot);
-    reports.push({ engine, ...makeReport(await evaluateQueries(queries, { searcher, snapshot })) });
+    const onProgress = (done: number): void => progress.update(`Queries with ${engine}`, done, queries.length);
+    reports.push({ engine, ...makeReport(await evaluateQueries(queries, { searcher, snapshot, onProgress })) });
   }
+  progress.end();
   const comparison = compareReports(reports);
   const tools = snapshot.tools.length;
   await write(io.stdout, `${flags.json === true ? toJson(reports, tools) : toText(reports, comparison, tools)}\n`);
+  if (flags.floor !== undefined) await checkFloors(reports, flags.floor, context);
   // Last: a measurement that took minutes must not be lost over where its picture goes.
   if (flags.picture !== undefined) await writePicture(flags.picture, drawComparison(comparison));
 }
@@ -134,16 +158,40 @@ function readEngines(text: string): EngineName[] {
   });
 }
 
+async function checkFloors(
+  reports: readonly EngineReport[],
+  floors: readonly Floor[],
+  { io, exit }: CommandContext,
+): Promise<void> {
+  const shortfalls = reports.flatMap(({ engine, all }) =>
+    findShortfalls(all, floors).map((shortfall) => `Below the floor with ${engine}: ${shortfall}\n`),
+  );
+  if (shortfalls.length === 0) return;
+  await write(io.stderr, shortfalls.join(''));
+  exit(EXIT.findings);
+}
+
+function readFloors(text: string): readonly Floor[] {
+  const floors = parseFloors(text);
+  if (typeof floors === 'string') throw new InvalidArgumentError(floors);
+  return floors;
+}
+
 const FOOTNOTE =
-  'Percent with 95 % intervals. Queries that nothing answers count under "nothing fits" alone. All figures of one engine: --engine NAME.';
+  'Percent with 95 % intervals. Queries without a relevant tool count only under\n"nothing fits". All figures of one engine: --engine NAME.';
 
 const EXAMPLES = `
 Examples:
   $ quartermaster eval
-  $ quartermaster eval --tools catalog.jsonl --queries queries.jsonl --engine bm25
-  $ quartermaster eval --tools a.json b.json --queries queries.jsonl.gz --engine bm25,hybrid --json
+  $ quartermaster eval --tools catalog.jsonl --queries queries.jsonl -e bm25
+  $ quartermaster eval --mcp-config .mcp.json --queries queries.jsonl --json
+  $ quartermaster eval --tools a.json --queries q.jsonl --floor recall@5=80
   $ quartermaster eval --picture engines.svg
 
-hit@k: a relevant tool is among the first k. recall@5: the share of relevant tools among the first five.
-nDCG@10 and MRR look at the first ten. Queries whose "relevant" is empty are to be refused; they are counted apart.
-Exit status: 0 measured, 2 the command line or a file can't be understood.`;
+hit@k: a relevant tool is among the first k. recall@5: the share of relevant
+tools among the first five. nDCG@10 and MRR look at the first ten. Queries whose
+"relevant" is empty should find nothing; they are counted separately.
+--floor checks the mean over all queries. Without --engine it measures the
+default engine alone.
+Exit status: 0 measured, 1 a figure is below its floor, 2 the command line or a
+file can't be understood.`;

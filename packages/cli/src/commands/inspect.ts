@@ -89,6 +89,7 @@ const EXAMPLES = `
 Examples:
   $ quartermaster inspect
   $ quartermaster inspect --tools catalog.json --context 128000 --top 30
+  $ quartermaster inspect --mcp-config .mcp.json
   $ quartermaster inspect --tools catalog.jsonl.gz --json
 
 Exit status: 0 done, 2 the command line or a file can't be understood.`;

@@ -5,6 +5,7 @@ import {
   SEARCH_LIMITS,
   type Searcher,
   type SearchResult,
+  type Snapshot,
 } from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
@@ -13,7 +14,7 @@ import { EXIT } from '../exit-code.ts';
 import { foundTools } from '../found-tools.ts';
 import { inputName, readBareQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
-import { counted, oneLine, renderHits, renderStanding } from '../terminal/index.ts';
+import { counted, oneLine, renderHits, renderStanding, startProgress } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { engineOption } from './engine-option.ts';
@@ -59,12 +60,26 @@ async function search(query: string, given: SearchFlags, context: CommandContext
   }
   const flags = { ...given, engine };
   const searcher = await createSearcher(engine, snapshot);
+  await prepare(searcher, snapshot, context);
   if (flags.batch !== undefined) {
     await searchBatch(flags.batch, { searcher, flags, context });
   } else if (flags.why !== undefined) {
     await explainStanding(query, flags.why, { searcher, snapshot, flags, context });
   } else {
     await searchOnce(query, { searcher, flags, context });
+  }
+}
+
+/** Builds the index. It gives way now and then, so that a large one can say on a terminal that it is being built. */
+async function prepare(searcher: Searcher, { tools }: Snapshot, { io }: CommandContext): Promise<void> {
+  if (searcher.prepare === undefined || tools.length < LARGE_CATALOG) return;
+  const progress = startProgress(io);
+  const timer = setInterval(() => progress.update(`Building the index of ${counted(tools.length, 'tool')}`), 100);
+  try {
+    await searcher.prepare();
+  } finally {
+    clearInterval(timer);
+    progress.end();
   }
 }
 
@@ -218,15 +233,22 @@ async function explainStanding(
   if (!isListed) context.exit(EXIT.nothingFound);
 }
 
+/** A smaller catalog is indexed in less than half a second. */
+const LARGE_CATALOG = 5_000;
+
 const EXAMPLES = `
 Examples:
   $ quartermaster search "send an email to a customer"
-  $ quartermaster search "open pull requests" --tools github.json jira.json.gz --limit 3
+  $ quartermaster search "open pull requests" --tools github.json jira.json.gz
   $ quartermaster search "^(get|list)_.*user" --engine regex --tools catalog.jsonl
   $ quartermaster search "refund a payment" --why stripe/refunds.create
-  $ npx some-mcp-client tools/list | quartermaster search "read a file" --tools -
+  $ quartermaster search "read a file" --mcp-config .mcp.json
+  $ curl -s https://api.example.com/tools.json |
+      quartermaster search "read a file" --tools -
   $ quartermaster search --batch queries.jsonl --tools catalog.jsonl --json
 
-Words that steer a search: select:A,B takes tools by name, +word is required, server:NAME narrows to one server.
-One that nothing in the catalog answers to is read as plain words; stderr says so, or "unresolved" with --json.
-Exit status: 0 something fits, 1 nothing fits, 2 the command line or a file can't be understood.`;
+Operators: select:A,B takes tools by name, +word is required, server:NAME
+narrows to one server. An operator that matches nothing in the catalog is read
+as plain words; stderr says so, or "unresolved" with --json.
+Exit status: 0 something fits, 1 nothing fits, 2 the command line or a file
+can't be understood.`;

@@ -46,6 +46,8 @@ export interface EvaluateOptions {
   readonly snapshot: Snapshot;
   /** A clock in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined;
+  /** Called before each query with the number of those that are done. */
+  onProgress?(done: number): void;
 }
 
 /** Asks every query in turn, each alone, so that the time is that of one search. */
@@ -56,6 +58,7 @@ export async function evaluateQueries(queries: readonly LabelledQuery[], options
   const outcomes: Outcome[] = [];
   for (const { query } of queries.slice(0, WARM_UP_QUERIES)) await ask(searcher, query);
   for (const { query, relevant, split } of queries) {
+    options.onProgress?.(outcomes.length);
     const started = now();
     const result = await ask(searcher, query);
     const milliseconds = now() - started;

@@ -43,9 +43,9 @@ describe('renderComparison', () => {
   it('shows every figure with the engines beside each other', async () => {
     const text = renderComparison(await compare());
     expect(text).toMatch(/^hit@5 +queries +<strict> +loose$/m);
-    expect(text).toMatch(/^average +100\.0 ± \d/m);
-    expect(text).toMatch(/^right answers refused +queries.*\nplain +2 +50\.0 ± \S+ +0\.0 ± /m);
-    expect(text).toMatch(/^nothing fits: refused +queries.*\nplain +1 +100\.0 ± \S+ +0\.0 ± /m);
+    expect(text).toMatch(/^average +100\.0 \(\d+\.\d–100\.0\)/m);
+    expect(text).toMatch(/^right answers refused +queries.*\nplain +2 +50\.0 \(\S+\) +0\.0 \(0\.0–/m);
+    expect(text).toMatch(/^nothing fits: refused +queries.*\nplain +1 +100\.0 \(\S+–100\.0\) +0\.0 \(0\.0–/m);
     expect(text).not.toContain('NaN');
   });
 

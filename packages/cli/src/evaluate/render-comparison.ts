@@ -52,11 +52,12 @@ export function renderComparison({ engines, rows }: Comparison): string {
   return parts.join('\n\n');
 }
 
-/** `63.1 ± 2.4`, in percent; the larger side of the interval where it is lopsided. */
+/** `63.1 (60.7–65.4)`: the mean and the ends of its interval in percent, which never leave 0 to 100. */
 export function renderPercent(estimate: Estimate | undefined): string {
   if (estimate === undefined || Number.isNaN(estimate.mean)) return '–';
   const { mean, low, high } = estimate;
-  return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
+  const percent = (value: number): string => (Math.min(1, Math.max(0, value)) * 100).toFixed(1);
+  return `${percent(mean)} (${percent(low)}–${percent(high)})`;
 }
 
 function renderFigure(

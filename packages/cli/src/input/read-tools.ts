@@ -20,6 +20,8 @@ export interface ReadToolsOptions {
   readonly stdin: CommandIo['stdin'];
   /** Leaves out what can't be read, and repeated tools, instead of failing. @default false */
   readonly skipBad?: boolean | undefined;
+  /** Called now and then with the number of tools so far. */
+  onProgress?(tools: number): void;
   /** @default 10_000 */
   readonly maxTools?: number | undefined;
   /** @default 256 MiB a file, 64 MiB a line */
@@ -48,6 +50,7 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
   for (const path of files) {
     const file = inputName(path);
     for await (const record of readRecords(openInput(path, options.stdin), file, options.limits ?? READ_LIMITS)) {
+      options.onProgress?.(tools.length);
       const place = at(file, record.line);
       if (countDefinitions(record.value, maxTools) > maxTools) throw tooMany(place, maxTools);
       const parsed = parseTools(record.value);

@@ -1,4 +1,4 @@
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS, type Snapshot } from '@quartermaster/core';
 import type { Config } from '@quartermaster/host/config';
 import type { CommandIo } from '../command-io.ts';
 import type { StatusFlags } from '../commands/index.ts';
@@ -17,7 +17,7 @@ export interface MeasureOptions {
 export async function measureConfigured(
   { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
   { io, onStart }: MeasureOptions,
-): Promise<{ readonly costs: ServerCosts; readonly config: Config }> {
+): Promise<{ readonly costs: ServerCosts; readonly config: Config; readonly snapshot: Snapshot }> {
   const { config: unanswered } = loadSettings(place, io.env);
   const store = await openConfiguredStore(unanswered.store);
   try {
@@ -29,7 +29,8 @@ export async function measureConfigured(
     try {
       onStart?.(Object.keys(servers.servers).length);
       await hub.start();
-      return { config, costs: measureServers(hub, context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS) };
+      const costs = measureServers(hub, context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS);
+      return { config, costs, snapshot: hub.snapshot() };
     } finally {
       await hub.close();
     }

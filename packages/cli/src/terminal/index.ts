@@ -1,5 +1,6 @@
 export { ask } from './ask.ts';
 export { counted } from './counted.ts';
+export { type Progress, startProgress } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';
 export { renderStanding } from './render-standing.ts';

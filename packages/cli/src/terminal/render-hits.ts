@@ -13,9 +13,10 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
 }
 
 /** A score taken apart, as an indented tree. */
-export function renderExplanation(explanation: Explanation, { indent = 5 }: { readonly indent?: number } = {}): string {
-  const line = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  ${oneLine(explanation.what, 200)}`;
-  return [line, ...explanation.details.map((detail) => renderExplanation(detail, { indent: indent + 2 }))].join('\n');
+export function renderExplanation(explanation: Explanation, { width }: Pick<Terminal, 'width'>, indent = 5): string {
+  const start = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  `;
+  const line = `${start}${oneLine(explanation.what, Math.max(20, width - start.length))}`;
+  return [line, ...explanation.details.map((detail) => renderExplanation(detail, { width }, indent + 2))].join('\n');
 }
 
 function renderHit(hit: Hit, rank: number, { paint, width }: Terminal): string {
@@ -27,6 +28,6 @@ function renderHit(hit: Hit, rank: number, { paint, width }: Terminal): string {
   if (also !== undefined && also.length > 0) {
     lines.push(paint.dim(`     also: ${oneLine(also.map((one) => one.id).join(', '), width - 11)}`));
   }
-  if (explanation !== undefined) lines.push(paint.dim(renderExplanation(explanation)));
+  if (explanation !== undefined) lines.push(paint.dim(renderExplanation(explanation, { width })));
   return lines.join('\n');
 }

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manyToolsServer } from '../serving/many-tools-server.fixture.ts';
+import { runCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
+
+function servers(mcpServers: object) {
+  const folder = temporaryFolder();
+  const file = join(folder, '.mcp.json');
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  const env = { XDG_DATA_HOME: join(folder, 'data'), PATH: process.env.PATH ?? '' };
+  return { folder, file, env };
+}
+
+describe('--mcp-config', () => {
+  it('reads the tools of the servers that answer, and names the others', async () => {
+    const { file, env } = servers({ reports: manyToolsServer(3), gone: { command: 'no-such-program-anywhere' } });
+    const costs = await runCommand(['inspect', '--json', '-m', file], env);
+    expect(costs).toMatchObject({ code: 0, err: expect.stringMatching(/^gone does not answer: /) });
+    expect(JSON.parse(costs.out)).toMatchObject({ tools: 3, servers: [{ server: 'reports' }] });
+    const found = await runCommand(['search', 'select:report_2', '--json', '-e', 'bm25', '-m', file], env);
+    expect(JSON.parse(found.out)).toMatchObject({ hits: [{ id: 'reports/report_2' }] });
+  });
+
+  it('measures queries against servers', async () => {
+    const { folder, file, env } = servers({ reports: manyToolsServer(3) });
+    const queries = join(folder, 'queries.jsonl');
+    writeFileSync(queries, '{"query": "report_1", "relevant": ["reports/report_1"]}');
+    const args = ['eval', '-m', file, '-q', queries, '-e', 'bm25', '--floor', 'hit@1=100', '--json'];
+    const { code, out } = await runCommand(args, env);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ tools: 3, all: { queries: 1 } });
+  });
+
+  it('refuses both kinds of catalog at once, and servers without tools', async () => {
+    const { file, env } = servers({ gone: { command: 'no-such-program-anywhere' } });
+    const both = await runCommand(['inspect', '-m', file, '-t', file], env);
+    expect(both).toMatchObject({ code: 2, err: 'Give --tools or --mcp-config, not both\n' });
+    const none = await runCommand(['inspect', '-m', file], env);
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no server lists any tools') });
+  });
+});

@@ -1,0 +1,50 @@
+import type { CommandIo } from '../command-io.ts';
+
+/** Says on stderr how far a long job is. */
+export interface Progress {
+  /** Call it as often as you like; it writes a few times a second at most. */
+  update(what: string, done?: number, total?: number): void;
+  /** Clears the line, so that what follows starts on an empty one. */
+  end(): void;
+}
+
+export interface ProgressOptions {
+  /** A clock in milliseconds. @default performance.now */
+  readonly now?: () => number;
+}
+
+/** Writes nothing during the first half second, and nothing at all where stderr is not a terminal. */
+export function startProgress(
+  { stderr }: Pick<CommandIo, 'stderr'>,
+  { now = () => performance.now() }: ProgressOptions = {},
+): Progress {
+  let next = now() + QUIET_MS;
+  let isShown = false;
+  return {
+    update(what, done, total) {
+      if (stderr.isTTY !== true || now() < next) return;
+      next = now() + INTERVAL_MS;
+      isShown = true;
+      stderr.write(`${CLEAR}${what}${describe(done, total)}`);
+    },
+    end() {
+      if (isShown) stderr.write(CLEAR);
+      isShown = false;
+    },
+  };
+}
+
+function describe(done: number | undefined, total: number | undefined): string {
+  if (done === undefined) return '…';
+  if (total === undefined) return `: ${count(done)}`;
+  return `: ${count(done)} of ${count(total)} (${Math.floor((done / Math.max(1, total)) * 100)} %)`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+const QUIET_MS = 500;
+const INTERVAL_MS = 100;
+/** Back to the start of the line, and erase it. */
+const CLEAR = '\r\u001b[K';
