@@ -1,3 +1,4 @@
+import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
@@ -65,6 +66,35 @@ describe.each(VARIANTS)('a search tool of type $search.type', ({ search, key }) 
     expect(content[1]?.content?.tool_references).toHaveLength(5);
     const two = await searchWith([search, ...many], { [key]: 'trip', limit: 2 }, search);
     expect(two[1]?.content?.tool_references).toHaveLength(2);
+  });
+});
+
+describe('a search that a host makes up', () => {
+  it.each([true, false])('is run by us and answered, streaming %s', async (stream) => {
+    const [start, ...ending] = message([{ text: 'Let me look.' }], 'end_turn');
+    const use = { type: 'server_tool_use', id: 'srvtoolu_x', name: 'tool_search_tool_bm25', input: {} };
+    const made: AnthropicEvent[] = [
+      { type: 'content_block_start', index: 1, content_block: use },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json: '{"query":"weather"}' },
+      },
+      { type: 'content_block_stop', index: 1 },
+    ];
+    const close = ending.findIndex(({ type }) => type === 'message_delta');
+    const round = [start, ...ending.slice(0, close), ...made, ...ending.slice(close)].filter(
+      (one) => one !== undefined,
+    );
+    const upstreams = scriptedUpstreams({ anthropic: [round, message([{ text: 'Ok.' }], 'end_turn')] });
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/messages', { ...ASK, stream, tools: [BM25, WEATHER, FILES] });
+    const text = await response.text();
+    expect(upstreams.requests).toHaveLength(2);
+    expect(text).toContain('"tool_search_tool_search_result"');
+    expect(text).toContain('"tool_name":"get_weather"');
+    const last = upstreams.requests[1]?.messages.at(-1);
+    expect(last).toMatchObject({ role: 'user', content: [{ type: 'tool_result' }] });
   });
 });
 

@@ -22,6 +22,72 @@ function readBlocks(blocks: readonly ScriptedBlock[], reason: string): readonly 
   return all.filter((read) => typeof read !== 'string');
 }
 
+/** A search that the host shows as run by itself; `answered` where its result follows. */
+function hostedSearch(index: number, answered: boolean, json: string): readonly AnthropicEvent[] {
+  const name = 'tool_search_tool_bm25';
+  const use = { type: 'server_tool_use', id: 'srvtoolu_1', name, input: {} };
+  const result = {
+    type: 'tool_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: { type: 'tool_search_tool_search_result', tool_references: [] },
+  };
+  return [
+    { type: 'content_block_start', index, content_block: use },
+    { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } },
+    { type: 'content_block_stop', index },
+    ...(answered
+      ? ([
+          { type: 'content_block_start', index: index + 1, content_block: result },
+          { type: 'content_block_stop', index: index + 1 },
+        ] as const)
+      : []),
+  ];
+}
+
+function readSearch(answered: boolean, stop_reason: string, json = '{"query":"x"}'): readonly unknown[] {
+  const plan = createToolbox({ tools: [DEFERRED] }).plan();
+  const reader = anthropicWire.reader((name) => name === 'tool_search', plan);
+  const events: readonly AnthropicEvent[] = [
+    ...hostedSearch(0, answered, json),
+    { type: 'message_delta', delta: { stop_reason }, usage: {} },
+  ];
+  const reads = [...events.flatMap((event) => reader.read(event)), ...reader.end()];
+  return reads.map((read) => ('part' in read ? `${read.kind} ${read.part.type}` : read));
+}
+
+const DEFERRED = { name: 'get_weather', input_schema: { type: 'object' }, defer_loading: true };
+
+describe('a search that the host shows as its own', () => {
+  it('is passed on with its result', () => {
+    expect(readSearch(true, 'end_turn')).toEqual([
+      'forward content_block_start',
+      'forward content_block_delta',
+      'forward content_block_stop',
+      'forward content_block_start',
+      'forward content_block_stop',
+      'close message_delta',
+    ]);
+  });
+
+  it('is held and answered where no result follows', () => {
+    expect(readSearch(false, 'end_turn')).toEqual([
+      'close message_delta',
+      { kind: 'held', call: { id: 'srvtoolu_1', name: 'tool_search', arguments: { query: 'x' } } },
+    ]);
+  });
+
+  it('is passed on where the host pauses before its result', () => {
+    expect(readSearch(false, 'pause_turn')).toContain('forward content_block_start');
+  });
+
+  it('is dropped where the token limit cuts it', () => {
+    expect(readSearch(false, 'max_tokens', '{"query":"we')).toEqual([
+      'close message_delta',
+      { kind: 'cut', name: 'tool_search' },
+    ]);
+  });
+});
+
 describe('the reader', () => {
   it('forwards what is the client’s and keeps the closing back', () => {
     expect(readAll(scriptMessage([text('Hi')], 'end_turn'))).toEqual([

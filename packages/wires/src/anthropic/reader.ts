@@ -1,5 +1,6 @@
-import { parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { type Plan, parseArguments, type Read, type Reader } from '@quartermaster/core';
 import { type AnthropicEvent, blocksOf, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
+import { type HostedSearch, hostedSearches } from './hosted-searches.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A held call while its arguments arrive. */
@@ -14,7 +15,8 @@ interface HeldCall {
  * Reads one round. A held call whose arguments are not JSON yet waits for the end of the stream: the block's stop comes before
  * the reason, and only the reason tells a call that was cut from one that is miswritten.
  */
-export function readRound(holds: (name: string) => boolean): Reader<AnthropicEvent> {
+export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<AnthropicEvent> {
+  const hosted = hostedSearches(plan);
   const open = new Map<number, HeldCall>();
   const waiting: HeldCall[] = [];
   let stopReason: string | null | undefined;
@@ -23,7 +25,8 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
   const start = (event: AnthropicEvent & { type: 'content_block_start' }): readonly Read<AnthropicEvent>[] => {
     const block = event.content_block;
     lastIndex = event.index;
-    if (!isToolUse(block)) return [{ kind: 'forward', part: event }];
+    if (hosted.keep(event)) return [];
+    if (!isToolUse(block)) return [...hosted.release(block), event].map((part) => ({ kind: 'forward', part }));
     if (holds(block.name)) {
       open.set(event.index, { block, index: event.index, json: '' });
       return [];
@@ -64,12 +67,14 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
         case 'content_block_start':
           return start(event);
         case 'content_block_delta': {
+          if (hosted.keep(event)) return [];
           const call = open.get(event.index);
           if (call === undefined) return [{ kind: 'forward', part: event }];
           if (typeof event.delta.partial_json === 'string') call.json += event.delta.partial_json;
           return [];
         }
         case 'content_block_stop': {
+          if (hosted.keep(event)) return [];
           const call = open.get(event.index);
           return call === undefined ? [{ kind: 'forward', part: event }] : stop(event.index, call);
         }
@@ -87,15 +92,40 @@ export function readRound(holds: (name: string) => boolean): Reader<AnthropicEve
     end() {
       // A stream that ends without a reason, or inside a block, was cut as well.
       const isCut = stopReason === undefined || stopReason === null || CUT_REASONS.has(stopReason);
-      const left = [...waiting, ...open.values()];
-      return left.map((call): Read<AnthropicEvent> => {
-        // Only the last block can be cut: the model went on after the others.
-        const isLast = call.index === lastIndex;
-        if ((isCut && isLast) || [...open.values()].includes(call)) return { kind: 'cut', name: call.block.name };
-        return held(call, call.json === '' ? (call.block.input ?? {}) : call.json);
-      });
+      const unanswered = hosted.unanswered();
+      // After a pause the host goes on with its own search.
+      const isPaused = stopReason === 'pause_turn';
+      const events = isPaused ? unanswered.flatMap((search) => search.events) : [];
+      const searches = isPaused ? [] : unanswered.map(heldSearch);
+      const broken = new Set([...open.values(), ...searches.filter((_, index) => !isStopped(unanswered[index]))]);
+      const left = [...searches, ...waiting, ...open.values()];
+      return [
+        ...events.map((part): Read<AnthropicEvent> => ({ kind: 'forward', part })),
+        ...left.map((call): Read<AnthropicEvent> => {
+          const arguments_ = broken.has(call) ? undefined : argumentsOf(call);
+          if (arguments_ !== undefined) return held(call, arguments_);
+          // Only the last block can be cut: the model went on after the others.
+          const isLast = call.index === lastIndex;
+          if ((isCut && isLast) || broken.has(call)) return { kind: 'cut', name: call.block.name };
+          return held(call, call.json === '' ? (call.block.input ?? {}) : call.json);
+        }),
+      ];
     },
   };
+}
+
+/** A search of the host's as a call of ours. */
+function heldSearch({ block, index, ownName, events }: HostedSearch): HeldCall {
+  const json = events.map((event) =>
+    event.type === 'content_block_delta' && typeof event.delta.partial_json === 'string'
+      ? event.delta.partial_json
+      : '',
+  );
+  return { block: { ...block, type: 'tool_use', name: ownName }, index, json: json.join('') };
+}
+
+function isStopped(search: HostedSearch | undefined): boolean {
+  return search?.events.at(-1)?.type === 'content_block_stop';
 }
 
 function held(call: HeldCall, arguments_: unknown): Read<AnthropicEvent> {
