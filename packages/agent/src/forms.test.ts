@@ -126,7 +126,7 @@ describe.each(CASES)('the form $form', ({ form, turns, first, later, standIn }) 
   });
 
   it('answers arguments that do not fit', async () => {
-    const asked = await ask([...turns({ text: 7 }), { text: 'Sorry.' }], { form, ...ALLOWED });
+    const asked = await ask([...turns({ text: { no: 'string' } }), { text: 'Sorry.' }], { form, ...ALLOWED });
     expect(JSON.stringify(asked.upstream.requests.at(-1)?.messages)).toContain('invalid_arguments');
     expect(resultOf(asked.messages)).toMatchObject({ subtype: 'success', result: 'Sorry.' });
   });

@@ -181,7 +181,7 @@ describe('hooks', () => {
     const note = { hookEventName: 'PreToolUse', additionalContext: 'A note.' } as const;
     // The first call is refused for its arguments after the hook has spoken; the second has the same id.
     const hook = async (): Promise<HookJSONOutput> =>
-      ++asked === 1 ? { hookSpecificOutput: { ...note, updatedInput: { text: 1 } } } : {};
+      ++asked === 1 ? { hookSpecificOutput: { ...note, updatedInput: { text: { no: 'string' } } } } : {};
     const call = { calls: [{ id: 'toolu_same', name: MAIL, input: { text: 'hi' } }] };
     const { messages } = await ask([call, call, { text: 'Done.' }], {
       ...ALLOWED,
