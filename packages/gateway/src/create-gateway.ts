@@ -36,6 +36,7 @@ import {
   mountModelRoutes,
   mountSearchRoutes,
   mountStatusRoutes,
+  mountStoredRoutes,
   type Services,
 } from './routes/index.ts';
 import { createSearchEngines, createSearchService } from './search/index.ts';
@@ -179,6 +180,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...{ settings, upstreams, store, clock, reception, metrics, usage, models, surfaces, mcp },
     activity,
     insight: { log, savings, closed: stopping.signal },
+    storedFor: kept.storeFor,
     catalogs,
     search: {
       engines,
@@ -187,6 +189,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onBatch: () => worker?.wake(),
   };
   mountModelRoutes(app, services);
+  mountStoredRoutes(app, services);
   mountCatalogRoutes(app, services);
   mountBatchRoutes(app, services);
   mountMcpRoutes(app, services);

@@ -37,6 +37,9 @@ export function createTranscripts(options: {
 
 const HOUR_MS = 3_600_000;
 
+/** Responses that clients name, and may delete. */
+const NAMED = /^resp_/;
+
 /** What is in memory is not asked of the database, which may be away. */
 function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptStore {
   return {
@@ -46,14 +49,20 @@ function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptS
     },
     async find(ids) {
       const known = await memory.find(ids);
-      const others = ids.filter((id) => !known.has(id));
+      // Another replica may have deleted a response that this one remembers.
+      const others = ids.filter((id) => !known.has(id) || NAMED.test(id));
       if (others.length === 0) return known;
       const found = await lasting.find(others).catch((error: unknown) => {
         // What memory knows is better than nothing; without any, the loop reports the failure.
         if (known.size === 0) throw error;
-        return new Map<string, never>();
+        return known;
       });
-      return new Map([...known, ...found]);
+      return new Map([...known, ...found].filter(([id]) => !others.includes(id) || found.has(id)));
+    },
+    async forget(ids) {
+      // What could not be deleted there must not be gone here: the client is told that it failed, and asks again.
+      await lasting.forget(ids);
+      await memory.forget(ids);
     },
   };
 }

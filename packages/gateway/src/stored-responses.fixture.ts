@@ -20,6 +20,7 @@ export function responseRounds(...rounds: readonly Said[]): readonly (readonly R
           };
     return responsesWhole.apart({
       ...{ id: `resp_${id}`, object: 'response', status: 'completed', model: 'gpt-test', output: [item] },
+      tools: [],
       usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
     });
   });

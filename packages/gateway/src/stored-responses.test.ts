@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
-import { openStore } from '@quartermaster/host/store';
+import { hashApiKey, openStore } from '@quartermaster/host/store';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import OpenAI from 'openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { type ScriptedUpstreams, scriptedUpstreams } from './scripted-upstream.fixture.ts';
@@ -91,5 +92,68 @@ describe('responses that go on from stored ones, on a host that stores none', ()
     const [, second = [], third = []] = inputs(upstreams);
     expect(third.slice(0, second.length)).toEqual(second);
     expect(JSON.stringify(third)).not.toContain('item_reference');
+  });
+});
+
+describe('stored responses', () => {
+  it.each(['whole', 'streamed'])('are read as they were sent, with their input: %s', async (how) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, 'Sunny.') });
+    const { openai } = await runningGateway({ upstreams });
+    const request = { ...ASK, input: [QUESTION, { role: 'user' as const, content: 'Now?' }] };
+    const sent =
+      how === 'whole' ? await openai.responses.create(request) : await openai.responses.stream(request).finalResponse();
+    const read = await openai.responses.retrieve(sent.id);
+    expect(read).toMatchObject({ id: sent.id, object: 'response', status: 'completed', tools: [DEFERRED] });
+    expect(read.output).toMatchObject([{ type: 'message', content: [{ text: 'Sunny.' }] }]);
+    expect(read.usage).toEqual(sent.usage);
+    const items = [];
+    for await (const item of openai.responses.inputItems.list(sent.id, { limit: 1, order: 'asc' })) items.push(item);
+    expect(items).toMatchObject([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: QUESTION.content }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Now?' }] },
+    ]);
+    const latest = await openai.responses.inputItems.list(sent.id);
+    expect(latest.data.map(({ id }) => id)).toEqual(items.map(({ id }) => id).reverse());
+  });
+
+  it.each(['in one process', 'after a restart'])('are gone when deleted, %s', async (when) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, 'Sunny.', 'Again.') });
+    const open = await storeFile();
+    const first = await runningGateway({ upstreams, store: await open() });
+    const { id } = await first.openai.responses.create({ ...ASK, input: [QUESTION] });
+    const other = when === 'after a restart' ? await runningGateway({ upstreams, store: await open() }) : first;
+    await other.openai.responses.delete(id);
+    for (const { openai } of [first, other]) {
+      await expect(openai.responses.retrieve(id)).rejects.toMatchObject({ status: 404, type: 'not_found_error' });
+      await expect(openai.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
+      await expect(openai.responses.delete(id)).rejects.toMatchObject({ status: 404 });
+      await expect(openai.responses.create({ ...ASK, input: 'Go on', previous_response_id: id })).rejects.toMatchObject(
+        { status: 400, param: 'previous_response_id' },
+      );
+    }
+    expect(upstreams.requests).toHaveLength(2);
+  });
+
+  it('belong to the key that asked for them', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
+    const names = ['one', 'two'];
+    const keys = names.map((name) => ({ name, hash: hashApiKey(name), models: ['*'], catalogs: ['*'], limits: {} }));
+    const { url } = await runningGateway({ upstreams, keys });
+    const [one, two] = names.map((apiKey) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 }));
+    const sent = await one?.responses.create({ ...ASK, input: [QUESTION] });
+    const id = String(sent?.id);
+    await expect(two?.responses.retrieve(id)).rejects.toMatchObject({ status: 404, param: 'response_id' });
+    await expect(two?.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
+    await expect(two?.responses.delete(id)).rejects.toMatchObject({ status: 404 });
+    expect(await one?.responses.retrieve(id)).toMatchObject({ id, output_text: 'Hello.' });
+  });
+
+  it('are none where the client or the settings ask for none', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.', 'Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.responses.create({ ...ASK, store: false, input: [QUESTION] });
+    await expect(openai.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    const off = await runningGateway({ upstreams, transcripts: { keep: 'off', retentionHours: 1, maxBytes: 1 } });
+    await expect(off.openai.responses.retrieve(id)).rejects.toThrow('transcripts.keep is off');
   });
 });

@@ -90,6 +90,7 @@ describe('transcripts of a gateway', () => {
     const broken: TranscriptStore = {
       keep: () => Promise.reject(new Error('database is down')),
       find: () => Promise.reject(new Error('database is down')),
+      forget: () => Promise.reject(new Error('database is down')),
     };
     const { openai, log } = await runningGateway({ upstreams, transcripts: () => broken });
     await talk(openai);

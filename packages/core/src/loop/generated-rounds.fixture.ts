@@ -174,7 +174,11 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
   });
 }
 
-const FORGETFUL: TranscriptStore = { keep: async () => undefined, find: async () => new Map() };
+const FORGETFUL: TranscriptStore = {
+  keep: async () => undefined,
+  find: async () => new Map(),
+  forget: async () => undefined,
+};
 
 function newStore(): TranscriptStore {
   return createTranscriptCache().storeFor('client');

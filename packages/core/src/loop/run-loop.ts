@@ -109,7 +109,7 @@ async function* rounds<Request, Part>(
     if (steps.length > 0) yield* writer.answer(steps);
     const ending = endingOf({ seen, steps, isLast: round >= maxRounds });
     if (ending !== undefined) {
-      const hidden = options.transcript === undefined ? undefined : writer.hidden?.();
+      const hidden = options.transcript === undefined ? undefined : writer.hidden?.(ending);
       // Before the response ends: its client may send it back at once.
       if (hidden !== undefined) await history.keep(hidden);
       yield* writer.finish(ending);

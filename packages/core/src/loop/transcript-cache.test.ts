@@ -25,6 +25,17 @@ describe('createTranscriptCache', () => {
     expect(await cache.storeFor('c').find(['call_1'])).toEqual(new Map());
   });
 
+  it('forgets an entry whole by any of its ids, and counts it no longer', async () => {
+    const cache = createTranscriptCache();
+    const store = cache.storeFor('a');
+    await store.keep(['one', 'two'], entry('one'));
+    await cache.storeFor('b').forget(['one']);
+    expect((await store.find(['one', 'two'])).size).toBe(2);
+    await store.forget(['two', 'none']);
+    expect((await store.find(['one', 'two'])).size).toBe(0);
+    expect(cache.bytes).toBe(0);
+  });
+
   it('replaces what is kept again, and counts it no longer', async () => {
     const cache = createTranscriptCache();
     const store = cache.storeFor('a');

@@ -81,6 +81,11 @@ export function createTranscriptCache(options: TranscriptCacheOptions = {}): Tra
         }
         return found;
       },
+      async forget(ids) {
+        const owned = owners.get(name);
+        if (owned === undefined) return;
+        for (const entry of new Set(ids.flatMap((id) => owned.byId.get(id) ?? []))) remove(name, owned, entry);
+      },
     }),
   };
 }

@@ -24,6 +24,8 @@ export interface TranscriptStore {
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;
   /** The entries that are kept under these ids; an id without an entry is left out. Called once a request, with up to `MAX_TRANSCRIPT_IDS` ids. */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Hidden>>;
+  /** Deletes the entries that are kept under these ids, whole: they are found by their other ids no more. An unknown id is passed over. */
+  forget(ids: readonly string[]): Promise<void>;
 }
 
 /** What one response contained and its client was not shown. A JSON value; only the wire that wrote `content` reads it. */

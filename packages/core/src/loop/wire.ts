@@ -104,7 +104,7 @@ export interface Writer<Request, Part> {
    * What this response contains and its client is not shown, for the transcript. Called once, before `finish`; undefined when a replay
    * of what the client has makes the same history.
    */
-  hidden?(): HiddenContent | undefined;
+  hidden?(ending: Ending): HiddenContent | undefined;
 }
 
 export type Ending = 'done' | 'calls' | 'pause';

@@ -18,6 +18,7 @@ import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
+import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { leaveToConnector } from './connector-needed.ts';
 import { isToolset } from './is-toolset.ts';
@@ -114,8 +115,12 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     async open(question) {
       const { requestId } = question;
       const { onEvent } = options;
-      const run = { maxRounds: question.maxRounds ?? options.maxRounds, ...kept(question), requestId, onEvent };
       const given = bodies.read(question.bytes, question.access.owner);
+      const { transcript, onTranscriptError } = kept(question);
+      const run = {
+        ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
+        transcript: transcript === undefined ? undefined : withInput(transcript, given.value.input),
+      };
       const value = await resolveReferences({
         wire: question.surface.wire,
         request: given.value as unknown as RequestOf<typeof question.surface.dialect>,

@@ -47,7 +47,9 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(status, message, { type, cause: error, ...(isJsonObject(details) ? { details } : {}) });
   }
   if (error instanceof QuartermasterError) {
-    return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error });
+    const { parameter } = error.context;
+    const named = typeof parameter === 'string' ? { param: parameter, code: error.code } : {};
+    return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error, ...named });
   }
   if (error instanceof UpstreamError) return fromUpstream(error);
   if (isStoreError(error)) return fromStore(error);

@@ -7,3 +7,4 @@ export { mountModelRoutes } from './model-routes.ts';
 export { mountSearchRoutes } from './search-routes.ts';
 export type { McpServices, Services } from './services.ts';
 export { mountStatusRoutes } from './status-routes.ts';
+export { mountStoredRoutes } from './stored-routes.ts';

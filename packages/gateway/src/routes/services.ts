@@ -3,7 +3,7 @@ import type { UsageMeter } from '../access/index.ts';
 import type { NamedCatalogs } from '../catalogs/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Activity } from '../events/index.ts';
-import type { ModelService, Surfaces } from '../exchange/index.ts';
+import type { ModelService, Surfaces, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
 import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
@@ -29,6 +29,8 @@ export interface Services {
   readonly catalogs: NamedCatalogs;
   /** Searches that clients make without a model. */
   readonly search: { readonly engines: SearchEngines; readonly service: SearchService };
+  /** What a key has kept of its responses. Undefined where nothing is kept. */
+  readonly storedFor: Transcripts['storeFor'];
   /** What is made of the configured MCP servers, where there are any. */
   readonly mcp: McpServices | undefined;
   /** Called when a batch was created, so that work on it begins at once. */

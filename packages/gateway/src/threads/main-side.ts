@@ -57,6 +57,7 @@ export function mainSide<Name extends Dialect>(
       findHidden: async (ids: readonly string[]) => transcripts.storeFor?.(access.owner).find(ids) ?? new Map(),
       keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>
         transcripts.storeFor?.(access.owner).keep(ids, hidden),
+      forgetHidden: (ids: readonly string[]) => transcripts.storeFor?.(access.owner).forget(ids),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
     },

@@ -97,6 +97,9 @@ function remoteTranscripts(main: PortCalls): Transcripts {
       async keep(ids, hidden) {
         await main.call('keepHidden', { ids, hidden });
       },
+      async forget(ids) {
+        await main.call('forgetHidden', ids);
+      },
     }),
     onError: (error) => {
       main.call('transcriptFailed', String(error)).catch(() => undefined);

@@ -46,6 +46,18 @@ export function describeTranscripts({ place, open, clock }: StoreHarness): void 
       ]);
     });
 
+    it('are forgotten whole by any of their ids, and only by their owner', async () => {
+      const { transcripts } = await open(await place(), { encryptionKeys });
+      const ann = transcripts.storeFor('ann');
+      await ann.keep(['a', 'b'], entry('a'));
+      await ann.keep(['c'], entry('c'));
+      await transcripts.storeFor('bob').forget(['a', 'c']);
+      expect((await ann.find(['a', 'b', 'c'])).size).toBe(3);
+      await ann.forget(['b', 'nope']);
+      expect([...(await ann.find(['a', 'b', 'c'])).keys()]).toEqual(['c']);
+      expect(await transcripts.sweep({ ...NO_BOUNDS, maxBytes: 0 })).toBe(1);
+    });
+
     it('are found among thousands of ids', async () => {
       const { transcripts } = await open(await place(), { encryptionKeys });
       const ann = transcripts.storeFor('ann');

@@ -79,6 +79,14 @@ export function createTranscriptRecords(
         }
         return found;
       },
+
+      async forget(ids) {
+        for (const some of chunks([...new Set(ids.map((id) => placeOf(owner, id)))], ROWS_AT_ONCE)) {
+          const marks = some.map(() => '?').join(', ');
+          const rows = await sql.all(`SELECT DISTINCT entry FROM transcript_ids WHERE place IN (${marks})`, some);
+          await deleteEntries(rows.map((row) => textOf(row, 'entry')));
+        }
+      },
     }),
 
     async sweep({ maxAgeMs, maxBytes }) {

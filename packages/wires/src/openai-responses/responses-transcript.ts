@@ -15,6 +15,7 @@ import {
   itemsOf,
   type ResponsesItem,
   type ResponsesRequest,
+  type ResponsesResponse,
   textOf,
 } from './responses-shapes-2026-11.ts';
 
@@ -23,12 +24,13 @@ export function hiddenContent(response: {
   /** The response as items of a history: rounds with the answers that the model has read. */
   readonly items: readonly ResponsesItem[];
   /** What the client was sent. */
-  readonly output: readonly ResponsesItem[];
+  readonly response: ResponsesResponse & { readonly output: readonly ResponsesItem[] };
   /** The request that it answers, and its id: unless the client has it stored nowhere, it may refer to both. */
   readonly request: ResponsesRequest;
   readonly id: string | undefined;
 }): HiddenContent | undefined {
-  const { items, output, request, id } = response;
+  const { items, request, id } = response;
+  const { output, ...sent } = response.response;
   const isStored = request.store !== false && id !== undefined;
   const keys = new Set(output.map(keyOf));
   const slots = items.map(
@@ -41,7 +43,7 @@ export function hiddenContent(response: {
   const calls = items.flatMap((item) =>
     keys.has(keyOf(item)) || isAnswer(item) || typeof item.call_id !== 'string' ? [] : [item.call_id],
   );
-  const stored = isStored ? { output, ...historyOf(request, items) } : {};
+  const stored = isStored ? { response: withinBound(sent), output, ...historyOf(request, items) } : {};
   return {
     shown: output.map(pieceOf),
     ...(isStored ? { responseId: id } : {}),
@@ -49,6 +51,13 @@ export function hiddenContent(response: {
     content: { slots, replaces, ...stored } as unknown as JsonObject,
   };
 }
+
+/** Definitions of thousands of tools, which its client knows, are not kept with each response. */
+function withinBound(response: ResponsesResponse): ResponsesResponse {
+  return JSON.stringify(response.tools ?? []).length > LONGEST_TOOLS ? { ...response, tools: [] } : response;
+}
+
+const LONGEST_TOOLS = 64 * 1024;
 
 /** The longest history that is kept with a response for requests that go on from it, in characters of JSON. */
 const LONGEST_HISTORY = 256 * 1024;
@@ -92,20 +101,30 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
     return { ...request, input };
   },
   references: (request) => [
+    ...conversationIn(request),
     ...(typeof request.previous_response_id === 'string' ? [request.previous_response_id] : []),
     ...itemsOf(request).flatMap((item) => (isReference(item) ? [item.id] : [])),
   ],
   resolve(request, found) {
-    const { previous_response_id: previous, ...rest } = request;
+    const { previous_response_id: previous, conversation: _, ...rest } = request;
     const items = itemsOf(request).map((item) => {
       const content = isReference(item) ? found.get(item.id) : undefined;
       return itemsIn(content?.output).find((one) => one.id === item.id) ?? item;
     });
-    const history = typeof previous === 'string' ? found.get(previous)?.history : undefined;
+    const [conversation] = conversationIn(request);
+    // Which of two histories comes first can't be known: both stay, and are refused.
+    const isOne = (conversation === undefined) !== (typeof previous !== 'string');
+    const history = isOne ? found.get(conversation ?? String(previous))?.history : undefined;
     if (history === undefined) return { ...request, input: items };
     return { ...rest, input: [...itemsIn(history), ...items] };
   },
 };
+
+/** The id of the conversation that a request belongs to: a list of one, or of none. */
+function conversationIn({ conversation }: ResponsesRequest): readonly string[] {
+  const id = isJsonObject(conversation) ? conversation.id : conversation;
+  return typeof id === 'string' ? [id] : [];
+}
 
 function itemsIn(value: unknown): readonly ResponsesItem[] {
   return (Array.isArray(value) ? value : []).filter(isJsonObject);

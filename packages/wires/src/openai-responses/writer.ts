@@ -75,30 +75,36 @@ export function createWriter(
         input: [...itemsOf(request), ...state.hidden],
       };
     },
-    hidden: () =>
+    hidden: (ending) =>
       hiddenContent({
         items: [...state.hidden, ...roundItems(state)],
-        output: finalOutput(state),
+        response: finalResponse(ending, state),
         request,
         id: state.opening?.id,
       }),
     finish(ending) {
       const type = endingType(ending, state.closing?.type);
-      const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };
-      const usage = sumUsage(state.usage, state.round.usage);
-      const response = restate(
-        {
-          ...base,
-          ...(state.opening?.created_at === undefined ? {} : { created_at: state.opening.created_at }),
-          ...(usage === undefined ? {} : { usage }),
-          ...statusFor(ending, type, base),
-          output: finalOutput(state),
-        },
-        state,
-      );
+      const response = finalResponse(ending, state);
       return [number({ ...state.closing, type, response })];
     },
   };
+}
+
+/** The response as its client gets it at the end. */
+function finalResponse(ending: Ending, state: WriterState): ResponsesResponse & { output: readonly ResponsesItem[] } {
+  const base: ResponsesResponse = { ...state.opening, ...state.closing?.response };
+  const usage = sumUsage(state.usage, state.round.usage);
+  const output = finalOutput(state);
+  const response = restate(
+    {
+      ...base,
+      ...(state.opening?.created_at === undefined ? {} : { created_at: state.opening.created_at }),
+      ...(usage === undefined ? {} : { usage }),
+      ...statusFor(ending, endingType(ending, state.closing?.type), base),
+    },
+    state,
+  );
+  return { ...response, output };
 }
 
 function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {

@@ -1,0 +1,68 @@
+import type { JsonObject, TranscriptStore } from '@quartermaster/core';
+import type { Context, Hono } from 'hono';
+import { ApiError, openaiErrorBody, type Visit } from '../http/index.ts';
+import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
+import type { Services } from './services.ts';
+
+/** Responses that this gateway has served and kept, for the key that asked for them. */
+export function mountStoredRoutes(app: Hono, { reception, storedFor }: Services): void {
+  const receive = (context: Context, handler: (id: string, store: TranscriptStore, visit: Visit) => Promise<object>) =>
+    reception.receive(context.req.raw, {
+      route: 'stored_responses',
+      errorBody: openaiErrorBody,
+      async handler(visit) {
+        const id = context.req.param('id') ?? '';
+        const store = storedFor?.(visit.access.owner);
+        if (store === undefined) throw new ApiError(404, 'This gateway keeps no responses: transcripts.keep is off');
+        return Response.json(await handler(id, store, visit));
+      },
+    });
+
+  app.get('/v1/responses/:id', (context) =>
+    receive(context, async (id, store, { request }) => {
+      const { searchParams } = new URL(request.url);
+      if (searchParams.get('stream') === 'true') {
+        throw new ApiError(400, 'stream: a stored response is given whole; leave stream out', { param: 'stream' });
+      }
+      return known(await findResponse(store, id), id).response;
+    }),
+  );
+  app.delete('/v1/responses/:id', (context) =>
+    receive(context, async (id, store) => {
+      known(await findResponse(store, id), id);
+      await store.forget([id]);
+      return { id, object: 'response', deleted: true };
+    }),
+  );
+  app.get('/v1/responses/:id/input_items', (context) =>
+    receive(context, async (id, store, { request }) => {
+      const { input } = known(await findResponse(store, id), id);
+      if (input === undefined) {
+        throw new ApiError(404, `The input of response ${id} was too long to be kept; the response itself can be read`);
+      }
+      return pageOf(withIds(input, id), new URL(request.url));
+    }),
+  );
+}
+
+function known(stored: StoredResponse | undefined, id: string): StoredResponse {
+  if (stored !== undefined) return stored;
+  throw new ApiError(404, `Response with id '${id.slice(0, 100)}' not found`, { param: 'response_id' });
+}
+
+/** The latest first, unless the client wants it otherwise. */
+function pageOf(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
+  const order = searchParams.get('order') ?? 'desc';
+  if (order !== 'asc' && order !== 'desc') throw new ApiError(400, 'order: should be asc or desc', { param: 'order' });
+  const limit = Number(searchParams.get('limit') ?? 20);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
+    throw new ApiError(400, 'limit: should be a whole number from 1 to 100', { param: 'limit' });
+  }
+  const ordered = order === 'asc' ? items : items.toReversed();
+  const after = searchParams.get('after');
+  const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && start === 0) throw new ApiError(400, 'after: names no item of this list', { param: 'after' });
+  const data = ordered.slice(start, start + limit);
+  const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { object: 'list', data, ...ids, has_more: start + data.length < ordered.length };
+}

@@ -1,0 +1,1 @@
+export { findResponse, type StoredResponse, withIds, withInput } from './stored-response.ts';

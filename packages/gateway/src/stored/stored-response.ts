@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, type TranscriptStore } from '@quartermaster/core';
+
+/** A response as its client was sent it, and the items that this client had sent; undefined where those were too long to keep. */
+export interface StoredResponse {
+  readonly response: JsonObject;
+  readonly input: readonly JsonObject[] | undefined;
+}
+
+/** The longest input that is kept with a response, in characters of JSON. */
+const LONGEST_INPUT = 256 * 1024;
+
+/** The store with the client's own items added to each response that is kept, for those who ask what it answered. */
+export function withInput(store: TranscriptStore, input: unknown): TranscriptStore {
+  return {
+    ...store,
+    keep(ids, hidden) {
+      const { content } = hidden;
+      if (!isJsonObject(content.response)) return store.keep(ids, hidden);
+      const items = toItems(input);
+      const isLong = JSON.stringify(items).length > LONGEST_INPUT;
+      return store.keep(ids, isLong ? hidden : { ...hidden, content: { ...content, input: items } });
+    },
+  };
+}
+
+export async function findResponse(store: TranscriptStore, id: string): Promise<StoredResponse | undefined> {
+  const content = (await store.find([id])).get(id)?.content;
+  if (content === undefined || !isJsonObject(content.response) || content.response.id !== id) return undefined;
+  const input = Array.isArray(content.input) ? content.input.filter(isJsonObject) : undefined;
+  return { response: { ...content.response, output: content.output ?? [] } as JsonObject, input };
+}
+
+/** A list of input items is asked for by their ids, so each has one. */
+export function withIds(items: readonly JsonObject[], responseId: string): readonly (JsonObject & { id: string })[] {
+  const key = responseId.replace(/^resp_/, '');
+  return items.map((item, index) => ({
+    ...item,
+    id: typeof item.id === 'string' ? item.id : `${PREFIXES[String(item.type)] ?? 'item'}_${key}_${index}`,
+  }));
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  function_call: 'fc',
+  function_call_output: 'fco',
+  item_reference: 'ref',
+};
+
+/** An input as the API lists it: words are a message of the user's, and a message says that it is one. */
+function toItems(input: unknown): readonly JsonObject[] {
+  if (typeof input === 'string') {
+    return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
+  }
+  const items = Array.isArray(input) ? input.filter(isJsonObject) : [];
+  return items.map((item) => {
+    const { role, content } = item;
+    if (item.type !== undefined && item.type !== 'message') return item;
+    const type = role === 'assistant' ? 'output_text' : 'input_text';
+    return { ...item, type: 'message', content: typeof content === 'string' ? [{ type, text: content }] : content };
+  }) as readonly JsonObject[];
+}
