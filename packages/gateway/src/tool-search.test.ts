@@ -69,6 +69,47 @@ describe.each(VARIANTS)('a search tool of type $search.type', ({ search, key }) 
   });
 });
 
+describe('both search tools in one request', () => {
+  const tools = [BM25, REGEX, WEATHER, SOUGHT, FILES];
+
+  it.each(TRANSPORTS)('reach the model, each with its own input, over %s', async (transport) => {
+    const calls = [
+      { call: BM25.name, id: 'toolu_b', input: { query: 'weather' } },
+      { call: REGEX.name, id: 'toolu_r', input: { pattern: '^book_' } },
+    ];
+    const rounds = [message(calls, 'tool_use'), message([{ text: 'Ok.' }], 'end_turn')];
+    const upstreams = scriptedUpstreams({ anthropic: rounds }, { transport });
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/messages', { ...ASK, tools });
+    const { content } = (await response.json()) as { content: readonly object[] };
+    expect(upstreams.requests[0]?.tools?.slice(0, 2)).toMatchObject([
+      { name: BM25.name, input_schema: { properties: { query: {} } } },
+      { name: REGEX.name, input_schema: { properties: { pattern: {} } } },
+    ]);
+    const found = (tool_name: string) => ({ content: { tool_references: [{ tool_name }] } });
+    expect(content).toMatchObject([
+      { type: 'server_tool_use', name: BM25.name, input: { query: 'weather' } },
+      { type: 'server_tool_use', name: REGEX.name, input: { pattern: '^book_' } },
+      { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_b', ...found('get_weather') },
+      { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_r', ...found('book_trip') },
+      { type: 'text' },
+    ]);
+    expect(upstreams.requests[1]?.messages.at(-2)).toMatchObject({
+      content: [
+        { type: 'tool_use', name: BM25.name },
+        { type: 'tool_use', name: REGEX.name },
+      ],
+    });
+  });
+
+  it('can be forced, either of them', async () => {
+    const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Ok.' }], 'end_turn')] });
+    const { post } = await runningGateway({ upstreams });
+    await post('/v1/messages', { ...ASK, tools, tool_choice: { type: 'tool', name: REGEX.name } });
+    expect(upstreams.requests[0]?.tool_choice).toEqual({ type: 'tool', name: REGEX.name });
+  });
+});
+
 describe('a search that a host makes up', () => {
   it.each([true, false])('is run by us and answered, streaming %s', async (stream) => {
     const [start, ...ending] = message([{ text: 'Let me look.' }], 'end_turn');

@@ -27,7 +27,17 @@ export { measureReach } from './measure-reach.ts';
 export type { Fact, Memory, PastSearch } from './memory.ts';
 export { EMPTY_MEMORY, forgetSearches, remember } from './memory.ts';
 export { OWN_NAMES } from './own-tools.ts';
-export type { DeferPlan, Definition, InlinePlan, Own, Plan, PlanEngine, PlanTokens, Shown } from './plan.ts';
+export type {
+  DeferPlan,
+  Definition,
+  InlinePlan,
+  Own,
+  Plan,
+  PlanEngine,
+  PlanTokens,
+  SecondSearch,
+  Shown,
+} from './plan.ts';
 export { readTold } from './read-told.ts';
 export { signature } from './signature.ts';
 export { STUB_DEFAULTS } from './stub-description.ts';

@@ -4,7 +4,7 @@ import type { Form } from './form.ts';
 import { makeListing } from './listing.ts';
 import { makeNote } from './note.ts';
 import { OWN_NAMES, ownTools } from './own-tools.ts';
-import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, Shown } from './plan.ts';
+import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, SecondSearch, Shown } from './plan.ts';
 import { STUB_DEFAULTS, stubDescription } from './stub-description.ts';
 
 export interface PlanQuestion {
@@ -28,6 +28,8 @@ export interface DeferQuestion extends PlanQuestion {
   readonly describe?: boolean | undefined;
   /** @default tool_search */
   readonly searchName?: string | undefined;
+  /** @default none */
+  readonly secondSearch?: SecondSearch | undefined;
   /** What the listing may cost, 0 for none. Its bytes change with what is deferred, and a cached prefix with them. @default 0 */
   readonly listingTokens?: number | undefined;
   /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
@@ -75,6 +77,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     engine,
     hasDescribe: question.describe ?? true,
     searchName: question.searchName ?? OWN_NAMES.search,
+    secondSearch: question.secondSearch,
     isTaken: (name) => snapshot.resolve(name) !== undefined,
   });
   const listing = makeListing({

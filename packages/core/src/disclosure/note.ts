@@ -13,7 +13,8 @@ export interface NoteOptions {
 /** The text for the system prompt: search before you say that something is not possible, and what there is to search for. */
 export function makeNote(options: NoteOptions): string | undefined {
   const { form, own, listing } = options;
-  const search = own.find((tool) => tool.role === 'search')?.name;
+  const searches = own.filter((tool) => tool.role === 'search').map(({ name }) => name);
+  const search = searches.length === 0 ? undefined : searches.join(' or ');
   if (form.search === 'client') return undefined;
   const guidance = search === undefined ? HOSTED : guide(options, search);
   return listing.text === '' ? guidance : `${guidance}\n${listing.text}`;

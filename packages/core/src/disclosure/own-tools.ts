@@ -1,12 +1,13 @@
 import type { JsonSchema } from '../catalog/index.ts';
 import type { Form } from './form.ts';
-import type { Own, PlanEngine } from './plan.ts';
+import type { Own, PlanEngine, SecondSearch } from './plan.ts';
 
 export interface OwnToolOptions {
   readonly form: Form;
   readonly engine: PlanEngine;
   readonly hasDescribe: boolean;
   readonly searchName: string;
+  readonly secondSearch?: SecondSearch | undefined;
   /** Whether a name already belongs to a tool of the catalog. */
   readonly isTaken: (name: string) => boolean;
 }
@@ -18,7 +19,7 @@ export const OWN_NAMES: { readonly [Role in Own['role']]: string } = {
 };
 
 /**
- * Our tools for a form: none where others search, three for the bridge, the search alone otherwise. Their texts say nothing of what
+ * Our tools for a form: none where others search, three for the bridge, the search alone otherwise; a second search stands after the first. Their texts say nothing of what
  * is deferred, not even how much, so that a tool more or less leaves the prefix of every conversation as it is cached.
  */
 export function ownTools(options: OwnToolOptions): readonly Own[] {
@@ -29,27 +30,43 @@ export function ownTools(options: OwnToolOptions): readonly Own[] {
     describe: freeName(OWN_NAMES.describe, isTaken),
     call: freeName(OWN_NAMES.call, isTaken),
   };
-  const search: Own = {
+  const { engine, secondSearch: second } = options;
+  const describeSearch = (by: PlanEngine): string =>
+    `${about({ ...options, engine: by })} ${afterwards(options, names)}`;
+  const first: Own = {
     role: 'search',
     name: names.search,
-    description: `${about(options)} ${afterwards(options, names)}`,
-    schema: searchSchema(options.engine),
+    description: describeSearch(engine),
+    schema: searchSchema(engine),
   };
-  if (options.form.invoke !== 'wrapped') return [search];
+  const searches: readonly Own[] =
+    second === undefined
+      ? [first]
+      : [
+          first,
+          {
+            role: 'search',
+            name: freeName(second.name, (name) => name === names.search || isTaken(name)),
+            description: describeSearch(second.engine),
+            schema: searchSchema(second.engine),
+            engine: second.engine,
+          },
+        ];
+  if (options.form.invoke !== 'wrapped') return searches;
   const call: Own = {
     role: 'call',
     name: names.call,
     description: 'Call a tool that you found. Tools in your own list are called directly, not through this.',
     schema: CALL_SCHEMA,
   };
-  if (!options.hasDescribe) return [search, call];
+  if (!options.hasDescribe) return [...searches, call];
   const describe: Own = {
     role: 'describe',
     name: names.describe,
     description: 'Get the full parameters of tools that you found, when the signature is not enough.',
     schema: DESCRIBE_SCHEMA,
   };
-  return [search, describe, call];
+  return [...searches, describe, call];
 }
 
 /** A catalog may hold a tool called `tool_search`: it keeps its name, and ours makes way. */

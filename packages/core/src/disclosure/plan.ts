@@ -12,6 +12,14 @@ export interface Definition {
 /** A tool of ours: the model calls it, and the loop answers. */
 export interface Own extends Definition {
   readonly role: 'search' | 'describe' | 'call';
+  /** Of a second search tool: what it takes, where the first takes the plan's. */
+  readonly engine?: PlanEngine;
+}
+
+/** A search tool beside the first. */
+export interface SecondSearch {
+  readonly name: string;
+  readonly engine: PlanEngine;
 }
 
 /** A tool of the catalog as the model gets to see it. */

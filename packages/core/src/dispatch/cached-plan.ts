@@ -39,6 +39,7 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
     limits,
     [form.hidden, form.reveal, form.invoke, form.search],
     [engine, options.describe ?? true, options.searchName ?? null, listingTokens ?? null, stubDescriptionLength],
+    options.secondSearch ?? null,
     options.searchWhenEmpty ?? false,
     options.rule ?? null,
   ]);
@@ -97,6 +98,7 @@ function decide(question: {
     engine,
     describe: options.describe,
     searchName: options.searchName,
+    secondSearch: options.secondSearch,
     listingTokens,
     stubDescriptionLength,
     isSearchable,

@@ -62,7 +62,8 @@ async function search(
   const allow = searchScope(context, { plan, snapshot, caller });
   let engine: SearchEngine | undefined;
   try {
-    const searcher = context.searchers[plan.engine].of(snapshot);
+    const own = plan.own.find(({ name }) => name === handling.call.name.trim());
+    const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     const { maxQueryLength } = context.options;
     const ask = { limit: wish.limit, maxQueryLength, allow, ...(signal === undefined ? {} : { signal }) };

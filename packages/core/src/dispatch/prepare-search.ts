@@ -4,9 +4,12 @@ import type { ToolboxContext } from './toolbox-context.ts';
 
 /** Where the plan offers a search: has its searcher build what the first one would wait for. */
 export function prepareSearch(context: ToolboxContext, plan: Plan): void {
-  if (plan.kind === 'inline' || !plan.own.some(({ role }) => role === 'search')) return;
-  const searchers = context.searchers[plan.engine];
-  if (!searchers.isPrepared(context.snapshot())) searchers.enqueue(context, () => build(context, searchers));
+  if (plan.kind === 'inline') return;
+  for (const { role, engine } of plan.own) {
+    if (role !== 'search') continue;
+    const searchers = context.searchers[engine ?? plan.engine];
+    if (!searchers.isPrepared(context.snapshot())) searchers.enqueue(context, () => build(context, searchers));
+  }
 }
 
 /** For the catalog as it is when its turn comes: of changes that come together, only the last is built for. */

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../catalog/index.ts';
-import type { Form, Found, Memory, Plan, PlanEngine, View } from '../disclosure/index.ts';
+import type { Form, Found, Memory, Plan, PlanEngine, SecondSearch, View } from '../disclosure/index.ts';
 import type { GateRule, ModelLimits } from '../gate/index.ts';
 import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 
@@ -50,6 +50,8 @@ export interface PlanOptions {
   readonly describe?: boolean;
   /** The search tool's name, where the client chose one. @default tool_search */
   readonly searchName?: string;
+  /** A search tool of another engine beside it, where the client chose both. @default none */
+  readonly secondSearch?: SecondSearch;
   /**
    * Whether a caller who has no tool at all is given a search, unless search is off: for a catalog that is empty because its servers
    * can't be reached, which the search's answer then says.

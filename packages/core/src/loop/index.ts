@@ -2,6 +2,7 @@ export type { LoopOptions, LoopRound } from './run-loop.ts';
 export { LOOP_DEFAULTS, runLoop } from './run-loop.ts';
 export type { WholeOptions } from './run-whole.ts';
 export { runWhole } from './run-whole.ts';
+export { searchOptions } from './search-options.ts';
 export type {
   FoundEntry,
   Hidden,

@@ -51,7 +51,13 @@ export interface Opened {
 
 export type OpenedSearch =
   /** A search tool that the provider would run: `tool_search_tool_regex_20251119`. We run it under the same name. */
-  | { readonly kind: 'hosted'; readonly engine: 'regex' | 'bm25' | 'any'; readonly name: string }
+  | {
+      readonly kind: 'hosted';
+      readonly engine: 'regex' | 'bm25' | 'any';
+      readonly name: string;
+      /** A second one of the other engine, where the client declares both. */
+      readonly also?: { readonly engine: 'regex' | 'bm25'; readonly name: string };
+    }
   /** The client searches by itself, and puts references into its messages. */
   | { readonly kind: 'client'; readonly name?: string };
 

@@ -53,9 +53,9 @@ export function anthropicSurface(options: AnthropicSurfaceOptions): Surface<'ant
     },
     isServed(search, can) {
       if (search?.kind === 'client') return can.references;
-      return (
-        search?.kind === 'hosted' && search.engine !== 'any' && can.hostedSearch.includes(`anthropic-${search.engine}`)
-      );
+      if (search?.kind !== 'hosted') return false;
+      const engines = search.also === undefined ? [search.engine] : [search.engine, search.also.engine];
+      return engines.every((engine) => engine !== 'any' && can.hostedSearch.includes(`anthropic-${engine}`));
     },
     writePart: writeNamedEvent,
     streamEnd: '',

@@ -2,8 +2,8 @@ import {
   type DeferPlan,
   type InlinePlan,
   isJsonObject,
-  type OpenedSearch,
   type Plan,
+  searchOptions,
   type Toolbox,
   type TransportCapabilities,
   withoutSearch,
@@ -47,8 +47,7 @@ export function planExchange<Name extends Dialect>(
   const plan = toolbox.plan(upstream.limits, {
     form: surface.form(can, search),
     describe: surface.describe,
-    ...engineOf(search),
-    ...(search?.kind === 'hosted' ? { searchName: search.name } : {}),
+    ...searchOptions(search),
   });
   if (plan.kind === 'inline') {
     const whole = withTools(request, list);
@@ -124,11 +123,6 @@ function refuseToolChanges(
       throw new ApiError(400, `messages: ${type} of ${kind} is not supported for this model; change tools instead`);
     }
   }
-}
-
-function engineOf(search: OpenedSearch | undefined): { readonly engine?: 'regex' | 'text' } {
-  if (search?.kind !== 'hosted') return {};
-  return { engine: search.engine === 'regex' ? 'regex' : 'text' };
 }
 
 function withTools<Request extends { readonly tools?: unknown }>(request: Request, list: ToolList): Request {

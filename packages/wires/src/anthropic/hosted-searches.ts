@@ -6,6 +6,7 @@ import {
   isServerToolUse,
   type ServerToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
+import { ownSearch } from './search-tool.ts';
 
 /** A search that a host shows as run by itself, and its events so far. */
 export interface HostedSearch {
@@ -36,7 +37,7 @@ export function hostedSearches(plan: Plan): HostedSearches {
     keep(event) {
       if (event.type === 'content_block_start') {
         const { content_block: block, index } = event;
-        const ownName = names.find((name) => name === block.name) ?? names[0];
+        const ownName = ownSearch(plan, String(block.name))?.name;
         if (ownName === undefined || !isServerToolUse(block) || !isSearchName(block.name, names)) return false;
         kept = [...kept, { block, index, ownName, events: [event] }];
         return true;

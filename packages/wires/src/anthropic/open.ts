@@ -25,9 +25,12 @@ export function openRequest(request: AnthropicRequest, options: OpenOptions): Op
   const { missingDeferral } = options;
   const { tools } = parseTools(others, { format: 'anthropic', missingDeferral, onProblem: 'throw' });
   const first = searchTools[0]?.tool;
+  const second = searchTools.find(({ tool }) => tool.engine !== first?.engine)?.tool;
   const hasDeferred = options.deferredAlone === 'client' && tools.some((tool) => tool.policy === 'always');
   const search: OpenedSearch | undefined =
-    first === undefined ? clientSearch(request, hasDeferred) : { kind: 'hosted', ...first };
+    first === undefined
+      ? clientSearch(request, hasDeferred)
+      : { kind: 'hosted', ...first, ...(second === undefined ? {} : { also: second }) };
   const userText = latestText(request.messages);
   return {
     tools,

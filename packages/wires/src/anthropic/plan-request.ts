@@ -6,9 +6,8 @@ import {
   isJsonObject,
   NAME_TEMPLATES,
   type Opened,
-  type OpenedSearch,
-  type PlanOptions,
   readDefinitions,
+  searchOptions,
   type Toolbox,
   type TransportCapabilities,
   type Wire,
@@ -85,19 +84,13 @@ export function requestPlanner(
       form: chooseForm(can, opened.search?.kind === 'client' ? 'client' : rest.form).form,
       // The Messages API has no block for a description: searches carry what one would say.
       describe: false,
-      ...(opened.search?.kind === 'hosted' ? askedFor(opened.search) : {}),
+      ...searchOptions(opened.search),
       ...(rest.caller === undefined ? {} : { caller: rest.caller }),
     });
     if (plan.kind === 'defer') return { kind: 'loop', wire, toolbox, plan, stream: opened.stream };
     if (can.references || !hasTraces(request)) return { kind: 'pass' };
     return { kind: 'render', request: renderOnce({ request, wire, toolbox, plan: withoutSearch(plan) }) };
   };
-}
-
-/** A search under the name and by the engine of the tool that the client declared. */
-function askedFor(search: OpenedSearch & { readonly kind: 'hosted' }): Pick<PlanOptions, 'engine' | 'searchName'> {
-  const { name: searchName, engine } = search;
-  return engine === 'any' ? { searchName } : { searchName, engine: engine === 'regex' ? 'regex' : 'text' };
 }
 
 /** Whether a request marks tools, or asks for a search. */
@@ -109,8 +102,11 @@ function defers(request: AnthropicRequest): boolean {
 /** Whether the host runs the search that the request asks for, or expands the references that the client has found. */
 function hostSearches(opened: Opened, can: TransportCapabilities): boolean {
   switch (opened.search?.kind) {
-    case 'hosted':
-      return opened.search.engine !== 'any' && can.hostedSearch.includes(`anthropic-${opened.search.engine}`);
+    case 'hosted': {
+      const { engine, also } = opened.search;
+      const engines = also === undefined ? [engine] : [engine, also.engine];
+      return engines.every((one) => one !== 'any' && can.hostedSearch.includes(`anthropic-${one}`));
+    }
     case 'client':
       return can.references;
     case undefined:

@@ -22,6 +22,7 @@ import {
 import { inCallOrder } from './anthropic-transcript.ts';
 import { type History, type HistoryItem, type HistorySearch, readHistory, referencesIn } from './read-history.ts';
 import { rememberItem } from './recall.ts';
+import { ownSearch } from './search-tool.ts';
 
 export interface MessageContext {
   readonly plan: DeferPlan;
@@ -123,10 +124,10 @@ function spokenMessage(
   context: HistoryContext,
 ): readonly AnthropicMessage[] {
   const { history, plan } = context;
-  const search = searchName(plan);
   return withBlocks({ ...item.message, content: item.blocks }, (block) => {
     const found = history.searches.get(block);
     if (found !== undefined) {
+      const search = ownSearch(plan, found.block.name)?.name;
       if (search === undefined) return [];
       return [
         {

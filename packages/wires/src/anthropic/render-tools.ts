@@ -9,7 +9,14 @@ import {
 } from '@quartermaster/core';
 import { asShown } from '../internal/as-shown.ts';
 import type { AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
-import { readSearchTool, SEARCH_TOOL_NAMES, SEARCH_TOOL_TYPES, type SearchTool, splitTools } from './search-tool.ts';
+import {
+  ownSearch,
+  readSearchTool,
+  SEARCH_TOOL_NAMES,
+  SEARCH_TOOL_TYPES,
+  type SearchTool,
+  splitTools,
+} from './search-tool.ts';
 
 /** The tools that go upstream. */
 export interface RenderedTools {
@@ -147,7 +154,7 @@ function renderChoice(request: AnthropicRequest, plan: DeferPlan): AnthropicTool
   if (choice === undefined || name === undefined) return choice;
   const own = (role: Own['role']): string | undefined => plan.own.find((one) => one.role === role)?.name;
   const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
-  const renamed = isSearch ? own('search') : plan.deferred.has(name) ? own('call') : undefined;
+  const renamed = isSearch ? ownSearch(plan, name)?.name : plan.deferred.has(name) ? own('call') : undefined;
   return renamed === undefined ? choice : { ...choice, name: renamed };
 }
 

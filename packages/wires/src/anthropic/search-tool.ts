@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Own, type Plan } from '@quartermaster/core';
 
 /** A search tool that the provider would run. */
 export interface SearchTool {
@@ -56,4 +56,24 @@ export function searchInput(engine: SearchTool['engine'], arguments_: unknown): 
   if (Object.hasOwn(arguments_, right) || !Object.hasOwn(arguments_, wrong)) return arguments_;
   const { [wrong]: value, ...rest } = arguments_;
   return { [right]: value ?? null, ...rest };
+}
+
+/** Our search tool that stands for the client's of this name; the first where the name is of another conversation. */
+export function ownSearch(plan: Plan, name: string): Own | undefined {
+  const searches = plan.kind === 'defer' ? plan.own.filter(({ role }) => role === 'search') : [];
+  return (
+    searches.find((own) => own.name === name) ??
+    searches.find((own) => engineIn(own) === engineNamed(name)) ??
+    searches[0]
+  );
+}
+
+/** The engine whose input a search tool of ours takes. */
+export function engineIn(own: Own): SearchTool['engine'] {
+  const { properties } = own.schema;
+  return isJsonObject(properties) && Object.hasOwn(properties, 'pattern') ? 'regex' : 'bm25';
+}
+
+function engineNamed(name: string): SearchTool['engine'] {
+  return name.includes('regex') ? 'regex' : 'bm25';
 }

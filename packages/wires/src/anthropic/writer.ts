@@ -15,7 +15,7 @@ import { responseClosing } from './response-closing.ts';
 import { responseIds } from './response-ids.ts';
 import { responseUsage } from './response-usage.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
-import { SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
+import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
 
 export interface WriterOptions {
   readonly errorCodes: ErrorCodes;
@@ -30,7 +30,6 @@ export function writeResponse(
   plan: Plan,
   options: WriterOptions,
 ): Writer<AnthropicRequest, AnthropicEvent> {
-  const shownSearch = searchShownAs(request, plan);
   const ids = responseIds(request);
   const usage = responseUsage();
   const closing = responseClosing();
@@ -101,6 +100,7 @@ export function writeResponse(
         return emit(open());
       }
       searches += 1;
+      const shownSearch = searchShownAs(request, plan, call.name.trim());
       const block = {
         type: 'server_tool_use',
         id: ids.search(call),
@@ -202,13 +202,12 @@ function roleOf(plan: Plan, name: string): Own['role'] | undefined {
 }
 
 /** Under the name that the client declared; a client that declared none is shown the one whose input ours takes. */
-function searchShownAs(request: AnthropicRequest, plan: Plan): SearchTool {
-  const declared = splitTools(request).search[0]?.tool;
-  if (declared !== undefined) return declared;
-  const own = plan.kind === 'defer' ? plan.own.find(({ role }) => role === 'search') : undefined;
-  const properties = own?.schema.properties;
-  const engine = isJsonObject(properties) && Object.hasOwn(properties, 'pattern') ? 'regex' : 'bm25';
-  return { engine, name: SEARCH_TOOL_NAMES[engine] };
+function searchShownAs(request: AnthropicRequest, plan: Plan, name: string): SearchTool {
+  const own = ownSearch(plan, name);
+  const engine = own === undefined ? 'bm25' : engineIn(own);
+  const declared = splitTools(request).search.map(({ tool }) => tool);
+  const shown = declared.find((tool) => tool.name === name) ?? declared.find((tool) => tool.engine === engine);
+  return shown ?? declared[0] ?? { engine, name: SEARCH_TOOL_NAMES[engine] };
 }
 
 /** A thinking budget must stay below the limit, so the limit stays above it. */
