@@ -9,6 +9,7 @@ import {
   addInitCommand,
   addInspectCommand,
   addKeysCommand,
+  addLintCommand,
   addMcpCommand,
   addSearchCommand,
   addServeCommand,
@@ -63,6 +64,7 @@ function createProgram(context: CommandContext): Command {
   addSearchCommand(program, context);
   addEvalCommand(program, context);
   addInspectCommand(program, context);
+  addLintCommand(program, context);
   addDemoCommand(program, context);
   addServeCommand(program, context);
   addMcpCommand(program, context);
@@ -111,6 +113,7 @@ Examples:
   $ quartermaster search "open pull requests" --tools catalog.jsonl.gz --json
   $ quartermaster inspect --tools catalog.json --context 128000
   $ quartermaster eval --tools catalog.json --queries queries.jsonl
+  $ quartermaster lint --tools catalog.json
 
 A catalog is JSON or JSONL, gzip or plain: tools as Anthropic, OpenAI, Gemini, MCP or the AI SDK define them, a saved
 tools/list answer, or lines {"server", "tools"}. At most 256 MiB a file and 64 MiB a line after decompression.

@@ -1,7 +1,7 @@
 import { SNAPSHOT_DEFAULTS, type Snapshot } from '@quartermaster/core';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
-import { readTools } from '../input/index.ts';
+import { type ReadTools, readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { counted, oneLine, startProgress } from '../terminal/index.ts';
@@ -32,9 +32,20 @@ export function addCatalogOptions(command: Command): Command {
 
 /** Reads the catalog that the options name. What the user should know of it goes to stderr, so that stdout stays the answer. */
 export async function loadCatalog(flags: CatalogFlags, context: CommandContext): Promise<Snapshot> {
+  const catalog = await readCatalog(flags, context);
+  await reportSkipped(catalog, context);
+  return catalog.snapshot;
+}
+
+/** A catalog with what was left out of it. */
+export type LoadedCatalog = ReadTools;
+
+/** The same for a command that reports itself what was left out. */
+export async function readCatalog(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
   if (flags.mcpConfig === undefined) return await loadFiles(flags, context);
   if (flags.tools !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
-  return await loadServers(flags.mcpConfig, context);
+  const snapshot = await loadServers(flags.mcpConfig, context);
+  return { snapshot, skipped: [], skippedCount: 0, placeOf: () => undefined };
 }
 
 /** The tools of every server that answers. One that does not answer is named on stderr. */
@@ -48,26 +59,30 @@ async function loadServers(mcpConfig: readonly string[], { io, terminal }: Comma
   return snapshot;
 }
 
-async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<Snapshot> {
+async function loadFiles(flags: CatalogFlags, { io }: CommandContext): Promise<LoadedCatalog> {
   const progress = startProgress(io);
   const files = flags.tools ?? findSampleCatalog().tools;
-  const { snapshot, skipped, skippedCount } = await readTools(files, {
+  const read = await readTools(files, {
     stdin: io.stdin,
     skipBad: flags.skipBad,
     maxTools: flags.maxTools,
     onProgress: (tools) => progress.update('Tools read', tools),
   }).finally(() => progress.end());
   if (flags.tools === undefined) {
+    const { snapshot } = read;
     const size = `${counted(snapshot.tools.length, 'tool')} of ${counted(snapshot.servers.length, 'service')}`;
     await write(io.stderr, `No --tools given: using the sample catalog (${size}).\n`);
   }
+  return read;
+}
+
+async function reportSkipped({ skipped, skippedCount }: LoadedCatalog, { io }: CommandContext): Promise<void> {
   if (skippedCount > 0) {
     const shown = skipped.slice(0, SHOWN_WARNINGS).map((message) => `  ${message}\n`);
     const rest = skippedCount > shown.length ? `  … and ${skippedCount - shown.length} more\n` : '';
     const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is' : 'are'} there twice`;
     await write(io.stderr, `Left out ${what}:\n${shown.join('')}${rest}`);
   }
-  return snapshot;
 }
 
 const SHOWN_WARNINGS = 5;

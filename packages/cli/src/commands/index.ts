@@ -1,3 +1,4 @@
+export type { LoadedCatalog } from './catalog-options.ts';
 export type { CommandContext } from './command-context.ts';
 export { addDemoCommand } from './demo.ts';
 export { addEvalCommand } from './eval.ts';
@@ -11,6 +12,7 @@ export {
   type RotateKeyFlags,
   type UpdateKeyFlags,
 } from './keys.ts';
+export { addLintCommand, type LintFlags } from './lint.ts';
 export { addMcpCommand, type McpFlags, type ProxyForm } from './mcp.ts';
 export type { AcceptFlags } from './mcp-accept.ts';
 export type { InputFlags } from './mcp-input.ts';

@@ -33,12 +33,14 @@ export interface ReadTools {
   /** What was left out, one sentence each with file and line; at most the first hundred. */
   readonly skipped: readonly string[];
   readonly skippedCount: number;
+  /** Where a tool stands: the line of the JSON value that it came in. */
+  placeOf(id: string): { readonly file: string; readonly line: number } | undefined;
 }
 
 /** Reads catalogs from files in any shape that `parseTools` knows, all into one snapshot. */
 export async function readTools(files: readonly string[], options: ReadToolsOptions): Promise<ReadTools> {
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
-  const places = new Map<string, string>();
+  const places = new Map<string, { readonly file: string; readonly line: number }>();
   const tools: Tool[] = [];
   const skipped: string[] = [];
   let skippedCount = 0;
@@ -62,17 +64,17 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
       for (const tool of parsed.tools) {
         const earlier = places.get(tool.id);
         if (earlier !== undefined) {
-          reject(`${place}: tool ${quote(tool.id)} is there already, at ${earlier}`);
+          reject(`${place}: tool ${quote(tool.id)} is there already, at ${at(earlier.file, earlier.line)}`);
           continue;
         }
         if (tools.length >= maxTools) throw tooMany(place, maxTools);
-        places.set(tool.id, place);
+        places.set(tool.id, { file, line: record.line });
         tools.push(tool);
       }
     }
   }
   if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: there are no tools in this`);
-  return { snapshot: createSnapshot(tools, { maxTools }), skipped, skippedCount };
+  return { snapshot: createSnapshot(tools, { maxTools }), skipped, skippedCount, placeOf: (id) => places.get(id) };
 }
 
 /** `isPointedAt`: the line before it is the tool's own, so that one without a name needs no number. */

@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { ENGINES, type EngineName } from '../create-searcher.ts';
+import { InputError } from '../input-error.ts';
+import { addCatalogOptions, type CatalogFlags, readCatalog } from './catalog-options.ts';
+import type { CommandContext } from './command-context.ts';
+import { wholeNumber } from './option-values.ts';
+
+export interface LintFlags extends CatalogFlags {
+  readonly engine: EngineName;
+  /** Whether tools are searched for. */
+  readonly search: boolean;
+  readonly maxTokensPerServer?: number;
+  readonly top: number;
+  readonly strict?: true;
+  readonly json?: true;
+  readonly sarif?: string;
+  readonly fix?: string;
+}
+
+export function addLintCommand(program: Command, context: CommandContext): void {
+  const command = program.command('lint').description('find the tools that will not be found, and say why');
+  addCatalogOptions(command)
+    .addOption(new Option('-e, --engine <name>', 'what searches').choices(ENGINES).default('hybrid'))
+    .option('--no-search', 'check the definitions alone')
+    .option('--max-tokens-per-server <n>', 'fail where a server has more', wholeNumber(1, 1_000_000_000))
+    .option('--top <n>', 'how many findings of a kind to show', wholeNumber(1, 1_000_000), 10)
+    .option('--strict', 'fail on warnings too')
+    .option('--json', 'write one JSON object, every finding in it')
+    .option('--sarif <file>', 'also write the findings as SARIF, for code scanning')
+    .option('--fix <file>', 'also write suggestions: a JSON object with what to add to each tool')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: LintFlags) => {
+      if (flags.engine === 'regex') throw new InputError('lint searches in words, which the engine "regex" does not');
+      const { lintCatalog } = await import('../lint/index.ts');
+      // What can't be read is a finding among others.
+      await lintCatalog(await readCatalog({ ...flags, skipBad: true }, context), flags, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster lint --tools catalog.json
+  $ quartermaster lint --mcp-config .mcp.json --max-tokens-per-server 20000
+  $ quartermaster lint --tools catalog.json --sarif lint.sarif --strict
+  $ quartermaster lint --tools catalog.json --fix suggestions.json
+
+Checks each description (missing, too short, no verb), parameters without a
+description, tools with nearly the same text or the same name, definitions over
+1,000 tokens, and deprecated tools that name no successor. Then it searches for
+each tool by its name and by its first sentence. A tool that is not among the
+first five is an error; one that another tool beats is a warning. The catalog
+itself is never changed.
+Exit status: 0 no errors, 1 errors (with --strict: or warnings), 2 the command
+line or a file can't be understood.`;

@@ -1,0 +1,1 @@
+export { lintCatalog } from './lint-catalog.ts';

@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { write } from '../command-io.ts';
+import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
+import { createSearcher, resolveEngine } from '../create-searcher.ts';
+import { EXIT } from '../exit-code.ts';
+import { InputError } from '../input-error.ts';
+import { startProgress } from '../terminal/index.ts';
+import { checkDefinitions } from './check-definitions.ts';
+import { findConfusions } from './find-confusions.ts';
+import { describeTwins, findTwins } from './find-twins.ts';
+import { type Finding, levelOf } from './finding.ts';
+import { renderFindings, toSuggestions } from './render-findings.ts';
+import { type Place, toSarif } from './write-sarif.ts';
+
+/** Checks a catalog, writes what is wrong, and fails on errors. */
+export async function lintCatalog(catalog: LoadedCatalog, flags: LintFlags, context: CommandContext): Promise<void> {
+  const { io, terminal } = context;
+  const findings = await findAll(catalog, flags, context);
+  const tools = catalog.snapshot.tools.length;
+  const errors = findings.filter((finding) => levelOf(finding) === 'error').length;
+  const text =
+    flags.json === true
+      ? JSON.stringify({ tools, errors, warnings: findings.length - errors, findings: findings.map(toJson) }, null, 2)
+      : renderFindings({ tools, findings }, flags.top, terminal);
+  await write(io.stdout, `${text}\n`);
+  if (flags.sarif !== undefined) await writeJson(flags.sarif, toSarif(findings, placing(catalog, flags)));
+  if (flags.fix !== undefined) await writeJson(flags.fix, toSuggestions(findings));
+  if (errors > 0 || (flags.strict === true && findings.length > 0)) context.exit(EXIT.findings);
+}
+
+async function findAll(
+  { snapshot, skipped, skippedCount }: LoadedCatalog,
+  { maxTokensPerServer, engine, search }: LintFlags,
+  { io }: CommandContext,
+): Promise<readonly Finding[]> {
+  const twins = findTwins(snapshot.tools);
+  const findings: Finding[] = [...skipped.map(unreadable)];
+  if (skippedCount > skipped.length) findings.push(unreadable(`… and ${skippedCount - skipped.length} more`));
+  findings.push(...checkDefinitions(snapshot, { tokensPerServer: maxTokensPerServer }), ...describeTwins(twins));
+  if (!search) return findings;
+  const progress = startProgress(io);
+  try {
+    progress.update('Building the index');
+    const searcher = await createSearcher((await resolveEngine(engine)).engine, snapshot);
+    const onProgress = (done: number): void => progress.update('Tools searched for', done, snapshot.tools.length);
+    findings.push(...(await findConfusions(snapshot.tools, { searcher, twins, onProgress })));
+    return findings;
+  } finally {
+    progress.end();
+  }
+}
+
+function unreadable(message: string): Finding {
+  return { rule: 'unreadable', message, suggestion: { note: message } };
+}
+
+function toJson(finding: Finding): object {
+  const { rule, tool, message, suggestion } = finding;
+  return { rule, level: levelOf(finding), ...(tool === undefined ? {} : { tool: tool.id }), message, suggestion };
+}
+
+/** Tools of servers have no file of their own; they stand under the file that names the servers. */
+function placing({ placeOf }: LoadedCatalog, { tools, mcpConfig }: LintFlags): (finding: Finding) => Place {
+  const fallback: Place = { file: tools?.[0] ?? mcpConfig?.[0] ?? 'catalog', line: 1 };
+  return ({ tool }) => (tool === undefined ? undefined : placeOf(tool.id)) ?? fallback;
+}
+
+async function writeJson(path: string, value: object): Promise<void> {
+  try {
+    await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InputError(`${path} can't be written (${reason})`, { cause: error });
+  }
+}

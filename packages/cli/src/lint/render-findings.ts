@@ -1,0 +1,48 @@
+import { counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
+import { type Finding, levelOf, RULES, type RuleName, type Suggestion } from './finding.ts';
+
+export interface Linted {
+  readonly tools: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The count first, then each rule with its tools, errors before warnings. */
+export function renderFindings({ tools, findings }: Linted, top: number, { paint, width }: Terminal): string {
+  if (findings.length === 0) return `${counted(tools, 'tool')}, nothing to report.`;
+  const errors = findings.filter((finding) => levelOf(finding) === 'error').length;
+  const affected = new Set(findings.flatMap(({ tool }) => (tool === undefined ? [] : [tool]))).size;
+  const warnings = findings.length - errors;
+  const headline = `${counted(errors, 'error')} and ${counted(warnings, 'warning')} about ${affected.toLocaleString('en-US')} of ${counted(tools, 'tool')}.`;
+  const sections = (Object.keys(RULES) as RuleName[]).flatMap((rule) => {
+    const own = findings.filter((finding) => finding.rule === rule);
+    if (own.length === 0) return [];
+    const { level, title } = RULES[rule];
+    const count = own.length.toLocaleString('en-US');
+    const head = `${paint.bold(title)} (${level === 'error' ? paint.yellow(level) : level}, ${rule}): ${count}`;
+    const lines = own.slice(0, top).map((finding) => wrap(describe(finding), width, { indent: 2, hanging: 4 }));
+    const rest =
+      own.length > top ? [`  … and ${(own.length - top).toLocaleString('en-US')} more; --top N shows them`] : [];
+    return [[head, ...lines, ...rest].join('\n')];
+  });
+  return [headline, ...sections].join('\n\n');
+}
+
+function describe({ tool, message }: Finding): string {
+  const text = oneLine(message, 200);
+  return tool === undefined ? text : `${oneLine(tool.id, 80)}: ${text}`;
+}
+
+/** By tool: drafts of what to add, and notes where no draft can be made. What is about no tool has the key "". */
+export function toSuggestions(findings: readonly Finding[]): Readonly<Record<string, object>> {
+  const byTool = new Map<string, { description?: string; parameters?: Suggestion['parameters']; notes: string[] }>();
+  for (const { tool, suggestion } of findings) {
+    const id = tool?.id ?? '';
+    const { description, parameters, note } = suggestion;
+    const entry = byTool.get(id) ?? { notes: [] };
+    if (description !== undefined) entry.description = description;
+    if (parameters !== undefined) entry.parameters = parameters;
+    if (note !== undefined) entry.notes.push(note);
+    byTool.set(id, entry);
+  }
+  return Object.fromEntries(byTool);
+}
