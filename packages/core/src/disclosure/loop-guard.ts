@@ -1,10 +1,12 @@
 import { counted } from './counted.ts';
 import type { Memory, PastSearch } from './memory.ts';
 
-/** A search that is about to run. */
+/** A search that is about to run, or that has run. */
 export interface AskedSearch {
   readonly queries: readonly string[];
   readonly limit?: number;
+  /** How many tools it found, once it has run: hints go by it, and what is refused does not. */
+  readonly found?: number;
 }
 
 /**
@@ -60,7 +62,7 @@ export function guardSearch(before: Memory, asked: AskedSearch, limits: GuardLim
     if (search.found > 0 || judge(ran, search, bounds).kind !== 'stop') count(ran, search);
   }
   startAfresh(ran, before.moves);
-  return judge(ran, { query: asked.queries.join('\n'), limit: asked.limit }, bounds);
+  return judge(ran, { query: asked.queries.join('\n'), limit: asked.limit, found: asked.found }, bounds);
 }
 
 /** What the searches that ran add up to. */
@@ -78,6 +80,7 @@ interface Tally {
 interface Past {
   readonly query: string;
   readonly limit?: number | undefined;
+  readonly found?: number | undefined;
 }
 
 function startAfresh(tally: Tally, moves: number): void {
@@ -114,16 +117,17 @@ function judge(tally: Tally, asked: Past, bounds: Required<GuardLimits>): Guard 
   if (stops && made >= bounds.idleStop) {
     return { kind: 'stop', text: `${searchesMade(made)} without calling a tool. ${WAY_OUT}` };
   }
-  if (fruitless >= bounds.fruitlessHint) {
+  if (fruitless >= bounds.fruitlessHint && (asked.found ?? 0) === 0) {
     const end = stops ? `${bounds.fruitlessStop - fruitless} more and searching ends: use` : 'Use';
     return { kind: 'hint', text: `${lastSearches(fruitless)} found nothing. ${end} other words, or do without.` };
   }
   if (repeats >= bounds.repeatHint) {
     const urgency = stopsRepeats ? untilStop(recentRepeats, bounds.repeatStop) : '';
-    return {
-      kind: 'hint',
-      text: `You made this search before${urgency}. Call one of the tools, or search for something else.`,
-    };
+    const advice =
+      asked.found === 0
+        ? 'Search for something else, or do without'
+        : 'Call one of the tools, or search for something else';
+    return { kind: 'hint', text: `You made this search before${urgency}. ${advice}.` };
   }
   if (made >= bounds.idleHint) {
     return {

@@ -273,16 +273,19 @@ describe('the loop guard in an answer', () => {
   it.each([
     [{ repeatStop: 1 }, /^This search was made 1 time already\./],
     [{ fruitlessStop: 1 }, /^The last search found nothing\./],
-    [{ fruitlessHint: 1 }, /^The last search found nothing\. 4 more and/],
+    [{ fruitlessHint: 1 }, / The last search found nothing\. 4 more and/],
     [{ idleStop: 1, fruitlessHint: 9 }, /^1 search was made without calling a tool\./],
-    [{ idleHint: 1, fruitlessHint: 9, repeatHint: 9 }, /^1 search was made without calling a tool\. Call one/],
+    [{ idleHint: 1, fruitlessHint: 9, repeatHint: 9 }, / 1 search was made without calling a tool\. Call one/],
   ])('speaks of one search as one: %j', (guard, text) => {
     const before = searched(['issue', 0]);
-    expect(JSON.parse(told(search('github__create_issue'), { before, guard })).hint).toMatch(text);
+    expect(JSON.parse(told(search(), { before, guard })).hint).toMatch(text);
   });
 
   const hint = (before: Memory, query = 'issue'): string | undefined =>
     JSON.parse(told({ kind: 'search', queries: [query], names: ['github__create_issue'] }, { before })).hint;
+
+  const hintOfMiss = (before: Memory): string | undefined =>
+    JSON.parse(told({ kind: 'search', queries: ['issue'], names: [] }, { before })).hint;
 
   it('says nothing at first', () => {
     expect(hint(EMPTY_MEMORY)).toBeUndefined();
@@ -299,10 +302,19 @@ describe('the loop guard in an answer', () => {
   it('hints at searches that find nothing, more urgently each time, and then ends them', () => {
     const misses = (count: number): Memory =>
       searched(...Array.from({ length: count }, (_, index): [string, number] => [`q${index}`, 0]));
-    expect(hint(misses(1))).toBeUndefined();
-    expect(hint(misses(2))).toContain('The last 2 searches found nothing. 3 more');
-    expect(hint(misses(4))).toContain('The last 4 searches found nothing. 1 more');
-    expect(hint(misses(5))).toContain('Do not search again');
+    expect(hintOfMiss(misses(1))).not.toContain('The last');
+    expect(hintOfMiss(misses(2))).toContain('The last 2 searches found nothing. 3 more');
+    expect(hintOfMiss(misses(4))).toContain('The last 4 searches found nothing. 1 more');
+    expect(hintOfMiss(misses(5))).toContain('Do not search again');
+  });
+
+  it('says nothing of fruitless searches beside tools that were found', () => {
+    expect(hint(searched(['q0', 0], ['q1', 0], ['q2', 0]))).toBeUndefined();
+  });
+
+  it('speaks of no tools to call when a repeated search finds none', () => {
+    const text = hintOfMiss(searched(['issue', 0]));
+    expect(text).toContain('You made this search before. Search for something else, or do without.');
   });
 
   it('hints at searching on and on without calling anything', () => {

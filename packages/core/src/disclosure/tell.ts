@@ -58,7 +58,7 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
   const { plan, before } = question;
   const tools = found.names.flatMap((name) => named(question, name));
   if (plan.form.search === 'client') return tellFunctions(question, tools);
-  const guard = guardSearch(before, found, question.guard);
+  const guard = guardSearch(before, { ...found, found: tools.length }, question.guard);
   if (guard.kind === 'stop') return JSON.stringify({ matches: [], hint: guard.text });
   const { searchBytes } = { ...ANSWER_DEFAULTS, ...question.budget };
   const missed = tools.length === 0 ? found.queries : unanswered(found);
