@@ -157,3 +157,43 @@ describe('stored responses', () => {
     await expect(off.openai.responses.retrieve(id)).rejects.toThrow('transcripts.keep is off');
   });
 });
+
+describe('a conversation in which nothing is held back any more', () => {
+  const { defer_loading: _, ...INLINE } = DEFERRED;
+  const NOW = { model: 'gpt-test', tools: [INLINE] };
+
+  it.each(['its items', 'its id'])(
+    'shows the model what it has read, and answers a stray search: by %s',
+    async (by) => {
+      const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, 'Which day?', SEARCHED, 'Sunny.') });
+      const { openai } = await runningGateway({ upstreams });
+      const asked = await openai.responses.create({ ...ASK, input: [QUESTION] });
+      const today = { role: 'user' as const, content: 'Today' };
+      const answered = await openai.responses.create(
+        by === 'its id'
+          ? { ...NOW, previous_response_id: asked.id, input: [today] }
+          : { ...NOW, input: [QUESTION, ...(asked.output as OpenAI.Responses.ResponseInputItem[]), today] },
+      );
+      expect(answered.output).toMatchObject([{ type: 'message', content: [{ text: 'Sunny.' }] }]);
+      const [, second = [], third = [], fourth = []] = inputs(upstreams);
+      expect(third.slice(0, second.length)).toEqual(second);
+      expect(fourth.slice(0, third.length)).toEqual(third);
+      expect(fourth.slice(third.length)).toMatchObject([
+        { type: 'function_call', name: 'tool_search' },
+        { type: 'function_call_output', output: expect.stringContaining('switched off') },
+      ]);
+      expect(upstreams.requests[2]?.tools).toMatchObject([{ name: 'get_weather' }]);
+    },
+  );
+
+  it('began so, and goes on by the id of its response', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Which day?', 'Sunny.') });
+    const { openai } = await runningGateway({ upstreams });
+    const asked = await openai.responses.create({ ...NOW, input: [QUESTION] });
+    await openai.responses.create({ ...NOW, previous_response_id: asked.id, input: 'Today' });
+    expect(await openai.responses.retrieve(asked.id)).toMatchObject({ output_text: 'Which day?' });
+    const [first = [], second = []] = inputs(upstreams);
+    expect(second.slice(0, first.length)).toEqual(first);
+    expect(second.slice(first.length)).toMatchObject([{ role: 'assistant' }, { role: 'user', content: 'Today' }]);
+  });
+});

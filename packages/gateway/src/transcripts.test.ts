@@ -70,6 +70,27 @@ describe('transcripts of a gateway', () => {
     ]);
   });
 
+  it('what was hidden comes back though nothing is held back any more, and a stray search is answered', async () => {
+    const upstreams = scriptedUpstreams({
+      chat: [chunks(undefined, SEARCH), chunks(undefined, REFUSED, GOOD), chunks(undefined, SEARCH), chunks('Sunny.')],
+    });
+    const { openai } = await runningGateway({ upstreams });
+    const { choices } = await openai.chat.completions.create({ model: 'gpt-test', tools: TOOLS, messages: [USER] });
+    const messages = [
+      ...[USER, choices[0]?.message as OpenAI.ChatCompletionMessageParam],
+      { role: 'tool' as const, tool_call_id: 'call_2', content: 'Sunny' },
+    ];
+    const tools = TOOLS.map(({ defer_loading: _, ...tool }) => tool);
+    const last = await openai.chat.completions.create({ model: 'gpt-test', tools, messages });
+    expect(last.choices[0]?.message).toMatchObject({ content: 'Sunny.' });
+    const [, second, third, fourth] = upstreams.requests as readonly { readonly messages: readonly unknown[] }[];
+    // The first message was the note on search.
+    const read = second?.messages.slice(1) ?? [];
+    expect(third?.messages.slice(0, read.length)).toEqual(read);
+    expect(JSON.stringify(third?.messages)).toContain('There is no tool');
+    expect(fourth?.messages.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('switched off') });
+  });
+
   it("no key is shown what another's conversation hid, though ids and messages are the same", async () => {
     const upstreams = scriptedUpstreams({
       chat: [chunks(undefined, REFUSED, GOOD), chunks('Sunny.'), chunks('Hello.')],

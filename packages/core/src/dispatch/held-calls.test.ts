@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../catalog/index.ts';
-import { EMPTY_MEMORY, FORMS, type Memory, remember } from '../disclosure/index.ts';
+import { EMPTY_MEMORY, FORMS, type Memory, remember, withoutSearch } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateSettings } from '../gate/index.ts';
 import type { Caller } from './call.ts';
@@ -26,6 +26,24 @@ describe('holds', () => {
     ['a_tool_of_the_client', false],
   ])('a call of %s: %s', (name, isHeld) => {
     expect(holds(name)).toBe(isHeld);
+  });
+
+  it('holds what was ours before search was switched off, and nothing that a tool is called by', () => {
+    const off = createToolbox({
+      tools: sampleTools(),
+      searcher: wordSearcher,
+      settings: { ...ON, rule: { kind: 'off' } },
+    });
+    const plan = off.plan();
+    if (plan.kind !== 'inline') throw new Error('Something is deferred');
+    const held = ['tool_search', 'tool_describe', 'tool_call', 'read_file', 'a_tool_of_the_client'].filter(
+      off.holds(withoutSearch(plan), EMPTY_MEMORY),
+    );
+    expect(held).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    const own: Tool = { ...(sampleTools()[0] as Tool), id: 'own', name: 'tool_search' };
+    const named = createToolbox({ tools: [own], searcher: wordSearcher, settings: { ...ON, rule: { kind: 'off' } } });
+    const inline = named.plan();
+    expect(inline.kind === 'inline' && named.holds(withoutSearch(inline), EMPTY_MEMORY)('tool_search')).toBe(false);
   });
 
   it('lets a revealed or called tool go to the client as it is', () => {

@@ -22,8 +22,8 @@ import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { leaveToConnector } from './connector-needed.ts';
 import { isToolset } from './is-toolset.ts';
-import { describePlan, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
-import { runExchange, streamExchange } from './run-exchange.ts';
+import { describePlan, isLoopable, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
+import { type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 import type { Surface } from './surface.ts';
 
 /** A request to a model as it came in. */
@@ -127,7 +127,9 @@ export function createModelService(options: ModelServiceOptions): ModelService {
         ...kept(question),
       });
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
-      const prepared = await prepare(question, body, options);
+      const first = await prepare(question, body, options);
+      const planned = await withHistory(first, { ...kept(question), isResolved: value !== (given.value as unknown) });
+      const prepared = { ...first, planned };
       if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
       return {
         model: prepared.model,
@@ -151,6 +153,24 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       return upstream.countTokens(counted, question);
     },
   };
+}
+
+/**
+ * A conversation in which something was hidden goes through the loop though nothing is held back any more: the loop weaves it in, and
+ * answers what the model calls of the search that it has read about. So does a response that its client may go on from, where its host
+ * stores none.
+ */
+async function withHistory<Name extends Dialect>(
+  { surface, planned }: Pick<Prepared<Name>, 'surface' | 'planned'>,
+  history: Pick<RunOptions<Name>, 'transcript' | 'onTranscriptError'> & { readonly isResolved: boolean },
+): Promise<PlannedExchange<RequestOf<Name>>> {
+  if (planned.kind === 'loop' || planned.loop === undefined || history.transcript === undefined) return planned;
+  const { loop } = planned;
+  const { wire } = surface;
+  if (!isLoopable(surface, loop.request)) return planned;
+  if (history.isResolved || (planned.isPlain && surface.isStored?.(loop.request) === true)) return loop;
+  const { request } = await weaveHistory({ wire, request: loop.request, ...history });
+  return request === loop.request ? planned : loop;
 }
 
 async function prepare<Name extends Dialect>(

@@ -30,6 +30,7 @@ export const openaiResponsesSurface: Surface<'openai-responses'> = {
   // What a client has found for itself stands among its items.
   hasAllTools: ({ tools }) =>
     !Array.isArray(tools) || !tools.some((tool) => isSearchTool(tool) && isClientSearch(tool)),
+  isStored: ({ store }) => store !== false,
   form: (can, search) => chooseForm(can, search?.kind === 'client' ? 'client' : 'auto').form,
   isServed(search, can) {
     if (search?.kind === 'client') return can.clientSearch;

@@ -19,9 +19,24 @@ import type { Surface } from './surface.ts';
 /** What becomes of a request. */
 export type PlannedExchange<Request> =
   /** It goes to the host once, as it stands here: as it came, or in plain words. */
-  | { readonly kind: 'once'; readonly request: Request; readonly inline?: InlinePlan }
+  | {
+      readonly kind: 'once';
+      readonly request: Request;
+      readonly inline?: InlinePlan;
+      /** Whether its host knows nothing but plain requests, and so keeps no state either. @default false */
+      readonly isPlain?: boolean;
+      /** The same with every tool declared, for a conversation that knows of a search: what the model still calls of it is answered. */
+      readonly loop?: LoopExchange<Request>;
+    }
   /** We search. */
-  | { readonly kind: 'loop'; readonly request: Request; readonly toolbox: Toolbox; readonly plan: DeferPlan };
+  | LoopExchange<Request>;
+
+interface LoopExchange<Request> {
+  readonly kind: 'loop';
+  readonly request: Request;
+  readonly toolbox: Toolbox;
+  readonly plan: DeferPlan;
+}
 
 export interface ExchangeQuestion<Name extends Dialect> {
   readonly surface: Surface<Name>;
@@ -51,15 +66,16 @@ export function planExchange<Name extends Dialect>(
   });
   if (plan.kind === 'inline') {
     const whole = withTools(request, list);
-    // A host that knows what the dialect has for tool search knows the rest of it too.
-    if (can.references || can.deferMark) return { kind: 'once', request: whole, inline: plan };
     const plain = { request: whole, toolbox, plan: withoutSearch(plan) };
+    const once = { kind: 'once', inline: plan, loop: { kind: 'loop', ...plain } } as const;
+    // A host that knows what the dialect has for tool search knows the rest of it too.
+    if (can.references || can.deferMark) return { ...once, request: whole };
     // Tools that are declared by other names are called by them: the loop translates that back.
     if (isRenamed(plan)) {
       refuseUnloopable(surface, request);
       return { kind: 'loop', ...plain };
     }
-    return { kind: 'once', request: renderWith(surface, plain), inline: plan };
+    return { ...once, request: renderWith(surface, plain), isPlain: true };
   }
   refuseUnloopable(surface, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
@@ -96,6 +112,18 @@ function refuseUnloopable<Name extends Dialect>(
   request: DialectShapes[Name]['request'],
 ): void {
   wire.open({ ...request, tools: [] });
+}
+
+export function isLoopable<Name extends Dialect>(
+  surface: Surface<Name>,
+  request: DialectShapes[Name]['request'],
+): boolean {
+  try {
+    refuseUnloopable(surface, request);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A model that never gets to see a server's tools would answer as if it had none. */

@@ -35,6 +35,11 @@ export interface Surface<Name extends Dialect> {
    * @default true
    */
   hasAllTools?(request: DialectShapes[Name]['request']): boolean;
+  /**
+   * Whether the client may refer to the response later.
+   * @default false
+   */
+  isStored?(request: DialectShapes[Name]['request']): boolean;
   /** How schemas reach a model over this transport. */
   form(can: TransportCapabilities, search: OpenedSearch | undefined): Form;
   /** Whether the host itself runs the search, or expands what the client has found. */
