@@ -7,6 +7,7 @@ export {
   createModelNames,
   createSnapshot,
   createTool,
+  describeExamples,
   diffSnapshots,
   type Glob,
   isJsonObject,

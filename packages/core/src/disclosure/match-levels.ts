@@ -1,4 +1,4 @@
-import type { Tool } from '../catalog/index.ts';
+import { type Tool, tellingExamples } from '../catalog/index.ts';
 import { cutText, firstSentence } from './first-sentence.ts';
 import type { DeferPlan } from './plan.ts';
 import { signature } from './signature.ts';
@@ -57,11 +57,26 @@ const LEVELS = {
   definition: ({ name, tool }: Named): Match => ({ description: tool.description, name, parameters: tool.schema }),
 };
 
+/** With examples of its input, where the tool's owner gave some. */
+function withExamples(level: Level): Level {
+  return (one) => {
+    const examples = tellingExamples(one.tool.extras.examples);
+    return examples.length === 0 ? level(one) : { ...level(one), examples };
+  };
+}
+
 const NAME = [LEVELS.name];
 const SIGNATURE = [LEVELS.signature, LEVELS.name];
 /** Answers to `tool_describe`, and to a search where there is none. */
-export const FULL: readonly Level[] = [LEVELS.full, LEVELS.signature, LEVELS.name];
-const STUB = [LEVELS.parameters, LEVELS.signature, LEVELS.name];
+export const FULL: readonly Level[] = [withExamples(LEVELS.full), LEVELS.full, LEVELS.signature, LEVELS.name];
+const STUB = [withExamples(LEVELS.parameters), LEVELS.parameters, LEVELS.signature, LEVELS.name];
 /** Definitions as Anthropic writes them. */
 export const DEFINITION: readonly Level[] = [LEVELS.definition, LEVELS.line, LEVELS.name];
-const CUT_STUB = [LEVELS.whole, LEVELS.full, LEVELS.parameters, LEVELS.signature, LEVELS.name];
+const CUT_STUB = [
+  withExamples(LEVELS.whole),
+  LEVELS.whole,
+  LEVELS.full,
+  LEVELS.parameters,
+  LEVELS.signature,
+  LEVELS.name,
+];

@@ -57,6 +57,13 @@ function searched(...queries: readonly [string, number][]): Memory {
 }
 
 describe('tell', () => {
+  it.each([FORMS.stub, FORMS.bridge])('gives examples of the input with the parameters', (form) => {
+    const tool = { ...sampleTool({ name: 'send_mail' }), extras: { examples: [{ text: 'Hi' }, {}] } };
+    const snapshot = createSnapshot([tool]);
+    const answer = told(search('send_mail'), { form, describe: false, snapshot });
+    expect(JSON.parse(answer).matches).toMatchObject([{ name: 'send_mail', examples: [{ text: 'Hi' }] }]);
+  });
+
   it('answers a bridge search with signatures', () => {
     expect(JSON.parse(told(search('github__create_issue')))).toEqual({
       matches: [{ name: 'github__create_issue', signature: '(text: string)', description: 'Opens an issue' }],

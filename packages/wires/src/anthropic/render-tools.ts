@@ -1,9 +1,11 @@
 import {
   type DeferPlan,
+  describeExamples,
   isJsonObject,
   type JsonObject,
   type Own,
   type Shown,
+  type Tool,
   type View,
   writeTool,
 } from '@quartermaster/core';
@@ -104,8 +106,8 @@ function defineOwn({ name, description, schema }: Own): JsonObject {
 }
 
 /**
- * One definition. A marked one has neither a cache breakpoint nor examples: the API refuses the first and documents the
- * second as incompatible. A stub has nothing that speaks of the parameters it does not show.
+ * One definition. A marked one has no cache breakpoint, which the API refuses, and its examples in its description: the API
+ * documents the field as incompatible. A stub has nothing that speaks of the parameters it does not show.
  */
 function define(shown: Shown, plan: DeferPlan): JsonObject {
   const { tool, name, as } = shown;
@@ -115,7 +117,7 @@ function define(shown: Shown, plan: DeferPlan): JsonObject {
     case 'full':
       return written;
     case 'mark':
-      return without(written, ['cache_control', 'input_examples']);
+      return describeWithExamples(without(written, ['cache_control', 'input_examples']), tool);
     case 'stub':
       return without(written, ['strict', 'input_examples']);
   }
@@ -124,6 +126,13 @@ function define(shown: Shown, plan: DeferPlan): JsonObject {
 /** A tool that Anthropic defines goes as it came; a mark of its own stays where the host knows marks. */
 function defineProvided({ tool }: Shown, plan: DeferPlan): JsonObject {
   return writeTool(tool, 'anthropic', plan.form.hidden === 'mark' ? {} : { deferred: false });
+}
+
+function describeWithExamples(definition: JsonObject, { extras }: Tool): JsonObject {
+  const { description } = definition;
+  const given = typeof description === 'string' ? description : '';
+  const told = describeExamples(given, extras.examples);
+  return told === given ? definition : { ...definition, description: told };
 }
 
 function without(definition: JsonObject, keys: readonly string[]): JsonObject {

@@ -71,6 +71,12 @@ describe('the tools that are sent', () => {
     expect(toolsOf(FORMS.load, request, found)).toEqual([NOW, full]);
   });
 
+  it('have their examples in the description where they are marked', () => {
+    const tool = definition('a', { deferred: true, input_examples: [{ text: 'x' }] });
+    const marked = { ...A, description: `${A.description}\n\nExamples of input:\n{"text":"x"}`, defer_loading: true };
+    expect(toolsOf(FORMS.native, { tools: [SEARCH, NOW, tool] }, found)).toEqual([NOW, marked]);
+  });
+
   it('keep every field that is not known here', () => {
     const odd = definition('a', { deferred: true, allowed_callers: ['direct'], some_new_field: { x: 1 } });
     const { defer_loading: _, ...plain } = odd as Record<string, unknown>;

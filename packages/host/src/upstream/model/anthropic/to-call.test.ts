@@ -68,10 +68,9 @@ it('carries a request whole', () => {
       {
         type: 'function',
         name: 'look',
-        description: 'Looks.',
+        description: 'Looks.\n\nExamples of input:\n{"a":1}',
         inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
         strict: true,
-        inputExamples: [{ input: { a: 1 } }],
       },
     ],
     toolChoice: { type: 'required' },
@@ -303,6 +302,13 @@ it('keeps a cache breakpoint of a message for Anthropic alone', () => {
   const providerOptions = { anthropic: { cacheControl: cache_control } };
   expect(promptOf(messages, ANTHROPIC)[0]?.content).toEqual([{ type: 'text', text: 'Hi', providerOptions }]);
   expect(promptOf(messages, OPENAI)[0]?.content).toEqual([{ type: 'text', text: 'Hi' }]);
+});
+
+it('gives examples of inputs as a field to Anthropic', () => {
+  const look = { name: 'look', description: 'Looks.', input_schema: { type: 'object' }, input_examples: [{ a: 1 }] };
+  expect(toCall({ messages: [], tools: [look] }, ANTHROPIC).tools).toMatchObject([
+    { description: 'Looks.', inputExamples: [{ input: { a: 1 } }] },
+  ]);
 });
 
 describe('results', () => {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { anthropicDefinedTool, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { anthropicDefinedTool, describeExamples, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { UpstreamError } from '../../upstream-error.ts';
 import { mergeOptions } from '../merge-options.ts';
@@ -88,13 +88,17 @@ function readTools(definitions: unknown, target: ModelTarget): Tools {
 function readTool(definition: JsonObject, name: string, target: ModelTarget): LanguageModelV4FunctionTool {
   const { description, input_schema: schema, strict, input_examples: examples, defer_loading: deferred } = definition;
   const inputs = Array.isArray(examples) ? examples.filter(isJsonObject) : [];
+  const takesExamples = knowsBlocks(target);
+  const given = typeof description === 'string' ? description : '';
+  // The other providers' packages drop the field.
+  const told = takesExamples ? given : describeExamples(given, inputs);
   const isMarked = typeof deferred === 'boolean' && knowsBlocks(target);
   return {
     type: 'function',
     name,
-    ...(typeof description === 'string' ? { description } : {}),
+    ...(told === '' ? {} : { description: told }),
     inputSchema: (isJsonObject(schema) ? schema : { type: 'object' }) as LanguageModelV4FunctionTool['inputSchema'],
-    ...(inputs.length === 0
+    ...(inputs.length === 0 || !takesExamples
       ? {}
       : {
           inputExamples: inputs.map((input) => ({ input })) as NonNullable<
