@@ -24,6 +24,10 @@ describe.each(GUIDES)('%s', (document) => {
     for (const flag of flagsIn(document)) if (!(await allFlags()).has(flag)) wrong.push(flag);
     expect(wrong).toEqual([]);
   });
+
+  it('runs no package from the registry under our unpublished name', () => {
+    expect(registryCommandsIn(read(document))).toEqual([]);
+  });
 });
 
 describe.each(readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory()))(
@@ -33,6 +37,10 @@ describe.each(readdirSync(join(root, 'packages'), { withFileTypes: true }).filte
       expect(read(`packages/${name}/LICENSE`)).toBe(read('LICENSE'));
       const page = `packages/${name}/README.md`;
       expect(linksIn(page).filter((link) => !isThere(page, link))).toEqual([]);
+    });
+
+    it('has a page that runs no package from the registry under our unpublished name', () => {
+      expect(registryCommandsIn(read(`packages/${name}/README.md`))).toEqual([]);
     });
   },
 );
@@ -46,6 +54,13 @@ describe('this test', () => {
     expect(isThere('README.md', 'docs/none.md')).toBe(false);
     expect(isThere('docs/mcp.md', 'gateway.md#mcp-servers')).toBe(true);
     expect(isThere('docs/mcp.md', 'gateway.md#none')).toBe(false);
+  });
+
+  it('sees a command that would run a package from the registry under our name', () => {
+    expect(registryCommandsIn('npx quartermaster serve')).toHaveLength(1);
+    expect(registryCommandsIn('npx -y quartermaster mcp')).toHaveLength(1);
+    expect(registryCommandsIn('"command": "npx", "args": ["-y", "quartermaster", "mcp"]')).toHaveLength(1);
+    expect(registryCommandsIn('npx vitest run packages/core')).toEqual([]);
   });
 
   it('finds commands in blocks, in JSON and in running text', () => {
@@ -116,6 +131,13 @@ function commandsIn(document: string): readonly string[] {
     const found = words.matchAll(/(?<![\w@/.-])(?:quartermaster|qm)(?= (?!-- )[a-z-])[^#|;()\]}`]*/g);
     return [...found].map(([command]) => command.replace(/"?\s*$/, ''));
   });
+}
+
+/** `npx` with our name, in a shell or as a list of arguments: outside a clone it would run whatever has that name. */
+function registryCommandsIn(text: string): readonly string[] {
+  return [...text.matchAll(/npx(?:",\s*"args":\s*\[)?(?:[\s",]+-y)?[\s",]+quartermaster\b/g)].map(
+    ([command]) => command,
+  );
 }
 
 /** Flags that stand alone in running text. */

@@ -112,7 +112,7 @@ Examples:
 Exit status: 0 done.`;
 
 const HINTS = `What to try next:
-  npx quartermaster search "move the meeting to Friday" --explain
-  npx quartermaster inspect
-  npx quartermaster eval
-  npx quartermaster search "…" --tools your-catalog.json`;
+  quartermaster search "move the meeting to Friday" --explain
+  quartermaster inspect
+  quartermaster eval
+  quartermaster search "…" --tools your-catalog.json`;

@@ -66,7 +66,7 @@ Examples:
   $ quartermaster mcp --mcp-config ~/.cursor/mcp.json --form bridge
   $ quartermaster mcp --mcp-config .mcp.json --context 32768
   $ quartermaster mcp login tracker --mcp-config .mcp.json
-  $ claude mcp add tools -- npx -y quartermaster mcp --mcp-config "$PWD/servers.json"
+  $ claude mcp add tools -- node "$PWD/packages/cli/bin/quartermaster.js" mcp --mcp-config "$PWD/servers.json"
 
 An MCP client starts this; started by hand it waits for a client's messages. Stdout carries the protocol and nothing else,
 stderr what people should know. It ends with its client, and its servers end with it.
