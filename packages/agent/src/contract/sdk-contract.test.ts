@@ -95,20 +95,19 @@ function counts(rows: Readonly<Record<string, ContractRow>>): string {
 
 function table(rows: Readonly<Record<string, ContractRow>>): string {
   const lines = Object.entries(rows).map(([name, { standing, note }]) => `| \`${name}\` | ${standing} | ${note} |`);
-  return ['| name | | what differs, what to do instead, or why it changes nothing |', '|---|---|---|', ...lines].join(
-    '\n',
-  );
+  return ['| name | status | difference, alternative, or why it has no effect |', '|---|---|---|', ...lines].join('\n');
 }
 
 const INTRODUCTION = `# Compared with the Claude agent SDK
-Generated from \`packages/agent/src/contract/sdk-contract.ts\`; \`npx vitest run packages/agent/src/contract -u\` writes it
-again. The names are those of \`@anthropic-ai/claude-agent-sdk\` ${names.version}; \`npm run check:agent-sdk\` compares them with
-the newest version.
+This page is generated from \`packages/agent/src/contract/sdk-contract.ts\`. To update it, run
+\`npx vitest run packages/agent/src/contract -u\`. The names are those of
+\`@anthropic-ai/claude-agent-sdk\` ${names.version}; \`npm run check:agent-sdk\` compares them with the
+newest version.
 
-- **supported**: works as in the SDK, but for what the note says.
-- **refused**: throws at once (an option, a hook) or rejects (a method), and says what to do instead. An option that asks for
-  nothing (\`false\`, \`[]\`, \`{}\`, \`''\`) is accepted.
-- **ignored**: accepted, because it changes nothing here. Messages that are ignored are never yielded.`;
+- **supported**: works as in the SDK, except for what the note says.
+- **refused**: an option or a hook throws at once, a method rejects; the error says what to do
+  instead. Empty values of an option (\`false\`, \`[]\`, \`{}\`, \`''\`) are accepted.
+- **ignored**: accepted, because it has no effect here. Ignored messages are never yielded.`;
 
 const ALL_OPTIONS = {
   abortController: true,
