@@ -197,3 +197,24 @@ describe('a conversation in which nothing is held back any more', () => {
     expect(second.slice(first.length)).toMatchObject([{ role: 'assistant' }, { role: 'user', content: 'Today' }]);
   });
 });
+
+it('a client that searches by itself gets the calls to its search, and goes on from the response', async () => {
+  const upstreams = scriptedUpstreams({
+    responses: responseRounds({ name: 'tool_search', input: { goal: 'weather' } }, 'Sunny.'),
+  });
+  const { openai } = await runningGateway({ upstreams });
+  const parameters = { type: 'object', properties: { goal: { type: 'string' } } };
+  const own = { type: 'tool_search' as const, execution: 'client' as const, description: 'Finds tools.', parameters };
+  const asked = await openai.responses.create({ model: 'gpt-test', tools: [own], input: [QUESTION] });
+  expect(asked.output).toMatchObject([
+    { type: 'tool_search_call', execution: 'client', arguments: { goal: 'weather' } },
+  ]);
+  const [call] = asked.output;
+  const found = {
+    ...{ type: 'tool_search_output' as const, execution: 'client' as const, tools: [DEFERRED] },
+    call_id: call?.type === 'tool_search_call' ? call.call_id : null,
+  };
+  const request = { model: 'gpt-test', tools: [own], previous_response_id: asked.id, input: [found] };
+  expect((await openai.responses.create(request)).output_text).toBe('Sunny.');
+  expect(JSON.stringify(upstreams.requests[1]?.tools)).toContain('get_weather');
+});

@@ -57,6 +57,8 @@ export interface DeferPlan {
   readonly engine: PlanEngine;
   /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
   readonly deferred: ReadonlySet<string>;
+  /** Whether nobody searches: calls to tools of ours, from when somebody did, are held and answered. @default false */
+  readonly isSearchOff?: boolean;
   /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
   readonly own: readonly Own[];
   /** Tools of the catalog that are declared from the first message on, in catalog order. */

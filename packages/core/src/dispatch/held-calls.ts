@@ -3,7 +3,6 @@ import { type Memory, OWN_NAMES, type Plan } from '../disclosure/index.ts';
 import type { Caller } from './call.ts';
 import { resolveName } from './resolve-name.ts';
 import { isDeferred } from './toolbox-context.ts';
-import { isSearchOff } from './unwrap-call.ts';
 
 /**
  * Which calls must not go to the client as they are: ours, and calls to deferred tools that the conversation has not revealed
@@ -20,7 +19,7 @@ export function heldCalls(options: {
   if (plan.kind === 'inline' || plan.form.search === 'provider') return () => false;
   const own = new Set(plan.own.map((tool) => tool.name));
   // The model may have read of our tools before search was switched off; no client can answer a call to one.
-  const past = new Set<string>(isSearchOff(plan) ? Object.values(OWN_NAMES) : []);
+  const past = new Set<string>(plan.isSearchOff === true ? Object.values(OWN_NAMES) : []);
   const known = new Set(memory.known);
   return (name) => {
     if (own.has(name)) return true;

@@ -36,16 +36,12 @@ export function unwrapCall(plan: Plan, call: Call, isKnown: (name: string) => bo
   return unwrapped.kind === 'malformed' ? { ...unwrapped, isSearch } : unwrapped;
 }
 
-/** Whether every tool is in the model's list, and none of ours. */
-export function isSearchOff(plan: Plan): boolean {
-  return plan.kind === 'inline' || (plan.own.length === 0 && plan.deferred.size === 0);
-}
-
 /** A call by a tool's own name. In a conversation from before search was switched off, a model may still use the bridge. */
 function unwrapReal(plan: Plan, call: NamedCall, isKnown: (name: string) => boolean): Unwrapped {
   const name = call.name.trim();
   const direct: Unwrapped = { kind: 'calls', calls: [call], isWrapped: false };
-  if (!isSearchOff(plan) || isKnown(name)) return direct;
+  const isOff = plan.kind === 'inline' || (plan.own.length === 0 && plan.deferred.size === 0);
+  if (!isOff || isKnown(name)) return direct;
   if (name === OWN_NAMES.search || name === OWN_NAMES.describe) return { kind: 'absent', name };
   const calls = name === OWN_NAMES.call ? readNamedCalls(call.arguments, isKnown) : [];
   return calls.length === 0 ? direct : { kind: 'calls', calls, isWrapped: false };

@@ -66,7 +66,7 @@ export function planExchange<Name extends Dialect>(
   });
   if (plan.kind === 'inline') {
     const whole = withTools(request, list);
-    const plain = { request: whole, toolbox, plan: withoutSearch(plan) };
+    const plain = { request: whole, toolbox, plan: withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off') };
     const once = { kind: 'once', inline: plan, loop: { kind: 'loop', ...plain } } as const;
     // A host that knows what the dialect has for tool search knows the rest of it too.
     if (can.references || can.deferMark) return { ...once, request: whole };
