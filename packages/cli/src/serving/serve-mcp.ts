@@ -1,7 +1,7 @@
 import { contextWindow, type GateSettings } from '@quartermaster/core';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { createSearcherFor, createServedReranker } from '@quartermaster/host/search';
+import { type ChosenEngine, createSearcherFor, createServedReranker } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, serveStdio } from '@quartermaster/mcp';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
@@ -25,8 +25,10 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   const { config: unanswered } = loadSettings(given, io.env);
   if (Object.keys(unanswered.mcpServers).length + unanswered.unusableServers.length === 0)
     throw new InputError(NO_SERVERS);
-  const chosen = await configuredEngine(unanswered.search);
-  print(`search engine: ${chosen.engine} (${chosen.reason})`);
+  const { engine } = unanswered.search;
+  // An engine that is asked for by name and can't run is an error at once; otherwise no client waits for a model to load.
+  const asked = engine === 'auto' ? undefined : await configuredEngine(unanswered.search);
+  if (asked !== undefined) print(describeEngine(asked));
 
   const store = await openStoreIfPossible({
     ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
@@ -45,22 +47,24 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   const forget = recordStatus({ hub, env: io.env, files: () => config.files });
   const closed = new AbortController();
   const { signal } = closed;
-  const reranker =
-    chosen.embedder === undefined
-      ? undefined
-      : createServedReranker({
-          embedder: chosen.embedder,
-          ...(store === undefined ? {} : { store: store.vectors }),
-          signal,
-          now: Date.now,
-          tell: (event, times) => print(renderRerankerEvent(event, times)),
-        });
+  const reranker = createServedReranker({
+    choose: async () => {
+      if (asked !== undefined) return asked;
+      const chosen = await configuredEngine(unanswered.search);
+      if (!signal.aborted) print(describeEngine(chosen));
+      return chosen;
+    },
+    ...(store === undefined ? {} : { store: store.vectors }),
+    signal,
+    now: Date.now,
+    tell: (event, times) => print(renderRerankerEvent(event, times)),
+  });
   const proxy = createProxy({
     hub,
     ...(form === undefined ? {} : { form }),
     settings: settingsFor(form, config.tools.gate),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
-    searcher: createSearcherFor({ ...config.search, engine: chosen.engine }, { signal, reranker }),
+    searcher: createSearcherFor({ ...config.search, engine }, { signal, reranker }),
     checkArguments: createArgumentChecker({ repair: true }),
     guard: { mode: config.mcp.searchGuard },
     alwaysLoad: config.mcp.alwaysLoad,
@@ -86,6 +90,10 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     io.stdin.destroy();
     release();
   }
+}
+
+function describeEngine({ engine, reason }: ChosenEngine): string {
+  return `search engine: ${engine} (${reason})`;
 }
 
 /** A form that somebody asks for is used from the first tool on; otherwise the gate decides. */

@@ -39,4 +39,23 @@ describe('a reranker that serves', () => {
     expect((await stage.compare(ASKED)).kind).toBe('fallback');
     expect([...told, ...counted]).toEqual([]);
   });
+
+  it('chooses its model when a search first needs it, and tells of its failures', async () => {
+    let chosen = 0;
+    const told: string[] = [];
+    const stage = createServedReranker({
+      choose: async () => {
+        chosen += 1;
+        const embedder = { modelId: 'broken', doEmbed: () => Promise.reject(new Error('broken')) };
+        return { engine: 'hybrid+reranker', reason: 'it loads', embedder };
+      },
+      signal: new AbortController().signal,
+      now: () => 0,
+      tell: ({ kind }) => told.push(kind),
+    });
+    expect(chosen).toBe(0);
+    await stage.compare(ASKED);
+    await stage.compare(ASKED);
+    expect([chosen, told]).toEqual([1, ['fallback']]);
+  });
 });

@@ -1,6 +1,14 @@
-import { createReranker, type RerankerEvent, type RerankerOptions, type SentenceReranker } from '@quartermaster/core';
+import {
+  createReranker,
+  type RerankerEmbedder,
+  type RerankerEvent,
+  type RerankerOptions,
+  type SentenceReranker,
+} from '@quartermaster/core';
+import type { ChosenEngine } from './choose-engine.ts';
+import { createLazyReranker } from './lazy-reranker.ts';
 
-export interface ServedRerankerOptions extends Omit<RerankerOptions, 'onEvent' | 'signal'> {
+interface ServingOptions extends Omit<RerankerOptions, 'embedder' | 'onEvent' | 'signal'> {
   /** Ends the stage: what is being embedded would keep a process that is stopping. Nothing is told from then on. */
   readonly signal: AbortSignal;
   /** The time in milliseconds. */
@@ -11,6 +19,10 @@ export interface ServedRerankerOptions extends Omit<RerankerOptions, 'onEvent' |
   readonly tell: (event: RerankerFailure, times: number) => void;
 }
 
+/** The model, or what chooses it when a search first needs it. */
+export type ServedRerankerOptions = ServingOptions &
+  ({ readonly embedder: RerankerEmbedder } | { readonly choose: () => Promise<ChosenEngine> });
+
 /** What went wrong. */
 export type RerankerFailure = Extract<RerankerEvent, { readonly kind: 'fallback' | 'store-failed' }>;
 
@@ -18,10 +30,10 @@ export type RerankerFailure = Extract<RerankerEvent, { readonly kind: 'fallback'
 export function createServedReranker(options: ServedRerankerOptions): SentenceReranker {
   const { signal, now, count, tell, ...stage } = options;
   const untold = new Map<RerankerEvent['kind'], { times: number; quietUntil: number }>();
-  return createReranker({
+  const serving = {
     ...stage,
     signal,
-    onEvent(event) {
+    onEvent(event: RerankerEvent) {
       if (signal.aborted) return;
       count?.(event);
       // What is counted elsewhere, and no failure.
@@ -34,7 +46,8 @@ export function createServedReranker(options: ServedRerankerOptions): SentenceRe
       kind.times = 0;
       kind.quietUntil = now() + QUIET_MS;
     },
-  });
+  };
+  return 'choose' in serving ? createLazyReranker(serving.choose, serving) : createReranker(serving);
 }
 
 const QUIET_MS = 60_000;
