@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { describeError } from '../errors.ts';
 import type { Hub, ServerSummary } from '../hub/index.ts';
 import type { Session } from './session.ts';
 
@@ -31,11 +32,22 @@ export function serversWith(hub: Hub, session: Session, capability: string): rea
     );
 }
 
+/** Why entries of a server are missing from a list. */
+export interface Missing {
+  readonly server: string;
+  readonly reason: string;
+}
+
+export interface CollectedList {
+  readonly listed: readonly Listed[];
+  readonly missing: readonly Missing[];
+}
+
 /**
  * A list of all servers, all pages. A server that fails, or is not done in time, has listed what it has until then; the others are not
- * made to suffer for it.
+ * made to suffer for it. What is missing is named.
  */
-export async function collectLists(hub: Hub, session: Session, question: ListQuestion): Promise<readonly Listed[]> {
+export async function collectLists(hub: Hub, session: Session, question: ListQuestion): Promise<CollectedList> {
   const servers = serversWith(hub, session, question.capability);
   const late = new AbortController();
   const cancel = session.clock.after(PATIENCE_MS, () => late.abort());
@@ -45,26 +57,60 @@ export async function collectLists(hub: Hub, session: Session, question: ListQue
   );
   cancel();
   question.signal.throwIfAborted();
-  return lists.flat().slice(0, MOST_ITEMS);
+  const listed: Listed[] = [];
+  const missing: Missing[] = [];
+  for (const { server, found, reason } of lists) {
+    const taken = found.slice(0, MOST_ITEMS - listed.length);
+    listed.push(...taken);
+    if (taken.length < found.length)
+      missing.push({ server, reason: describeCut(`${MOST_ITEMS} entries of all servers`) });
+    else if (reason !== undefined) missing.push({ server, reason });
+  }
+  return { listed, missing };
+}
+
+/** For a result: which servers have more than it says. Empty where nothing is missing. */
+export function describeMissing(missing: readonly Missing[]): JsonObject {
+  if (missing.length === 0) return {};
+  return { _meta: { 'quartermaster/incomplete': missing.map(({ server, reason }) => ({ server, reason })) } };
+}
+
+interface ServerList {
+  readonly server: string;
+  readonly found: readonly Listed[];
+  /** Why this is not all. */
+  readonly reason?: string;
 }
 
 async function listOne(
   hub: Hub,
   session: Session,
   question: ListQuestion & { readonly server: string },
-): Promise<readonly Listed[]> {
+): Promise<ServerList> {
   const { server, method, key, signal } = question;
   const found: Listed[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES && found.length < MOST_ITEMS; page += 1) {
+  for (let page = 0; ; page += 1) {
+    if (page >= MOST_PAGES) return { server, found, reason: describeCut(`${MOST_PAGES} pages`) };
+    if (found.length >= MOST_ITEMS) return { server, found, reason: describeCut(`${MOST_ITEMS} entries`) };
     const params = cursor === undefined ? {} : { cursor };
     const origin = session.readingOrigin(server);
-    const result = await hub.request({ server, method, params, origin, signal }).catch(() => undefined);
-    if (result === undefined) break;
+    const answer = await hub.request({ server, method, params, origin, signal }).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ reason: signal.aborted ? TOO_LATE : describeError(error) }),
+    );
+    if ('reason' in answer) return { server, found, reason: answer.reason };
+    const { result } = answer;
     const items = Array.isArray(result[key]) ? result[key] : [];
     for (const item of items) if (isJsonObject(item)) found.push({ server, item });
-    if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
+    if (typeof result.nextCursor !== 'string') return { server, found };
+    if (result.nextCursor === cursor) return { server, found, reason: 'it gave the same page twice' };
     cursor = result.nextCursor;
   }
-  return found;
 }
+
+function describeCut(after: string): string {
+  return `its list was cut off after ${after}`;
+}
+
+const TOO_LATE = 'it was not done in time';

@@ -376,6 +376,15 @@ describe('what goes both ways', () => {
     expect(prompts.map(({ name }) => name)).toEqual(['odd__a', 'odd__b']);
   });
 
+  it('a list that is cut off says so, and so does an error about what it may have had', async () => {
+    const { proxy } = serve({ odd: oddServer('endless'), fine: oddServer('telling') });
+    const client = await connect(proxy);
+    const { prompts, _meta } = await client.listPrompts();
+    const reason = 'its list was cut off after 50 pages';
+    expect([prompts.length, _meta]).toEqual([52, { 'quartermaster/incomplete': [{ server: 'odd', reason }] }]);
+    await expect(client.getPrompt({ name: 'odd__p60' })).rejects.toThrow(`not all prompts are known (odd: ${reason})`);
+  });
+
   it('a task is known by an id that says where it is', async () => {
     const { proxy } = serve({ 'a b': oddServer('tasks'), other: oddServer('plain') }, { form: 'inline' });
     const client = await connect(proxy, 'v1');

@@ -1,13 +1,13 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
-import { collectLists, type Listed } from './collect-lists.ts';
+import { type CollectedList, collectLists, describeMissing, type Listed } from './collect-lists.ts';
 import { askOwner } from './serve-resources.ts';
 import type { Session } from './session.ts';
 
 export async function listPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
-  const prompts = await namedPrompts(hub, session, signal);
-  return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })) };
+  const { prompts, missing } = await namedPrompts(hub, session, signal);
+  return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })), ...describeMissing(missing) };
 }
 
 export interface PromptRequest {
@@ -36,15 +36,23 @@ async function findPrompt(
   session: Session,
   { name, signal }: { readonly name: unknown; readonly signal: AbortSignal },
 ): Promise<Listed> {
-  const found = typeof name === 'string' ? (await namedPrompts(hub, session, signal)).get(name) : undefined;
+  const { prompts, missing } = await namedPrompts(hub, session, signal);
+  const found = typeof name === 'string' ? prompts.get(name) : undefined;
   if (found !== undefined) return found;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${JSON.stringify(name)?.slice(0, 200)}`);
+  const [first] = missing;
+  const unlisted = first === undefined ? '' : `; not all prompts are known (${first.server}: ${first.reason})`;
+  const message = `There is no prompt ${JSON.stringify(name)?.slice(0, 200)}${unlisted}`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+interface NamedPrompts extends Pick<CollectedList, 'missing'> {
+  readonly prompts: ReadonlyMap<string, Listed>;
 }
 
 /** By the names that they have in front, made as those of tools are: stable, and no two alike. */
-async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<ReadonlyMap<string, Listed>> {
+async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Promise<NamedPrompts> {
   const question = { method: 'prompts/list', key: 'prompts', capability: 'prompts', signal };
-  const listed = await collectLists(hub, session, question);
+  const { listed, missing } = await collectLists(hub, session, question);
   const byId = new Map<string, Listed>();
   const entries = listed.flatMap((one) => {
     if (typeof one.item.name !== 'string' || one.item.name === '') return [];
@@ -54,10 +62,11 @@ async function namedPrompts(hub: Hub, session: Session, signal: AbortSignal): Pr
     return [entry];
   });
   const names = createModelNames(entries);
-  return new Map(
+  const prompts = new Map(
     [...byId].flatMap(([id, one]) => {
       const name = names.nameOf(id);
       return name === undefined ? [] : [[name, one] as const];
     }),
   );
+  return { prompts, missing };
 }

@@ -2,23 +2,23 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
 import { askInTurn } from './ask-in-turn.ts';
-import { collectLists, serversWith } from './collect-lists.ts';
+import { collectLists, describeMissing, serversWith } from './collect-lists.ts';
 import type { Session } from './session.ts';
 
 export async function listResources(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
   const question = { method: 'resources/list', key: 'resources', capability: 'resources', signal };
-  const listed = await collectLists(hub, session, question);
+  const { listed, missing } = await collectLists(hub, session, question);
   for (const { server, item } of listed) {
     if (typeof item.uri === 'string' && !session.resourceOwners.has(item.uri))
       session.resourceOwners.set(item.uri, server);
   }
-  return { resources: listed.map(({ item }) => item) };
+  return { resources: listed.map(({ item }) => item), ...describeMissing(missing) };
 }
 
 export async function listResourceTemplates(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
   const question = { method: 'resources/templates/list', key: 'resourceTemplates', capability: 'resources', signal };
-  const listed = await collectLists(hub, session, question);
-  return { resourceTemplates: listed.map(({ item }) => item) };
+  const { listed, missing } = await collectLists(hub, session, question);
+  return { resourceTemplates: listed.map(({ item }) => item), ...describeMissing(missing) };
 }
 
 export interface ResourceRequest {

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
-import { collectLists } from './collect-lists.ts';
+import { collectLists, describeMissing } from './collect-lists.ts';
 import type { Session } from './session.ts';
 import { decodeTaskId, encodeTask } from './task-ids.ts';
 
@@ -25,6 +25,6 @@ export async function askTask(hub: Hub, session: Session, request: TaskRequest):
 
 export async function listTasks(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
   const question = { method: 'tasks/list', key: 'tasks', capability: 'tasks', signal };
-  const listed = await collectLists(hub, session, question);
-  return { tasks: listed.map(({ server, item }) => encodeTask(item, server)) };
+  const { listed, missing } = await collectLists(hub, session, question);
+  return { tasks: listed.map(({ server, item }) => encodeTask(item, server)), ...describeMissing(missing) };
 }

@@ -55,7 +55,9 @@ describe('a server that does not answer', () => {
     const listing = client.listPrompts();
     await until(() => answered.includes('fine') && clock.pending.includes(30_000));
     clock.advance(30_000);
-    expect((await listing).prompts.map(({ name }) => name)).toEqual(['fine__hello']);
+    const { prompts, _meta } = await listing;
+    expect(prompts.map(({ name }) => name)).toEqual(['fine__hello']);
+    expect(_meta?.['quartermaster/incomplete']).toMatchObject([{ server: expect.not.stringMatching('fine') }]);
     expect(clock.pending).toEqual([]);
   });
 

@@ -110,6 +110,15 @@ const modes = {
         params?.cursor === undefined ? { prompts: [{ name: 'a' }], nextCursor: '1' } : { prompts: [{ name: 'b' }] },
     },
   },
+  endless: {
+    tools: () => [tool('hello')],
+    more: {
+      'prompts/list': (params) => {
+        const page = Number(params?.cursor ?? 0);
+        return { prompts: [{ name: `p${page}` }], nextCursor: String(page + 1) };
+      },
+    },
+  },
   restless: {
     list: () => {
       listed += 1;
@@ -191,7 +200,7 @@ function answer(method, params, id) {
         capabilities: {
           tools: { listChanged: true },
           ...(mode === 'tasks' ? TASKS : {}),
-          ...(mode === 'telling' ? { prompts: {} } : {}),
+          ...(mode === 'telling' || mode === 'endless' ? { prompts: {} } : {}),
         },
         serverInfo: { name: mode, version: '1' },
         instructions: `I am ${mode}`,
