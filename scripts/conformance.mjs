@@ -1,0 +1,104 @@
+// `npm run conformance`: the official MCP conformance suite, directly against a server and against the same server behind the gateway.
+//   npm run conformance                                  our own backend, 2025-11-25
+//   npm run conformance -- --url URL --revision 2026-07-28   a server that is running already, such as the suite's own
+//   npm run conformance -- --scenario tools-call-image   one scenario
+// The suite is fetched by npx, 52 MB with what it needs, which is why it is no dependency. Fails where the gateway does worse.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startRelay } from './conformance/relay.mjs';
+import { startServer } from './conformance/server.mjs';
+
+const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const COMMAND = fileURLToPath(new URL('../packages/cli/bin/quartermaster.js', import.meta.url));
+const SHIM = new URL('./conformance/older-node.mjs', import.meta.url).href;
+const PREFIX = 'backend__';
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    revision: { type: 'string', default: '2025-11-25' },
+    scenario: { type: 'string' },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+const backend = values.url === undefined ? await startServer() : { url: values.url, close() {} };
+const gateway = await startGateway(backend.url);
+const relay = await startRelay(gateway.url, PREFIX);
+try {
+  const direct = await runSuite(backend.url);
+  const proxied = await runSuite(relay.url);
+  console.log(renderTable(direct, proxied));
+  const worse = [...direct].filter(([name, { failed }]) => (proxied.get(name)?.failed ?? 1) > failed);
+  console.log(worse.length === 0 ? 'The gateway does no worse.' : `Worse: ${worse.map(([name]) => name).join(', ')}`);
+  process.exitCode = worse.length === 0 && direct.size > 0 ? 0 : 1;
+} finally {
+  relay.close();
+  gateway.close();
+  backend.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The gateway with one server behind it, with sessions, since sampling and elicitation of 2025 need them. */
+async function startGateway(url) {
+  const settings = { mcpServers: { backend: { type: 'http', url } }, mcp: { sessions: true, form: 'inline' } };
+  const file = join(folder, 'quartermaster.yaml');
+  writeFileSync(file, JSON.stringify(settings));
+  const args = [COMMAND, 'serve', '--port', '0', '--store', ':memory:', '--config', file, '--log', 'none'];
+  const env = { PATH: process.env.PATH, HOME: folder, QUARTERMASTER_SEARCH_ENGINE: 'bm25' };
+  const child = spawn(process.execPath, args, { cwd: folder, env });
+  const address = await new Promise((resolve, reject) => {
+    let said = '';
+    const hear = (chunk) => {
+      said += chunk;
+      const [, found] = /listens on (http:\S+)/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.on('exit', () => reject(new Error(`The gateway has ended:\n${said}`)));
+  });
+  return { url: `${address}/mcp`, close: () => child.kill() };
+}
+
+/** What came of each scenario: its checks, by how they went, and the failures in words. */
+async function runSuite(url) {
+  const which = values.scenario === undefined ? ['--suite', 'all'] : ['--scenario', values.scenario];
+  const command = ['--yes', `--package=${SUITE}`, '--', 'conformance', 'server', '--url', url, ...which];
+  const options = process.env.NODE_OPTIONS ?? '';
+  const env = { ...process.env, NODE_OPTIONS: `${options} --import ${SHIM}` };
+  const child = spawn('npx', [...command, '--spec-version', values.revision, '--output-dir', folder], {
+    cwd: folder,
+    env,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said += chunk;
+    });
+  await new Promise((resolve) => child.on('close', resolve));
+  const found = new Map();
+  for (const [, name, passed, failed] of said.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gm))
+    found.set(name, { passed: Number(passed), failed: Number(failed) });
+  const [, passed, total] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
+  if (found.size === 0 && passed !== undefined)
+    found.set(values.scenario, { passed: Number(passed), failed: Number(total) - Number(passed) });
+  if (found.size === 0) throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
+  return found;
+}
+
+function renderTable(direct, proxied) {
+  const rows = [...direct].map(([name, one]) => `| ${name} | ${render(one)} | ${render(proxied.get(name))} |`);
+  const sum = (all) =>
+    [...all.values()].reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }));
+  const total = `| **all** | ${render(sum(direct))} | ${render(sum(proxied))} |`;
+  return [`| scenario (${values.revision}) | direct | proxied |`, '|---|---|---|', ...rows, total].join('\n');
+}
+
+function render(outcome) {
+  if (outcome === undefined) return 'not run';
+  return outcome.failed === 0 ? `${outcome.passed} passed` : `${outcome.passed} passed, ${outcome.failed} failed`;
+}
