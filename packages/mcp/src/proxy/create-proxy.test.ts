@@ -377,7 +377,7 @@ describe('what goes both ways', () => {
   });
 
   it('a list that is cut off says so, and so does an error about what it may have had', async () => {
-    const { proxy } = serve({ odd: oddServer('endless'), fine: oddServer('telling') });
+    const { proxy } = serve({ odd: oddServer('endless-prompts'), fine: oddServer('telling') });
     const client = await connect(proxy);
     const { prompts, _meta } = await client.listPrompts();
     const reason = 'its list was cut off after 50 pages';

@@ -110,7 +110,7 @@ const modes = {
         params?.cursor === undefined ? { prompts: [{ name: 'a' }], nextCursor: '1' } : { prompts: [{ name: 'b' }] },
     },
   },
-  endless: {
+  'endless-prompts': {
     tools: () => [tool('hello')],
     more: {
       'prompts/list': (params) => {
@@ -200,7 +200,7 @@ function answer(method, params, id) {
         capabilities: {
           tools: { listChanged: true },
           ...(mode === 'tasks' ? TASKS : {}),
-          ...(mode === 'telling' || mode === 'endless' ? { prompts: {} } : {}),
+          ...(mode === 'telling' || mode === 'endless-prompts' ? { prompts: {} } : {}),
         },
         serverInfo: { name: mode, version: '1' },
         instructions: `I am ${mode}`,
