@@ -77,7 +77,7 @@ export interface HubCall {
   readonly allowInputRequired?: boolean | undefined;
 }
 
-export interface HubRequest extends Outgoing {
+export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'> {
   readonly server: string;
   readonly origin?: Origin | undefined;
   readonly signal?: AbortSignal | undefined;

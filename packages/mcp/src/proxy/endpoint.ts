@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
 import { serversWith } from './collect-lists.ts';
 import { createPeer } from './create-peer.ts';
+import { withFollowUp } from './follow-up.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
@@ -133,13 +134,14 @@ export class Endpoint extends Server {
       case 'resources/templates/list':
         return listResourceTemplates(hub, session, signal);
       case 'resources/read':
+        return askOwner(hub, session, { ...withFollowUp(params, context), method, uri: params.uri, signal });
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return askOwner(hub, session, { method, params, uri: params.uri, signal });
       case 'prompts/list':
         return listPrompts(hub, session, signal);
       case 'prompts/get':
-        return getPrompt(hub, session, { params, signal });
+        return getPrompt(hub, session, { ...withFollowUp(params, context), signal });
       case 'completion/complete':
         return complete(hub, session, { params, signal });
       case 'logging/setLevel':
@@ -169,3 +171,19 @@ function canBeAsked(capabilities: unknown): capabilities is ClientCapabilities {
 
 /** What clients tell servers, other than about single requests. */
 const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_changed']);
+
+/** All that a client may ask for, those that the SDK serves by itself included. */
+export const SERVED_METHODS: ReadonlySet<string> = new Set([
+  ...['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'logging/setLevel', 'completion/complete'],
+  ...[
+    'tools/list',
+    'tools/call',
+    'prompts/list',
+    'prompts/get',
+    'tasks/list',
+    'tasks/get',
+    'tasks/result',
+    'tasks/cancel',
+  ],
+  ...['resources/list', 'resources/templates/list', 'resources/read', 'resources/subscribe', 'resources/unsubscribe'],
+]);

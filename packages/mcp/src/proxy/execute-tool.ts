@@ -20,6 +20,8 @@ export interface CallOrigin {
   readonly params: JsonObject;
   /** Whether progress can be told: not where one request makes several calls. */
   isOnly: boolean;
+  /** Whether the client named the tool itself, rather than one of ours that calls it. */
+  readonly isDirect: boolean;
   /** An error that the client must see as it is, since it has to act on it. */
   passOn?: ProtocolError;
 }
@@ -52,8 +54,9 @@ export function createExecutor(
       );
       return encodeTask(result, server);
     } catch (error) {
-      if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired)
-        origin.passOn = error;
+      // What a server refuses as a request is no result of its tool; a model that calls through ours reads it as a result all the same.
+      const mustPass = (code: number): boolean => origin.isDirect || code === ProtocolErrorCode.UrlElicitationRequired;
+      if (error instanceof ProtocolError && mustPass(error.code)) origin.passOn = error;
       throw withSignIn(error, session);
     }
   };

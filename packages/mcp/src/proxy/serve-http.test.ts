@@ -5,6 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
 import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { manualClock } from '../testing/manual-clock.fixture.ts';
+import { modernHandler } from '../testing/modern-handler.fixture.ts';
+import { rawServer } from '../testing/raw-server.fixture.ts';
 import { realServer } from '../testing/real-servers.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
@@ -146,5 +148,62 @@ describe.each<ClientLine>(['v1', 'v2'])('a %s client over HTTP with a lasting co
     expect((await ask({ id: 'somebody else' })).status).toBe(404);
     clock.advance(1_001);
     expect((await ask({})).status).toBe(404);
+  });
+});
+
+describe('what a server refuses', () => {
+  const REFUSAL = '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32050,"message":"Not today","data":{"until":"noon"}}}';
+
+  it.each<ClientLine>(['v1', 'v2', 'v2-modern'])(
+    'stays an error for a %s client that calls the tool itself',
+    async (line) => {
+      const client = await connect(serve({ raw: rawServer({}) }, { settings: DEFAULT_GATE_SETTINGS }), line);
+      const call = client.callTool({ name: 'raw__answer', arguments: { line: REFUSAL } });
+      await expect(call).rejects.toMatchObject({ code: -32050, data: { until: 'noon' } });
+    },
+  );
+
+  it('is a result for a model that calls it through tool_call', async () => {
+    const client = await connect(serve({ raw: rawServer({}) }), 'v2');
+    const args = { name: 'raw__answer', arguments: { line: REFUSAL } };
+    const result = await client.callTool({ name: 'tool_call', arguments: args });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('Not today')]);
+  });
+});
+
+describe('a client of the newer revision', () => {
+  const KEY = 'io.modelcontextprotocol/';
+
+  it.each([
+    ['no/such', 404],
+    ['tools/list', 200],
+  ])('that asks for %s gets the status %d', async (method, status) => {
+    const _meta = { [`${KEY}protocolVersion`]: '2026-07-28', [`${KEY}clientCapabilities`]: {} };
+    const response = await serve(mail()).fetch(
+      new Request(URL_OF_PROXY, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta } }),
+      }),
+    );
+    expect(response.status).toBe(status);
+    expect((await response.json()).error?.code).toBe(status === 404 ? -32601 : undefined);
+  });
+
+  it('answers by itself what a server asks before it gives a prompt', async () => {
+    const { fetch } = modernHandler();
+    const hub = createHub({ servers: { modern: { type: 'http', url: 'http://modern.test/mcp' } }, fetch });
+    const proxy = createProxy({ hub, waits: PATIENT });
+    open.push({ hub, proxy });
+    const client = await connect(proxy, 'v2-modern', {
+      capabilities: { elicitation: {} },
+      handle: (one) =>
+        one.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { name: 'Ada' } })),
+    });
+    const { messages } = await client.getPrompt({ name: 'modern__greet' });
+    expect(messages).toMatchObject([{ content: { text: 'Hello Ada' } }]);
   });
 });

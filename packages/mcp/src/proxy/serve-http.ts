@@ -3,10 +3,11 @@ import {
   type AuthInfo,
   createMcpHandler,
   isLegacyRequest,
+  ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
 
@@ -46,7 +47,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
       if (sessions !== undefined && (await isLegacyRequest(request))) return sessions.fetch(request, access);
       const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [] };
       accesses.set(authInfo, access);
-      return handler.fetch(request, { authInfo });
+      return withStatus(request, await handler.fetch(request, { authInfo }));
     },
     async close() {
       await handler.close();
@@ -114,6 +115,16 @@ function createSessions(options: HttpFaceOptions): HttpFace {
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+/** A method that there is not is 404 in the newer revision. To the SDK our one handler serves every method. */
+async function withStatus(request: Request, response: Response): Promise<Response> {
+  const method = request.headers.get('mcp-method');
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  if (method === null || SERVED_METHODS.has(method) || response.status !== 200 || !isJson) return response;
+  const body = await response.text();
+  const isUnknown = body.includes(String(ProtocolErrorCode.MethodNotFound));
+  return new Response(body, { status: isUnknown ? 404 : 200, headers: response.headers });
 }
 
 function refuse(status: number, message: string): Response {

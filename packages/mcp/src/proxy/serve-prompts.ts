@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
 import { type CollectedList, collectLists, describeMissing, type Listed } from './collect-lists.ts';
+import type { FollowUp } from './follow-up.ts';
 import { askOwner } from './serve-resources.ts';
 import type { Session } from './session.ts';
 
@@ -10,15 +11,17 @@ export async function listPrompts(hub: Hub, session: Session, signal: AbortSigna
   return { prompts: [...prompts].map(([name, { item }]) => ({ ...item, name })), ...describeMissing(missing) };
 }
 
-export interface PromptRequest {
+export interface PromptRequest extends Partial<FollowUp> {
   readonly params: JsonObject;
   readonly signal: AbortSignal;
 }
 
-export async function getPrompt(hub: Hub, session: Session, { params, signal }: PromptRequest): Promise<JsonObject> {
+export async function getPrompt(hub: Hub, session: Session, request: PromptRequest): Promise<JsonObject> {
+  const { params, allowInputRequired, signal } = request;
   const { server, item } = await findPrompt(hub, session, { name: params.name, signal });
   const origin = session.readingOrigin(server);
-  return hub.request({ server, method: 'prompts/get', params: { ...params, name: item.name ?? '' }, origin, signal });
+  const own = { ...params, name: item.name ?? '' };
+  return hub.request({ server, method: 'prompts/get', params: own, origin, allowInputRequired, signal });
 }
 
 /** Completes an argument of a prompt or of a resource's template. */

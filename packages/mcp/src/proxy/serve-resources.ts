@@ -3,6 +3,7 @@ import type { JsonObject } from '@quartermaster/core';
 import type { Hub } from '../hub/index.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import { collectLists, describeMissing, serversWith } from './collect-lists.ts';
+import type { FollowUp } from './follow-up.ts';
 import type { Session } from './session.ts';
 
 export async function listResources(hub: Hub, session: Session, signal: AbortSignal): Promise<JsonObject> {
@@ -21,7 +22,7 @@ export async function listResourceTemplates(hub: Hub, session: Session, signal: 
   return { resourceTemplates: listed.map(({ item }) => item), ...describeMissing(missing) };
 }
 
-export interface ResourceRequest {
+export interface ResourceRequest extends Partial<FollowUp> {
   readonly method: 'resources/read' | 'resources/subscribe' | 'resources/unsubscribe' | 'completion/complete';
   readonly params: JsonObject;
   readonly uri: unknown;
@@ -33,7 +34,7 @@ export interface ResourceRequest {
  * so the owner is the server that listed it, or else the first that knows an answer. A server that is silent holds up no other.
  */
 export async function askOwner(hub: Hub, session: Session, request: ResourceRequest): Promise<JsonObject> {
-  const { method, params, uri, signal } = request;
+  const { method, params, uri, allowInputRequired, signal } = request;
   if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} needs a uri`);
   const capability = method === 'completion/complete' ? 'completions' : 'resources';
   const servers = serversWith(hub, session, capability).map(({ name }) => name);
@@ -43,7 +44,7 @@ export async function askOwner(hub: Hub, session: Session, request: ResourceRequ
   const isSubscription = method === 'resources/subscribe' || method === 'resources/unsubscribe';
   const asks = order.map((server) => (asking: AbortSignal) => {
     const origin = isSubscription ? session.origin : session.readingOrigin(server);
-    return hub.request({ server, method, params, origin, signal: asking });
+    return hub.request({ server, method, params, origin, allowInputRequired, signal: asking });
   });
   const answer = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: order[0] === owner });
   if (answer !== undefined) return answer;

@@ -50,6 +50,7 @@ export async function callProxyTool(
     context: request.context,
     params,
     isOnly: true,
+    isDirect: plan.kind === 'inline' || plan.own.every((own) => own.name !== name),
     ...(ask === undefined ? {} : { ask }),
   };
   context.origins.set(caller, origin);

@@ -28,6 +28,18 @@ export function modernHandler(tools: () => readonly string[] = () => []): Modern
         inputRequests: { name: inputRequired.elicit({ message: 'Your name?', requestedSchema }) },
       });
     });
+    server.registerPrompt('greet', { description: 'Asks for a name' }, (context) => {
+      const answer = acceptedContent<{ name: string }>(context.mcpReq.inputResponses, 'name');
+      if (answer !== undefined) {
+        return {
+          messages: [{ role: 'user' as const, content: { type: 'text' as const, text: `Hello ${answer.name}` } }],
+        };
+      }
+      const requestedSchema = { type: 'object' as const, properties: { name: { type: 'string' as const } } };
+      return inputRequired({
+        inputRequests: { name: inputRequired.elicit({ message: 'Your name?', requestedSchema }) },
+      });
+    });
     for (const name of tools()) {
       server.registerTool(name, { description: `The tool ${name}` }, () => ({
         content: [{ type: 'text', text: name }],

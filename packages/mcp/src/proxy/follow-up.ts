@@ -1,0 +1,27 @@
+import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '@quartermaster/core';
+
+/** What a client of the newer revision sends with a request: its answers to what the server asked before, and what it can be asked. */
+export interface FollowUp {
+  readonly params: JsonObject;
+  /** Whether a result may ask for input. */
+  readonly allowInputRequired: boolean;
+}
+
+/** The request's own parameters, with what a server of the newer revision needs to ask for input and to be answered. */
+export function withFollowUp(params: JsonObject, context: ServerContext): FollowUp {
+  const { envelope, inputResponses } = context.mcpReq;
+  if (envelope === undefined) return { params, allowInputRequired: false };
+  const requestState = context.mcpReq.requestState<string>();
+  const capabilities = (envelope as JsonObject)[CLIENT_CAPABILITIES_META_KEY];
+  const meta = isJsonObject(params._meta) ? params._meta : {};
+  return {
+    params: {
+      ...params,
+      ...(capabilities === undefined ? {} : { _meta: { ...meta, [CLIENT_CAPABILITIES_META_KEY]: capabilities } }),
+      ...(inputResponses === undefined ? {} : { inputResponses: inputResponses as JsonObject }),
+      ...(requestState === undefined ? {} : { requestState }),
+    },
+    allowInputRequired: true,
+  };
+}
