@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -150,6 +150,19 @@ describe('quartermaster serve refuses', () => {
     expect(ended.err).toContain(text);
     expect(ended.err).not.toContain('mistake in quartermaster');
     expect(ended).toMatchObject({ code, out: '' });
+  });
+
+  it.each([
+    ['a file that is no store', (path: string) => writeFileSync(path, 'notes, which are no database')],
+    ['a folder', (path: string) => mkdirSync(path)],
+  ])('%s, and leaves no key beside it', async (_, make) => {
+    const folder = temporaryFolder();
+    make(join(folder, 'other'));
+    const ended = await runCommand(['serve', '--port', '0', '--store', join(folder, 'other')], {
+      XDG_DATA_HOME: folder,
+    });
+    expect(ended.code).toBe(69);
+    expect(readdirSync(folder)).toEqual(['other']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StoreSettings } from '@quartermaster/host/config';
 import { makeFolder, readEncryptionKey } from '@quartermaster/host/store';
@@ -26,12 +26,29 @@ export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void 
   if (file === undefined) throw new InputError('url' in location ? NEEDS_KEY : NEEDS_FILE);
   if (existsSync(file)) return;
   try {
+    // Opening the store says what is wrong there; no key is left beside what belongs to somebody else.
+    if ('path' in location && existsSync(location.path) && !isDatabase(location.path)) return;
     makeFolder(dirname(file));
     writeFileSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw 'path' in location ? unavailableStore(location.path, error) : error;
   }
 }
+
+/** Whether SQLite takes a file for one of its own: an empty one, or one that begins as all of them do. */
+function isDatabase(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const descriptor = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(SQLITE_START.length);
+    const length = readSync(descriptor, start, 0, start.length, 0);
+    return length === 0 || start.toString('latin1') === SQLITE_START;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const SQLITE_START = 'SQLite format 3\0';
 
 /**
  * Sees to it that what responses hid from their clients can be kept encrypted. Answers what to tell the operator where it can't:
