@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core';
+import { toInput } from '../internal/unreadable-input.ts';
 import { type AnthropicBlock, type AnthropicEvent, blocksOf } from './anthropic-shapes-2026-11.ts';
-import { toInput } from './unreadable-input.ts';
 
 /** Puts content blocks together from events, as a client's stream reader does. */
 export interface BlockAssembler {

@@ -1,3 +1,4 @@
+export { toInput, writtenInput } from '../internal/unreadable-input.ts';
 export type {
   AnthropicBlock,
   AnthropicErrorBody,
@@ -19,7 +20,6 @@ export type { Bm25SearchTool, RegexSearchTool, ToolReferenceResult } from './req
 export { bm25SearchTool, deferred, regexSearchTool, TOOL_SEARCH_BETA, toolReferenceResult } from './request-parts.ts';
 export type { ErrorCodes } from './search-error.ts';
 export { streamResponse, writeNamedEvent } from './stream-response.ts';
-export { toInput, writtenInput } from './unreadable-input.ts';
 export { UpstreamEventError } from './upstream-event-error.ts';
 export type { ValidateOptions } from './validate-request.ts';
 export { AnthropicRequestError, VALIDATE_DEFAULTS, validateAnthropicRequest } from './validate-request.ts';

@@ -1,4 +1,5 @@
 import { type Call, type HiddenContent, type JsonObject, parseArguments, type Step } from '@quartermaster/core';
+import { toInput } from '../internal/unreadable-input.ts';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -10,7 +11,6 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { idsIn, keyOf, type RoundEnd, splitMessages, textIn } from './anthropic-transcript.ts';
 import { assembleBlocks } from './assemble-blocks.ts';
-import { toInput } from './unreadable-input.ts';
 
 /** What the request has become: the client's messages, what it was sent since, and the calls and answers that it was not shown. */
 export interface ReplayedRounds {

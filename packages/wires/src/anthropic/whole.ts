@@ -1,4 +1,5 @@
 import { isJsonObject, type Whole } from '@quartermaster/core';
+import { writtenInput } from '../internal/unreadable-input.ts';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -8,7 +9,6 @@ import {
 import { assembleBlocks } from './assemble-blocks.ts';
 import { closingFields, openingFields } from './response-closing.ts';
 import { overwriteUsage } from './response-usage.ts';
-import { writtenInput } from './unreadable-input.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A message that was not streamed, taken apart into the events of a stream and put together again. */

@@ -78,6 +78,31 @@ function toolCall(id: string, name: string, input: unknown = { text: 'x' }): Cha
 
 const SEARCH = { id: 'call_0', name: 'tool_search', input: { query: 'issue' } };
 
+describe('a refused call of ours', () => {
+  it.each([
+    [
+      '{"name": "create_issue", "arguments": {"text": ',
+      { INVALID_JSON: '{"name": "create_issue", "arguments": {"text": ' },
+    ],
+    ['```json\n{"name":"nothing"}\n```', { name: 'nothing' }],
+  ])('stands in the next round with arguments that every host can read: %s', async (text, read) => {
+    const call = { index: 0, id: 'c1', type: 'function', function: { name: 'tool_call', arguments: text } };
+    const broken = [chunk({ role: 'assistant' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')];
+    const { requests } = await run([broken, chatRound({ text: 'Hello' })]);
+    const written = requests[1]?.messages.find(({ role }) => role === 'assistant')?.tool_calls?.[0];
+    expect(JSON.parse(written?.function?.arguments ?? '')).toEqual(read);
+  });
+
+  it('keeps the bytes of arguments that are JSON', async () => {
+    const text = '{ "name":"nothing" }';
+    const call = { index: 0, id: 'c1', type: 'function', function: { name: 'tool_call', arguments: text } };
+    const refused = [chunk({ role: 'assistant' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')];
+    const { requests } = await run([refused, chatRound({ text: 'Hello' })]);
+    const written = requests[1]?.messages.find(({ role }) => role === 'assistant')?.tool_calls?.[0];
+    expect(written?.function?.arguments).toBe(text);
+  });
+});
+
 describe('reading a stream', () => {
   it('waits for the usage that follows the reason', async () => {
     const { parts } = await run([chatRound({ calls: [SEARCH] }), chatRound({ text: 'Hello' })], {

@@ -12,6 +12,7 @@ import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import { declareTools } from '../internal/declare-tools.ts';
 import { openaiTool } from '../internal/openai-tool.ts';
+import { toInput } from '../internal/unreadable-input.ts';
 import { type ChatMessage, type ChatRequest, type ChatToolCall, nameOf } from './chat-shapes-2026-11.ts';
 import { foreignTools, latestUserIndex } from './open.ts';
 import { pairCalls } from './pair-calls.ts';
@@ -106,7 +107,8 @@ function renderMessages(request: ChatRequest, plan: DeferPlan): readonly ChatMes
 /** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
 function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   const known = nameOf(call);
-  if (known === undefined || roleOf(plan, call) !== undefined) return call;
+  if (known === undefined) return call;
+  if (roleOf(plan, call) !== undefined) return withReadableArguments(call);
   const name = modelName(plan.snapshot, known);
   const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
   if (wrapped.name !== name) {
@@ -117,6 +119,21 @@ function renderCall(call: ChatToolCall, plan: DeferPlan): ChatToolCall {
   if (name === known) return call;
   if (call.function !== undefined) return { ...call, function: { ...call.function, name } };
   return { ...call, custom: { input: '', ...call.custom, name } };
+}
+
+/** Some hosts refuse a history with arguments that are no JSON, and a client that was not shown the call can't mend it. */
+function withReadableArguments(call: ChatToolCall): ChatToolCall {
+  const text = call.function?.arguments;
+  if (call.function === undefined || typeof text !== 'string' || text === '' || isObjectText(text)) return call;
+  return { ...call, function: { ...call.function, arguments: JSON.stringify(toInput(text)) } };
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isJsonObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 /** At the end of the first message when that instructs the model, in a message of its own otherwise: the same place in every turn. */
