@@ -380,7 +380,7 @@ describe('demo', () => {
 
 describe('the command', () => {
   it('helps on stdout with status 0, for every command', async () => {
-    for (const command of [[], ['search'], ['eval'], ['inspect'], ['serve'], ['mcp']]) {
+    for (const command of [[], ['search'], ['eval'], ['inspect'], ['lint'], ['doctor'], ['serve'], ['mcp']]) {
       const { code, out, err } = await qm([...command, '--help']);
       expect(out).toContain('Exit status:');
       expect(out).toContain('Examples:');
@@ -389,6 +389,26 @@ describe('the command', () => {
     }
     expect((await qm(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
+
+  it.each(['', 'search', 'eval', 'inspect', 'lint', 'doctor'])(
+    'has help for "%s" that fits 80 columns',
+    async (command) => {
+      const out = collector(false);
+      const io = {
+        stdin: new PassThrough(),
+        stdout: Object.assign(out.stream, { columns: 80 }),
+        stderr: out.stream,
+        env: {},
+      };
+      await run([...command.split(' ').filter((word) => word !== ''), '--help'], io);
+      expect(
+        out
+          .text()
+          .split('\n')
+          .filter((line) => line.length > 80),
+      ).toEqual([]);
+    },
+  );
 
   it('works as the program that is installed', async () => {
     const bin = fileURLToPath(new URL('../bin/quartermaster.js', import.meta.url));

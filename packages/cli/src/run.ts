@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { type CommandIo, withoutFailures, write } from './command-io.ts';
 import {
   addDemoCommand,
+  addDoctorCommand,
   addEvalCommand,
   addInitCommand,
   addInspectCommand,
@@ -61,6 +62,7 @@ function createProgram(context: CommandContext): Command {
     .exitOverride()
     .addHelpText('after', HELP);
   addInitCommand(program, context);
+  addDoctorCommand(program, context);
   addSearchCommand(program, context);
   addEvalCommand(program, context);
   addInspectCommand(program, context);
@@ -105,6 +107,7 @@ const REFUSED_VALUE: StoreErrorCode = 'invalid_value';
 const HELP = `
 Examples:
   $ quartermaster init
+  $ quartermaster doctor
   $ quartermaster demo
   $ quartermaster serve
   $ quartermaster mcp --mcp-config .mcp.json
@@ -115,9 +118,11 @@ Examples:
   $ quartermaster eval --tools catalog.json --queries queries.jsonl
   $ quartermaster lint --tools catalog.json
 
-A catalog is JSON or JSONL, gzip or plain: tools as Anthropic, OpenAI, Gemini, MCP or the AI SDK define them, a saved
-tools/list answer, or lines {"server", "tools"}. At most 256 MiB a file and 64 MiB a line after decompression.
-Colours only in a terminal; NO_COLOR turns them off.
+A catalog is JSON or JSONL, gzip or plain: tools as Anthropic, OpenAI, Gemini,
+MCP or the AI SDK define them, a saved tools/list answer, or lines
+{"server", "tools"}. At most 256 MiB a file and 64 MiB a line after
+decompression. Colours only in a terminal; NO_COLOR turns them off.
 
-Exit status: 0 done or found, 1 nothing found, 2 the command line or a file can't be understood, 69 a port or a store
-can't be had now, 74 the output can't be written.`;
+Exit status: 0 done or found, 1 nothing found or problems found, 2 the command
+line or a file can't be understood, 69 port or store unavailable, 74 the output
+can't be written.`;

@@ -1,2 +1,3 @@
 export { initialize } from './initialize.ts';
 export { installClient, uninstallClients } from './install-client.ts';
+export { findPlaces, type Places } from './places.ts';

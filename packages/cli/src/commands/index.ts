@@ -1,7 +1,9 @@
-export type { LoadedCatalog } from './catalog-options.ts';
+export { type LoadedCatalog, readCatalog } from './catalog-options.ts';
 export type { CommandContext } from './command-context.ts';
 export { addDemoCommand } from './demo.ts';
+export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
 export { addEvalCommand } from './eval.ts';
+export { findTools } from './find-tools.ts';
 export { addInitCommand, type InitFlags } from './init.ts';
 export { addInspectCommand } from './inspect.ts';
 export {

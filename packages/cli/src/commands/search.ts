@@ -240,7 +240,7 @@ const EXAMPLES = `
 Examples:
   $ quartermaster search "send an email to a customer"
   $ quartermaster search "open pull requests" --tools github.json jira.json.gz
-  $ quartermaster search "^(get|list)_.*user" --engine regex --tools catalog.jsonl
+  $ quartermaster search "^(get|list)_.*user" -e regex --tools catalog.jsonl
   $ quartermaster search "refund a payment" --why stripe/refunds.create
   $ quartermaster search "read a file" --mcp-config .mcp.json
   $ curl -s https://api.example.com/tools.json |

@@ -1,12 +1,15 @@
 export { acceptDefinitions } from './accept-definitions.ts';
 export { answerInputs } from './answer-inputs.ts';
+export { configuredEngine } from './configured-engine.ts';
 export { dataFolder } from './data-folder.ts';
 export { leaveOutOurselves } from './leave-out-ourselves.ts';
 export { listChanges } from './list-changes.ts';
+export { loadSettings } from './load-settings.ts';
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './manage-keys.ts';
 export { loginToServer, logoutFromServer } from './manage-sign-ins.ts';
 export { measureConfigured } from './measure-configured.ts';
 export type { ServerCosts } from './measure-servers.ts';
+export { describeStore, openConfiguredStore } from './open-configured-store.ts';
 export { renderCosts } from './render-status.ts';
 export { serveGateway } from './serve-gateway.ts';
 export { serveMcp } from './serve-mcp.ts';

@@ -1,0 +1,56 @@
+import { DEFAULT_CONTEXT_TOKENS, SNAPSHOT_DEFAULTS } from '@quartermaster/core';
+import type { Command } from 'commander';
+import { InputError } from '../input-error.ts';
+import type { CatalogFlags } from './catalog-options.ts';
+import type { CommandContext } from './command-context.ts';
+import { wholeNumber } from './option-values.ts';
+import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+
+export interface DoctorFlags extends CatalogFlags, SettingsFlags {
+  readonly tool?: string;
+  readonly context?: number;
+  readonly json?: true;
+}
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('doctor')
+    .description('check that tools are deferred and found, and say how to fix what is wrong')
+    .argument('[request...]', 'a request in words: say what it finds, instead of checking everything')
+    .option('--tool <name>', 'say why the request finds this tool, or does not')
+    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .option('-t, --tools <file...>', 'with a request: search these catalogs instead of starting servers')
+    .option(
+      '--context <tokens>',
+      `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,
+      wholeNumber(1_000, 100_000_000),
+    )
+    .option('--json', 'write one JSON object');
+  addSettingsOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: readonly string[], given: Omit<DoctorFlags, 'maxTools'>) => {
+      const flags: DoctorFlags = { ...given, maxTools: SNAPSHOT_DEFAULTS.maxTools };
+      const request = words.join(' ').trim();
+      if (request === '' && (flags.tool ?? flags.tools) !== undefined) {
+        throw new InputError(
+          '--tool and --tools need a request: quartermaster doctor "send an email" --tool gmail_send',
+        );
+      }
+      const { diagnose, diagnoseRequest } = await import('../doctor/index.ts');
+      await (request === '' ? diagnose(flags, context) : diagnoseRequest(request, flags, context));
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster doctor
+  $ quartermaster doctor --mcp-config .mcp.json --json
+  $ quartermaster doctor "send an email" --tool gmail_send
+  $ quartermaster doctor "send an email" --tool gmail_send --tools catalog.json
+
+It checks the engine and why it was chosen, whether your tools are deferred and
+what that saves, which MCP servers answer, variables of Claude Code that switch
+tool search off, the store, its encryption key, and file permissions. It starts
+every server, asks for its tools, and ends it.
+Exit status: 0 nothing is wrong (or the tool is found), 1 problems were found
+(or the tool is not), 2 the command line, the settings or a file can't be used.`;

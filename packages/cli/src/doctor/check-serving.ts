@@ -1,0 +1,62 @@
+import { decideGate, type Snapshot } from '@quartermaster/core';
+import type { Config } from '@quartermaster/host/config';
+import { InputError } from '../input-error.ts';
+import { configuredEngine, type ServerCosts } from '../serving/index.ts';
+import { counted } from '../terminal/index.ts';
+import type { Check } from './check.ts';
+
+export async function checkEngine({ search }: Pick<Config, 'search'>): Promise<Check> {
+  try {
+    const { engine, reason } = await configuredEngine(search);
+    const message = `${engine} (${reason})`;
+    return { area: 'engine', status: search.engine === 'auto' && engine === 'hybrid' ? 'note' : 'ok', message };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const [message = '', ...rest] = error.message.split('\n\n');
+    return { area: 'engine', status: 'problem', message, fix: rest.join(' ') };
+  }
+}
+
+/** Whether these tools are held back, why, and what that saves. */
+export function checkDeferral(
+  snapshot: Snapshot,
+  { tools, tokens, deferredTokens, contextTokens }: ServerCosts,
+  config: Pick<Config, 'tools'>,
+): Check {
+  if (tools === 0) return { area: 'deferral', status: 'note', message: 'there are no tools to defer' };
+  const limits = { contextTokens, source: 'override' } as const;
+  const { kind, reason } = decideGate({ snapshot, settings: config.tools.gate, limits });
+  const saved = (tokens - deferredTokens).toLocaleString('en-US');
+  const cost = `${counted(tools, 'tool')} take about ${counted(tokens, 'token')}`;
+  const effect =
+    kind === 'defer'
+      ? `deferral is on and keeps ${saved} of them out of every request`
+      : deferredTokens < tokens
+        ? `they are sent in full; deferral would keep ${saved} out of every request`
+        : 'they are sent in full, which is cheaper than a search';
+  return { area: 'deferral', status: 'ok', message: `${cost}; ${effect}. ${reason}.` };
+}
+
+export function checkServers({ servers }: ServerCosts): readonly Check[] {
+  if (servers.length === 0) {
+    const message = 'no MCP servers are configured';
+    return [{ area: 'servers', status: 'note', message, fix: 'quartermaster init, or --mcp-config FILE' }];
+  }
+  return servers.map(({ name, state, reason, tools, tokens, held }): Check => {
+    if (state === 'down') {
+      const message = `${name} does not answer: ${reason ?? 'no reason given'}`;
+      return { area: 'servers', status: 'problem', message, fix: 'correct its entry, or start its command by hand' };
+    }
+    if (held > 0) {
+      const message = `${name} answers, but ${counted(held, 'tool')} with changed definitions are held back`;
+      return {
+        area: 'servers',
+        status: 'problem',
+        message,
+        fix: 'look at them and accept them: quartermaster mcp accept',
+      };
+    }
+    const message = `${name} answers: ${counted(tools, 'tool')}, ${counted(tokens, 'token')}`;
+    return { area: 'servers', status: 'ok', message };
+  });
+}

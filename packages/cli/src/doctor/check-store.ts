@@ -1,0 +1,96 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '@quartermaster/host/config';
+import { describeStore, openConfiguredStore } from '../serving/index.ts';
+import type { Check } from './check.ts';
+
+/** Whether the store opens and takes writes, whether secrets can be encrypted, and who else may read or change the files. */
+export async function checkStore({ store, files }: Pick<Config, 'store' | 'files'>): Promise<readonly Check[]> {
+  const opened = await checkOpening(store);
+  return [opened, ...checkKey(store), ...checkPermissions(store, files)];
+}
+
+async function checkOpening(settings: Config['store']): Promise<Check> {
+  try {
+    const store = await openConfiguredStore(settings);
+    try {
+      await store.ping();
+    } finally {
+      await store.close();
+    }
+    const path = fileOf(settings);
+    if (path === undefined) return { area: 'store', status: 'ok', message: `reachable, ${describeStore(settings)}` };
+    // SQLite writes beside its file too.
+    for (const place of [path, dirname(path)]) accessSync(place, constants.W_OK);
+    return { area: 'store', status: 'ok', message: `reachable and writable: ${path}` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const fix =
+      fileOf(settings) === undefined
+        ? 'check that the database runs and that its address is right'
+        : 'make its folder writable for this user, or name another file with --store';
+    return { area: 'store', status: 'problem', message: reason, fix };
+  }
+}
+
+function checkKey(settings: Config['store']): readonly Check[] {
+  const path = fileOf(settings);
+  if (settings.encryptionKeys.length > 0) {
+    return [{ area: 'key', status: 'ok', message: 'secrets are encrypted with the key of the settings' }];
+  }
+  if (path !== undefined) {
+    const isThere = existsSync(`${path}.key`);
+    const message = isThere
+      ? `secrets are encrypted with ${path}.key`
+      : 'there is no encryption key yet; one is made beside the store when it is first needed';
+    return [{ area: 'key', status: isThere ? 'ok' : 'note', message }];
+  }
+  if (!('url' in settings.location)) return [];
+  return [
+    {
+      ...{ area: 'key', status: 'problem' },
+      message: 'there is no encryption key: sign-ins and conversation state are not kept in PostgreSQL',
+      fix: 'export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32), the same for every replica',
+    },
+  ];
+}
+
+/** What is secret is for this user alone; what starts programs is for nobody else to change. */
+function checkPermissions(settings: Config['store'], files: readonly string[]): readonly Check[] {
+  if (process.platform === 'win32') return [];
+  const path = fileOf(settings);
+  const secret = path === undefined ? [] : [path, `${path}.key`];
+  const checks: Check[] = [
+    ...secret
+      .filter((file) => (modeOf(file) & 0o077) !== 0)
+      .map(
+        (file): Check => ({
+          ...{ area: 'permissions', status: 'problem', message: `other users can read ${file}` },
+          fix: `chmod 600 ${file}`,
+        }),
+      ),
+    ...files
+      .filter((file) => (modeOf(file) & 0o022) !== 0)
+      .map(
+        (file): Check => ({
+          ...{ area: 'permissions', status: 'problem' },
+          message: `other users can change ${file}, which says which programs are started`,
+          fix: `chmod go-w ${file}`,
+        }),
+      ),
+  ];
+  if (checks.length > 0) return checks;
+  return [{ area: 'permissions', status: 'ok', message: 'no other user can read the store or change the settings' }];
+}
+
+function modeOf(file: string): number {
+  try {
+    return statSync(file).mode;
+  } catch {
+    return 0;
+  }
+}
+
+function fileOf({ location }: Config['store']): string | undefined {
+  return 'path' in location && location.path !== ':memory:' ? location.path : undefined;
+}

@@ -1,0 +1,147 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { manyToolsServer } from '../serving/many-tools-server.fixture.ts';
+import { runCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
+
+interface Report {
+  readonly problems: number;
+  readonly checks: readonly {
+    readonly area: string;
+    readonly status: string;
+    readonly message: string;
+    fix?: string;
+  }[];
+}
+
+function machine(mcpServers: object = {}, variables: Readonly<Record<string, string>> = {}) {
+  const folder = temporaryFolder();
+  const file = join(folder, '.mcp.json');
+  writeFileSync(file, JSON.stringify({ mcpServers }), { mode: 0o644 });
+  const data = join(folder, 'data');
+  const env = { HOME: folder, XDG_DATA_HOME: data, PATH: process.env.PATH ?? '', ...variables };
+  const doctor = (...args: string[]) => runCommand(['doctor', ...args, '-m', file], env);
+  return {
+    ...{ folder, file, env, doctor, store: join(data, 'quartermaster', 'store.db') },
+    async problems(...args: string[]) {
+      const { out } = await doctor('--json', ...args);
+      const { checks } = JSON.parse(out) as Report;
+      return checks
+        .filter(({ status }) => status === 'problem')
+        .map(({ area, message, fix }) => `${area}: ${message} → ${fix}`);
+    },
+  };
+}
+
+describe('quartermaster doctor', () => {
+  it('says what is on and why, what it saves and which servers answer; nothing wrong is 0', async () => {
+    const { doctor } = machine({ reports: manyToolsServer(60) });
+    const { code, out } = await doctor('--context', '8192');
+    const text = out.replace(/\s+/g, ' ');
+    expect(text).toMatch(/^Nothing is wrong\. ✓ engine: \S+ \(search\.engine is auto, /);
+    expect(text).toMatch(/60 tools take about [\d,]+ tokens; deferral is on and keeps [\d,]+ of them out/);
+    expect(text).toMatch(/✓ servers: reports answers: 60 tools, [\d,]+ tokens/);
+    expect(text).toContain('✓ store: reachable and writable');
+    expect(code).toBe(0);
+  });
+
+  it('names a server that does not answer, with a fix, and exits with 1', async () => {
+    const { doctor, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
+    expect(await problems()).toEqual([expect.stringMatching(/^servers: gone does not answer: .+ → correct its entry/)]);
+    const { code, out } = await doctor();
+    expect([code, out]).toEqual([1, expect.stringMatching(/^1 problem found\.\n\n✗ servers: gone/)]);
+  });
+
+  it.each([
+    [{ ENABLE_TOOL_SEARCH: 'false' }, /ENABLE_TOOL_SEARCH=false in the environment .* → unset it/],
+    [
+      { ANTHROPIC_BASE_URL: 'https://me:secret@proxy.example/v1' },
+      /points to proxy\.example; .* → set ENABLE_TOOL_SEARCH=true/,
+    ],
+    [{ CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' }, /switches tool search off in Claude Code → unset/],
+  ])('finds what switches deferral off: %j', async (variables, message) => {
+    expect(await machine({}, variables).problems()).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('takes another address where tool search is on, and that of Anthropic', async () => {
+    const elsewhere = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:8787', ENABLE_TOOL_SEARCH: 'true' };
+    expect(await machine({}, elsewhere).problems()).toEqual([]);
+    expect(await machine({}, { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' }).problems()).toEqual([]);
+  });
+
+  it("reads the variables in Claude Code's own settings, and says when it can not", async () => {
+    const { folder, problems } = machine();
+    mkdirSync(join(folder, '.claude'));
+    const settings = join(folder, '.claude', 'settings.json');
+    writeFileSync(settings, JSON.stringify({ env: { ENABLE_TOOL_SEARCH: 'false' } }));
+    expect(await problems()).toEqual([expect.stringContaining(`ENABLE_TOOL_SEARCH=false in ${settings}`)]);
+    writeFileSync(settings, '{');
+    expect(await problems()).toEqual([expect.stringContaining(`${settings} is not valid JSON`)]);
+  });
+
+  it('finds files that others can read or change', async () => {
+    const { file, store, problems } = machine();
+    await problems();
+    chmodSync(store, 0o644);
+    chmodSync(file, 0o666);
+    expect(await problems()).toEqual([
+      `permissions: other users can read ${store} → chmod 600 ${store}`,
+      expect.stringMatching(/^permissions: other users can change .* → chmod go-w /),
+    ]);
+  });
+
+  it('still looks at the servers where the store can not be opened', async () => {
+    const { folder, doctor } = machine({ reports: manyToolsServer(2) });
+    const { code, out } = await doctor('--store', join(folder, '.mcp.json', 'store.db'));
+    expect(code).toBe(1);
+    expect(out).toMatch(/✗ store: .*\n(?: .*\n)* {2}Fix: make its folder writable/);
+    expect(out).toContain('✓ servers: reports answers');
+  });
+
+  it('refuses settings that can not be read, and a tool without a request', async () => {
+    const { folder, doctor } = machine();
+    const settings = join(folder, 'bad.yaml');
+    writeFileSync(settings, 'listen: [');
+    expect((await doctor('--config', settings)).code).toBe(2);
+    expect(await doctor('--tool', 'x')).toMatchObject({ code: 2, err: expect.stringContaining('need a request') });
+  });
+});
+
+describe('quartermaster doctor with a request', () => {
+  const mail = { name: 'gmail_send', description: 'Send an email to somebody', inputSchema: { type: 'object' } };
+  const pay = { name: 'create_refund', description: 'Give money back to a customer', inputSchema: { type: 'object' } };
+
+  function ask(...args: string[]) {
+    const { folder, env } = machine();
+    const tools = join(folder, 'tools.json');
+    writeFileSync(tools, JSON.stringify([mail, pay]));
+    return runCommand(['doctor', ...args, '--tools', tools], env);
+  }
+
+  it('says first that the tool is found, and why', async () => {
+    const { code, out } = await ask('send', 'an', 'email', '--tool', 'gmail_send');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^gmail_send is listed, at rank 1:\n +\d/)]);
+  });
+
+  it('says why it is not, what is found instead, and what to do', async () => {
+    const { code, out } = await ask('send an email', '--tool', 'create_refund');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^create_refund is not listed: [\s\S]+What is found for it:\n +1 {2}gmail_send[\s\S]+Fix: /);
+  });
+
+  it('names similar tools where there is none of that name', async () => {
+    const { code, out } = await ask('send an email', '--tool', 'gmail_sent');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^"gmail_sent" is not found: no tool .*\s+Similar names: gmail_send\./);
+    const json = await ask('send an email', '--json', '--tool', 'gmail_sent');
+    expect(JSON.parse(json.out)).toMatchObject({ found: false, nearest: ['gmail_send'], hits: [{ id: 'gmail_send' }] });
+  });
+
+  it('searches the tools of servers, and says so where there are none', async () => {
+    const { doctor } = machine({ reports: manyToolsServer(3) });
+    expect((await doctor('select:report_2', '--tool', 'report_2')).code).toBe(0);
+    expect(await machine().doctor('send an email')).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('There are no tools to search') },
+    });
+  });
+});

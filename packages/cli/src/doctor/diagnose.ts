@@ -1,0 +1,76 @@
+import { findPlaces } from '../clients/index.ts';
+import { write } from '../command-io.ts';
+import type { CommandContext, DoctorFlags } from '../commands/index.ts';
+import { readCatalog } from '../commands/index.ts';
+import { createSearcher } from '../create-searcher.ts';
+import { EXIT } from '../exit-code.ts';
+import { InputError } from '../input-error.ts';
+import { configuredEngine, loadSettings, measureConfigured } from '../serving/index.ts';
+import { counted } from '../terminal/index.ts';
+import { type Check, renderChecks } from './check.ts';
+import { checkClient } from './check-client.ts';
+import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
+import { checkStore } from './check-store.ts';
+import { explainTool } from './explain-tool.ts';
+
+/** Looks at everything that decides whether tools are deferred and found. Changes nothing but what starting does. */
+export async function diagnose(flags: DoctorFlags, context: CommandContext): Promise<void> {
+  const { io, terminal, exit } = context;
+  const { config } = loadSettings(placeOf(flags), io.env);
+  const checks: Check[] = [await checkEngine(config)];
+  const stored = await checkStore(config);
+  const isStoreUsable = stored.every(({ area, status }) => area !== 'store' || status !== 'problem');
+  const { costs, snapshot } = await startServers(isStoreUsable ? flags : { ...flags, store: ':memory:' }, context);
+  checks.push(
+    checkDeferral(snapshot, costs, config),
+    ...checkServers(costs),
+    ...checkClient(findPlaces(io.env)),
+    ...stored,
+  );
+  const problems = checks.filter(({ status }) => status === 'problem').length;
+  const text =
+    flags.json === true ? JSON.stringify({ problems, checks, costs }, null, 2) : renderChecks(checks, terminal);
+  await write(io.stdout, `${text}\n`);
+  if (problems > 0) exit(EXIT.findings);
+}
+
+/** Why a request finds a tool, or doesn't: with the engine of the settings, over the tools of the servers or of files. */
+export async function diagnoseRequest(query: string, flags: DoctorFlags, context: CommandContext): Promise<void> {
+  const { io } = context;
+  const { config } = loadSettings(placeOf(flags), io.env);
+  const { snapshot, missingServers } = await findCatalog(flags, context);
+  if (snapshot.tools.length === 0) {
+    throw new InputError('There are no tools to search: name a catalog with --tools or servers with --mcp-config');
+  }
+  const { engine } = await configuredEngine(config.search);
+  const searcher = await createSearcher(engine, snapshot);
+  const isJson = flags.json === true;
+  await explainTool({ query, label: flags.tool, snapshot, searcher, missingServers, isJson }, context);
+}
+
+async function findCatalog(flags: DoctorFlags, context: CommandContext) {
+  if (flags.tools !== undefined) return { ...(await readCatalog(flags, context)), missingServers: [] };
+  const { snapshot, costs } = await startServers(flags, context);
+  const missingServers = costs.servers.filter(({ state }) => state === 'down').map(({ name }) => name);
+  return { snapshot, missingServers };
+}
+
+async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnType<typeof measureConfigured> {
+  return await measureConfigured(
+    { ...placeOf(flags), ...(flags.context === undefined ? {} : { context: flags.context }) },
+    {
+      io,
+      onStart(servers) {
+        if (servers > 0 && flags.json !== true) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
+      },
+    },
+  );
+}
+
+function placeOf({ config, store, mcpConfig }: DoctorFlags): Pick<DoctorFlags, 'config' | 'store' | 'mcpConfig'> {
+  return {
+    ...(config === undefined ? {} : { config }),
+    ...(store === undefined ? {} : { store }),
+    ...(mcpConfig === undefined ? {} : { mcpConfig }),
+  };
+}

@@ -1,0 +1,1 @@
+export { diagnose, diagnoseRequest } from './diagnose.ts';
