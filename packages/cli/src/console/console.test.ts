@@ -13,11 +13,7 @@ afterAll(() => browser.close());
 
 /** The real program with the sample catalog, and a page that fails the test on any error of its own. */
 async function openConsole(path: string, options: { width?: number; scheme?: 'light' | 'dark' } = {}) {
-  const command = startCommand(['serve', '--port', '0', '--log', 'none'], {
-    cwd: temporaryFolder(),
-    // The page is what is tested here; the reranker would make each evaluation take seconds.
-    env: { QUARTERMASTER_SEARCH_ENGINE: 'hybrid' },
-  });
+  const command = startCommand(['serve', '--port', '0', '--log', 'none'], { cwd: temporaryFolder() });
   const url = /http:\/\/[\w.:]+/.exec(await command.until('Ctrl+C'))?.[0] ?? '';
   const { width = 1280, scheme = 'light' } = options;
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });

@@ -20,6 +20,8 @@ export interface RunningCommand {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
+const HYBRID = { QUARTERMASTER_SEARCH_ENGINE: 'hybrid' };
+
 /** A folder that is gone when the test has finished. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-serving-'));
@@ -34,7 +36,8 @@ export function startCommand(
 ): RunningCommand {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: cwd, XDG_DATA_HOME: join(cwd, 'data'), ...env },
+    // Loading the reranker's model takes most of a start; the tests that need it ask for it.
+    env: { PATH: process.env.PATH, HOME: cwd, XDG_DATA_HOME: join(cwd, 'data'), ...HYBRID, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const texts = { out: '', err: '' };

@@ -81,7 +81,7 @@ describe('quartermaster serve', () => {
   });
 
   it('tells what it does while it starts, and of every request on stderr', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway([], { env: { QUARTERMASTER_SEARCH_ENGINE: 'auto' } });
     expect(gateway.err()).toBe(
       'Opening the store (in memory, gone when this ends)\n' +
         'Deferring the tools that clients mark (deferral: as-requested, the default)\n' +
