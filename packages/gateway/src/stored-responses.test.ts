@@ -218,3 +218,28 @@ it('a client that searches by itself gets the calls to its search, and goes on f
   expect((await openai.responses.create(request)).output_text).toBe('Sunny.');
   expect(JSON.stringify(upstreams.requests[1]?.tools)).toContain('get_weather');
 });
+
+describe('a conversation that is kept elsewhere', () => {
+  const { defer_loading: _, ...INLINE } = DEFERRED;
+
+  it.each([
+    ['by its id, where we search', { tools: [DEFERRED], conversation: 'conv_1' }],
+    ['as an object, where nothing is held back', { tools: [INLINE], conversation: { id: 'conv_1' } }],
+    ['without tools, not to be stored', { store: false, conversation: 'conv_1' }],
+  ])('is refused with what to use instead, %s', async (_, extra) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const asked = openai.responses.create({ model: 'gpt-test', input: [QUESTION], ...extra });
+    await expect(asked).rejects.toMatchObject({ status: 400, param: 'conversation' });
+    await expect(asked).rejects.toThrow('previous_response_id');
+    await expect(openai.conversations.create()).rejects.toMatchObject({ status: 404 });
+    expect(upstreams.requests).toEqual([]);
+  });
+
+  it('is left to a host that has conversations', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') }, { transport: 'openai-responses' });
+    const { openai } = await runningGateway({ upstreams });
+    await openai.responses.create({ model: 'gpt-test', input: [QUESTION], tools: [INLINE], conversation: 'conv_1' });
+    expect(upstreams.requests).toMatchObject([{ conversation: 'conv_1' }]);
+  });
+});

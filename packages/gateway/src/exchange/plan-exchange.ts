@@ -54,6 +54,7 @@ export function planExchange<Name extends Dialect>(
   const can = upstream.capabilities(surface.dialect);
   refuseToolsets(request, can);
   refuseToolChanges(request, can);
+  refuseConversation(surface, request, can);
   const asked = surface.openSearch(request, list.probe);
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
@@ -134,6 +135,19 @@ function refuseToolsets(
   if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
   if (servers === undefined) throw new ApiError(400, 'tools: an mcp_toolset needs its server in mcp_servers');
   throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
+}
+
+/** A host that does not know conversations would answer as if nothing had been said before. */
+function refuseConversation(
+  { dialect }: Surface<Dialect>,
+  { conversation }: { readonly conversation?: unknown; readonly tools?: unknown },
+  can: TransportCapabilities,
+): void {
+  if (dialect !== 'openai-responses' || can.deferMark || conversation === undefined || conversation === null) return;
+  throw new ApiError(400, 'conversation is not supported for this model; use previous_response_id to go on', {
+    param: 'conversation',
+    code: 'unsupported_request',
+  });
 }
 
 /** Of changes in the middle only an addition of a declared tool can be followed; a tool must not be lost without a word. */

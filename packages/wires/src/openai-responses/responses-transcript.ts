@@ -101,30 +101,20 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
     return { ...request, input };
   },
   references: (request) => [
-    ...conversationIn(request),
     ...(typeof request.previous_response_id === 'string' ? [request.previous_response_id] : []),
     ...itemsOf(request).flatMap((item) => (isReference(item) ? [item.id] : [])),
   ],
   resolve(request, found) {
-    const { previous_response_id: previous, conversation: _, ...rest } = request;
+    const { previous_response_id: previous, ...rest } = request;
     const items = itemsOf(request).map((item) => {
       const content = isReference(item) ? found.get(item.id) : undefined;
       return itemsIn(content?.output).find((one) => one.id === item.id) ?? item;
     });
-    const [conversation] = conversationIn(request);
-    // Which of two histories comes first can't be known: both stay, and are refused.
-    const isOne = (conversation === undefined) !== (typeof previous !== 'string');
-    const history = isOne ? found.get(conversation ?? String(previous))?.history : undefined;
+    const history = typeof previous === 'string' ? found.get(previous)?.history : undefined;
     if (history === undefined) return { ...request, input: items };
     return { ...rest, input: [...itemsIn(history), ...items] };
   },
 };
-
-/** The id of the conversation that a request belongs to: a list of one, or of none. */
-function conversationIn({ conversation }: ResponsesRequest): readonly string[] {
-  const id = isJsonObject(conversation) ? conversation.id : conversation;
-  return typeof id === 'string' ? [id] : [];
-}
 
 function itemsIn(value: unknown): readonly ResponsesItem[] {
   return (Array.isArray(value) ? value : []).filter(isJsonObject);
