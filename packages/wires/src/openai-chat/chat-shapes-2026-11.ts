@@ -110,3 +110,14 @@ export function textOf(message: ChatMessage): string {
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   return parts.flatMap((part) => (isJsonObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n');
 }
+
+/** A tool that a client's own search has found, as hosts that defer tools take it: `{ type: 'tool_reference', tool_name }`. */
+export function isReference(part: unknown): part is JsonObject {
+  return isJsonObject(part) && part.type === 'tool_reference' && typeof (part.tool_name ?? part.name) === 'string';
+}
+
+/** The names of the tools that a message refers to. */
+export function referencesIn({ content }: ChatMessage): readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.filter(isReference).map((part) => String(part.tool_name ?? part.name));
+}

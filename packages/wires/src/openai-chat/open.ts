@@ -34,7 +34,12 @@ export function readTools(request: ChatRequest, missingDeferral: Policy = 'autom
 
 /** Tools of types that only the upstream knows. They are sent as they came, and never deferred. */
 export function foreignTools(request: ChatRequest): readonly unknown[] {
-  return declared(request).filter((tool) => !isReadable(tool));
+  return declared(request).filter((tool) => !isReadable(tool) && !isSearchTool(tool));
+}
+
+/** A search tool of another gateway's, as `openrouter:tool_search` and `orq:tool_search`: ours takes its place. */
+export function isSearchTool(tool: unknown): boolean {
+  return isJsonObject(tool) && typeof tool.type === 'string' && /^[\w-]+:tool_search$/.test(tool.type);
 }
 
 /** The latest message of the user's that has text, or -1. */

@@ -579,3 +579,46 @@ describe('render', () => {
     expect(new Set(prefixes).size).toBe(1);
   });
 });
+
+describe('other gateways’ spellings', () => {
+  const text = [chunk({ content: 'Ok' }), chunk({}, 'stop')];
+
+  it.each(['openrouter:tool_search', 'orq:tool_search'])('take %s for our search', async (type) => {
+    const request = { tools: [{ type }, READ, CREATE, { type: 'web_search_preview' }] };
+    const { requests } = await run([text], { tools: [READ, CREATE], request });
+    expect(JSON.stringify(requests[0])).not.toContain(type);
+    expect(requests[0]?.tools).toContainEqual({ type: 'web_search_preview' });
+    expect(JSON.stringify(requests[0]?.tools)).toContain('"tool_search"');
+    const inline = createToolbox({ tools: [] });
+    const plan = inline.plan();
+    const view = inline.view(plan, openaiChatWire.recall({ messages: [USER] }, plan));
+    const once = openaiChatWire.render({ messages: [USER], tools: [{ type }], tool_choice: 'auto' }, view, () => '');
+    expect(once).toEqual({ messages: [USER] });
+    const result = { role: 'tool', tool_call_id: 'c1', content: [{ type: 'tool_reference', tool_name: 'read_file' }] };
+    expect(openaiChatWire.render({ messages: [result] }, view, () => '').messages).toEqual([
+      { ...result, content: [{ type: 'text', text: 'read_file' }] },
+    ]);
+  });
+
+  it.each(['tool_name', 'name'])('take references in a tool message, by %s, as what was found', async (key) => {
+    const found = toolCall('c1', 'find_tools');
+    const messages: readonly ChatMessage[] = [
+      USER,
+      { role: 'assistant', content: null, tool_calls: [found] },
+      {
+        role: 'tool',
+        tool_call_id: 'c1',
+        content: [
+          { type: 'text', text: 'Found one' },
+          { type: 'tool_reference', [key]: 'create_issue' },
+        ],
+      },
+    ];
+    const { requests } = await run([text], { form: 'load', request: { messages } });
+    expect(requests[0]?.tools?.at(-1)).toMatchObject({ function: { name: 'create_issue' } });
+    expect(requests[0]?.messages.at(-1)?.content).toMatchObject([
+      { type: 'text', text: 'Found one' },
+      { type: 'text', text: expect.stringContaining('create_issue') },
+    ]);
+  });
+});

@@ -17,6 +17,7 @@ import {
   type ChatToolCall,
   callsOf,
   nameOf,
+  referencesIn,
   textOf,
 } from './chat-shapes-2026-11.ts';
 import { forcedName } from './tool-choice.ts';
@@ -48,6 +49,10 @@ export function argumentsOf(call: ChatToolCall): unknown {
 function factsIn(messages: readonly ChatMessage[], plan: DeferPlan): readonly Fact[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'user') return [{ kind: 'asked' }];
+    if (message.role === 'tool') {
+      const names = referencesIn(message).map((name) => modelName(plan.snapshot, name));
+      return names.length === 0 ? [] : [{ kind: 'revealed', names }];
+    }
     if (message.role !== 'assistant') return [];
     return callsOf(message).flatMap((call) => factsOf(call, { plan, answer: answerTo(call.id, messages, index) }));
   });

@@ -1,9 +1,11 @@
 import {
   type DeferPlan,
+  EMPTY_MEMORY,
   isJsonObject,
   type JsonObject,
   type Own,
   type Shown,
+  type Tell,
   type View,
   wrapCall,
   writeTool,
@@ -13,29 +15,50 @@ import { modelName } from '../internal/client-names.ts';
 import { declareTools } from '../internal/declare-tools.ts';
 import { openaiTool } from '../internal/openai-tool.ts';
 import { toInput } from '../internal/unreadable-input.ts';
-import { type ChatMessage, type ChatRequest, type ChatToolCall, nameOf } from './chat-shapes-2026-11.ts';
-import { foreignTools, latestUserIndex } from './open.ts';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatToolCall,
+  isReference,
+  nameOf,
+  referencesIn,
+} from './chat-shapes-2026-11.ts';
+import { foreignTools, isSearchTool, latestUserIndex } from './open.ts';
 import { pairCalls } from './pair-calls.ts';
 import { argumentsOf, roleOf } from './recall.ts';
 import { forcedName, renderToolChoice } from './tool-choice.ts';
 
 /** The plain request for the upstream. Searches within a turn already stand in it as ordinary calls with their answers. */
-export function renderRequest(request: ChatRequest, view: View): ChatRequest {
+export function renderRequest(request: ChatRequest, view: View, tell: Tell): ChatRequest {
   const { plan } = view;
-  if (plan.kind === 'inline') return withoutMarks(request);
+  if (plan.kind === 'inline') return withoutReferences(withoutMarks(request));
   const tools = declaredTools(request, view, plan);
   const rendered = {
     ...request,
     ...(request.tool_choice === undefined ? {} : { tool_choice: renderToolChoice(request.tool_choice, plan, tools) }),
-    messages: withNote(withTail(renderMessages(request, plan), view.tail), plan.note),
+    messages: withNote(withTail(renderMessages(request, plan, tell), view.tail), plan.note),
   };
   return declareTools(rendered, tools);
 }
 
-/** `defer_loading` is no field of this API: an upstream would refuse it. */
+/** `defer_loading` is no field of this API, nor are other gateways' search tools: an upstream would refuse them. */
 function withoutMarks(request: ChatRequest): ChatRequest {
-  if (!Array.isArray(request.tools) || !request.tools.some(hasMark)) return request;
-  return { ...request, tools: request.tools.map(withoutMark) };
+  const { tools } = request;
+  if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isSearchTool(tool))) return request;
+  const plain = tools.filter((tool) => !isSearchTool(tool)).map(withoutMark);
+  const { tools: _, tool_choice: __, ...rest } = request;
+  return plain.length === 0 ? rest : { ...request, tools: plain };
+}
+
+/** All tools are in the list: a reference is worth its name. */
+function withoutReferences(request: ChatRequest): ChatRequest {
+  if (!request.messages.some((message) => referencesIn(message).length > 0)) return request;
+  const asText = (part: unknown): unknown =>
+    isReference(part) ? { type: 'text', text: String(part.tool_name ?? part.name) } : part;
+  const messages = request.messages.map((message) =>
+    Array.isArray(message.content) ? { ...message, content: message.content.map(asText) } : message,
+  );
+  return { ...request, messages };
 }
 
 function withoutMark(tool: unknown): unknown {
@@ -97,11 +120,21 @@ function writeShown(shown: Shown): JsonObject {
   return writeTool({ ...asShown(shown), extras }, 'openai-chat', { name, deferred: false });
 }
 
-function renderMessages(request: ChatRequest, plan: DeferPlan): readonly ChatMessage[] {
+function renderMessages(request: ChatRequest, plan: DeferPlan, tell: Tell): readonly ChatMessage[] {
   return pairCalls(request.messages).map((message) => {
+    if (message.role === 'tool') return renderReferences(message, plan, tell);
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls)) return message;
     return { ...message, tool_calls: message.tool_calls.map((call) => renderCall(call, plan)) };
   });
+}
+
+/** References that a client's own search gave, as the answer of ours: hosts of this API know none. */
+function renderReferences(message: ChatMessage, plan: DeferPlan, tell: Tell): ChatMessage {
+  const names = referencesIn(message).map((name) => modelName(plan.snapshot, name));
+  if (names.length === 0 || !Array.isArray(message.content)) return message;
+  const text = tell({ kind: 'search', queries: [], names }, EMPTY_MEMORY);
+  const others = message.content.filter((part: unknown) => !isReference(part));
+  return { ...message, content: [...others, { type: 'text', text }] };
 }
 
 /** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
