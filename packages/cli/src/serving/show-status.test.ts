@@ -10,6 +10,12 @@ import { readRunning, recordStatus } from './running-status.ts';
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 describe('quartermaster mcp status', () => {
+  it('says how to name servers when there are none', async () => {
+    const { code, out, err } = await runCommand(['mcp', 'status'], { XDG_DATA_HOME: temporaryFolder() });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('quartermaster mcp status --mcp-config .mcp.json');
+  });
+
   it('names every server with its state, tools and tokens, and why one is down', async () => {
     const folder = temporaryFolder();
     const mcpServers = {
