@@ -30,6 +30,8 @@ export interface ServerCost {
   readonly tokens: number;
   /** Tools that are held back until their changed definitions are accepted. */
   readonly held: number;
+  /** What people should look at in its definitions: `tool: kind (excerpt)`. Absent where there is nothing. */
+  readonly findings?: readonly string[];
 }
 
 /** Counts what the hub's servers list. Call it once the hub has started. */
@@ -48,7 +50,8 @@ export function measureServers(
   const reasons = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
   return {
     contextTokens,
-    servers: hub.status().map(({ name, state, reason, tools, held }) => {
+    servers: hub.status().map(({ name, state, reason, tools, held, suspicions }) => {
+      const findings = suspicions.map(({ tool, kind, at, excerpt }) => `${tool}: ${kind} in ${at} (${excerpt})`);
       const why = reasons.get(name) ?? reason;
       return {
         name,
@@ -57,6 +60,7 @@ export function measureServers(
         tokens: tokens.get(name) ?? 0,
         held: held.length,
         ...(why === undefined ? {} : { reason: why }),
+        ...(findings.length === 0 ? {} : { findings }),
       };
     }),
     tools: snapshot.tools.length,

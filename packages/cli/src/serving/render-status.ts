@@ -13,6 +13,7 @@ export interface StatusReport {
 export function renderStatus({ costs, notes, running }: StatusReport, terminal: Terminal): string {
   const { paint } = terminal;
   const reasons = costs.servers.filter(({ reason }) => reason !== undefined);
+  const findings = costs.servers.flatMap((server) => server.findings ?? []);
   return [
     renderCosts(costs, terminal),
     ...(reasons.length === 0
@@ -24,6 +25,7 @@ export function renderStatus({ costs, notes, running }: StatusReport, terminal: 
             terminal,
           ),
         ]),
+    ...(findings.length === 0 ? [] : [section('Definitions to look at', shorten(findings), terminal)]),
     ...(notes.length === 0
       ? []
       : [
@@ -95,4 +97,10 @@ function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+function shorten(findings: readonly string[]): readonly string[] {
+  const more = findings.length - MOST_FINDINGS;
+  return more <= 0 ? findings : [...findings.slice(0, MOST_FINDINGS), `and ${more} more`];
+}
+
 const MOST_ERRORS = 5;
+const MOST_FINDINGS = 20;

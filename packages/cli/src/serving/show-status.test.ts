@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import type { Hub, HubEvent } from '@quartermaster/mcp';
 import { describe, expect, it } from 'vitest';
+import { createTerminal } from '../terminal/index.ts';
 import { manyToolsServer } from './many-tools-server.fixture.ts';
+import { renderStatus } from './render-status.ts';
 import { runCommand, temporaryFolder } from './running-command.fixture.ts';
 import { readRunning, recordStatus } from './running-status.ts';
 
@@ -49,6 +52,21 @@ describe('quartermaster mcp status', () => {
       'gone down',
       'unset down',
     ]);
+  });
+});
+
+describe('a status with definitions to look at', () => {
+  it('names the tool, the kind of the find and where it stands', () => {
+    const server = { name: 'one', state: 'ready' as const, tools: 1, tokens: 10, held: 0 };
+    const findings = ['one/add: instruction in description (Ignore all previous instructions)'];
+    const costs = {
+      ...{ contextTokens: 1_000, tools: 1, tokens: 10, deferredTokens: 5, isDeferred: false },
+      servers: [{ ...server, findings }],
+    };
+    const terminal = createTerminal({ stdout: Object.assign(new PassThrough(), { columns: 120 }), env: {} });
+    expect(renderStatus({ costs, notes: [], running: [] }, terminal)).toContain(
+      `Definitions to look at\n  ${findings[0]}`,
+    );
   });
 });
 

@@ -21,6 +21,7 @@ import { checkDepth } from './check-depth.ts';
 import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Connection } from './connection.ts';
 import type { Backoff } from './connection-slot.ts';
+import { findLookAlikes } from './find-look-alikes.ts';
 import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
@@ -74,6 +75,7 @@ export function createHub(options: HubOptions): Hub {
   };
   let snapshot: Snapshot | undefined;
   let leftOut: ReadonlyMap<string, number> = new Map();
+  let lookAlikes: ReadonlyMap<string, Suspicion> | undefined;
   let starting: Promise<void> | undefined;
   const begun = new Map<string, Promise<void>>();
   let isClosed = false;
@@ -82,6 +84,7 @@ export function createHub(options: HubOptions): Hub {
   const createServer = serverFactory(options, {
     onChange: (server) => {
       snapshot = undefined;
+      lookAlikes = undefined;
       emit({ kind: 'server-change', server });
     },
     onEvent: emit,
@@ -108,8 +111,28 @@ export function createHub(options: HubOptions): Hub {
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
   const currentSnapshot = (): Snapshot => {
-    if (snapshot === undefined) ({ snapshot, leftOut } = collect([...servers.values()], options));
+    if (snapshot === undefined) ({ snapshot, leftOut } = collect([...servers.values()], options, currentLookAlikes()));
     return snapshot;
+  };
+  const currentLookAlikes = (): ReadonlyMap<string, Suspicion> => {
+    const tools = options.findings === 'off' ? [] : [...servers.values()].flatMap((server) => server.tools);
+    lookAlikes ??= findLookAlikes(tools);
+    return lookAlikes;
+  };
+  const withheldNames = (server: HubServer): readonly Unavailable[] => {
+    const alike = server.tools.filter(({ id }) => currentLookAlikes().has(id)).length;
+    if (alike === 0) return [];
+    return [{ server: server.name, reason: `withheld for names that look like another server's tools: ${alike}` }];
+  };
+  const statusOf = (server: HubServer): ServerStatus => {
+    const status = server.status();
+    const found = server.tools.flatMap(({ id }) => {
+      const suspicion = currentLookAlikes().get(id);
+      return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];
+    });
+    if (found.length === 0) return status;
+    const left = options.findings === 'withhold' ? found.length : 0;
+    return { ...status, tools: status.tools - left, suspicions: [...status.suspicions, ...found] };
   };
 
   return {
@@ -125,11 +148,12 @@ export function createHub(options: HubOptions): Hub {
     },
     snapshot: currentSnapshot,
     servers: () => [...servers.values()].map((server) => server.about),
-    status: () => [...[...servers.values()].map((server) => server.status()), ...unusable.map(unusableStatus)],
+    status: () => [...[...servers.values()].map(statusOf), ...unusable.map(unusableStatus)],
     unavailable() {
       currentSnapshot();
       const missed = [...servers.values()].flatMap((server) => unavailableOf(server, leftOut.get(server.name) ?? 0));
-      return [...missed, ...unusable];
+      const withheld = options.findings === 'withhold' ? [...servers.values()].flatMap(withheldNames) : [];
+      return [...missed, ...withheld, ...unusable];
     },
     call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
     request: async (request) => sendRequest(serverNamed(request.server), request),
@@ -166,6 +190,7 @@ export function createHub(options: HubOptions): Hub {
       const ended = [...before.values()].filter((server) => servers.get(server.name) !== server);
       const begun = [...servers.values()].filter((server) => before.get(server.name) !== server);
       snapshot = undefined;
+      lookAlikes = undefined;
       for (const server of new Set([...ended.map(({ name }) => name), ...named]))
         emit({ kind: 'server-change', server });
       if (sole !== undefined) for (const server of begun) server.adopt(sole);
@@ -231,15 +256,17 @@ function serverFactory(
 function collect(
   servers: readonly HubServer[],
   options: HubOptions,
+  lookAlikes: ReadonlyMap<string, Suspicion>,
 ): { readonly snapshot: Snapshot; readonly leftOut: ReadonlyMap<string, number> } {
   const perServer = options.limits?.toolsPerServer ?? LIST_DEFAULTS.toolsPerServer;
   const maxTools = options.catalog?.maxTools ?? Math.max(perServer, SNAPSHOT_DEFAULTS.maxTools);
   const leftOut = new Map<string, number>();
   const tools: Tool[] = [];
   for (const server of servers) {
-    const taken = server.tools.slice(0, Math.max(0, maxTools - tools.length));
+    const offered = server.tools.filter(({ id }) => options.findings !== 'withhold' || !lookAlikes.has(id));
+    const taken = offered.slice(0, Math.max(0, maxTools - tools.length));
     tools.push(...taken);
-    if (taken.length < server.tools.length) leftOut.set(server.name, server.tools.length - taken.length);
+    if (taken.length < offered.length) leftOut.set(server.name, offered.length - taken.length);
   }
   const ruled = options.policies === undefined ? tools : applyPolicies(tools, options.policies);
   // Ids of two servers are alike only when slashes in their names make them so; the first one is kept.

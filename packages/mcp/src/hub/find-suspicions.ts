@@ -12,7 +12,12 @@ export interface Suspicion {
 /** What a find leads to: people are told, the tool is left out too, or nothing is looked for. */
 export type FindingsPolicy = 'warn' | 'withhold' | 'off';
 
-export type SuspicionKind = 'hidden-characters' | 'bidirectional-controls' | 'html-comment' | 'instruction';
+export type SuspicionKind =
+  | 'hidden-characters'
+  | 'bidirectional-controls'
+  | 'html-comment'
+  | 'instruction'
+  | 'look-alike-name';
 
 const MOST_SUSPICIONS = 10;
 const MOST_TEXT = 100_000;

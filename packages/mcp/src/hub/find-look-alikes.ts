@@ -1,0 +1,49 @@
+import type { Tool } from '@quartermaster/core';
+import type { Suspicion } from './find-suspicions.ts';
+
+/**
+ * Tools whose names look like that of another server's tool and are not: with letters of another alphabet, or with a digit or a
+ * capital I in place of a letter. By id. The same name on two servers is common and no find, nor is another case.
+ */
+export function findLookAlikes(tools: readonly Tool[]): ReadonlyMap<string, Suspicion> {
+  const plain = new Map<string, Tool[]>();
+  const disguised: { readonly tool: Tool; readonly folded: string }[] = [];
+  for (const tool of tools) {
+    const folded = fold(tool.name);
+    if (folded !== tool.name.toLowerCase()) disguised.push({ tool, folded });
+    else plain.set(folded, [...(plain.get(folded) ?? []), tool].slice(0, MOST_OWNERS));
+  }
+  const found = new Map<string, Suspicion>();
+  for (const { tool, folded } of disguised) {
+    const shadowed = plain.get(folded)?.find(({ server }) => server !== tool.server);
+    if (shadowed === undefined) continue;
+    const excerpt = `${spell(tool.name)} looks like ${shadowed.id}`.slice(0, EXCERPT_LENGTH);
+    found.set(tool.id, { kind: 'look-alike-name', at: 'name', excerpt });
+  }
+  return found;
+}
+
+/** Two owners are enough to find one that is another server. */
+const MOST_OWNERS = 2;
+const EXCERPT_LENGTH = 200;
+
+function fold(name: string): string {
+  return [...name.normalize('NFKC')]
+    .map((character) => LOOKS_LIKE.get(character) ?? character)
+    .join('')
+    .toLowerCase();
+}
+
+function spell(name: string): string {
+  return name.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Cyrillic, Greek and Armenian letters that most fonts draw as Latin ones, and the digits and the letter that pass for others. */
+const LOOKS_LIKE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ а: 'a', с: 'c', ԁ: 'd', е: 'e', һ: 'h', і: 'i', ј: 'j', ӏ: 'l', о: 'o', р: 'p', ԛ: 'q', ѕ: 's', ԝ: 'w' },
+    ...{ х: 'x', у: 'y', А: 'A', В: 'B', С: 'C', Е: 'E', Н: 'H', К: 'K', М: 'M', О: 'O', Р: 'P', Т: 'T', Х: 'X' },
+    ...{ α: 'a', ο: 'o', ν: 'v', ρ: 'p', ι: 'i', υ: 'u', ո: 'n', օ: 'o', ս: 'u', ց: 'g', ı: 'i', ɑ: 'a', ɡ: 'g' },
+    ...{ '0': 'o', '1': 'l', I: 'l' },
+  }),
+);
