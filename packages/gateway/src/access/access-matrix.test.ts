@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+import { responseRounds } from '../stored-responses.fixture.ts';
 
 const TOOLS = JSON.stringify([{ name: 'get_weather', input_schema: { type: 'object' } }]);
 const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
@@ -35,6 +36,9 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: { model: ASK.model, input: 'Hi' },
     otherTenant: 403,
   },
+  { name: 'responses', method: 'GET', path: '/v1/responses/RESPONSE', otherTenant: 404 },
+  { name: 'responses', method: 'GET', path: '/v1/responses/RESPONSE/input_items', otherTenant: 404 },
+  { name: 'responses', method: 'DELETE', path: '/v1/responses/RESPONSE', otherTenant: 404 },
   { name: 'models', method: 'GET', path: '/v1/models', otherTenant: 200 },
   { name: 'models', method: 'GET', path: '/v1/models/claude-test', otherTenant: 404 },
   { name: 'batches', method: 'POST', path: '/v1/messages/batches', body: BATCH, otherTenant: 200 },
@@ -74,7 +78,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 async function setUp() {
   const hello = message([{ text: 'Hello.' }], 'end_turn');
-  const upstreams = scriptedUpstreams({ anthropic: [hello, hello] });
+  const upstreams = scriptedUpstreams({ anthropic: [hello, hello], responses: responseRounds('Hi.', 'Hi.', 'Hi.') });
   const mcp = { hub: testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) }) };
   const gateway = await runningGateway({ upstreams, mcp, settings: { batchConcurrency: 0 } });
   const { keys } = gateway.store;
@@ -108,9 +112,12 @@ async function setUp() {
   const asked = await call({ method: 'POST', path: '/v1/messages', body: ASK }, owner.secret);
   await asked.text();
   const request = asked.headers.get('request-id') ?? '';
+  const said = { model: ASK.model, input: 'Hi' };
+  const stored = await call({ method: 'POST', path: '/v1/responses', body: said }, owner.secret);
+  const { id: response } = (await stored.json()) as { id: string };
   const at = (endpoint: Endpoint): Endpoint => ({
     ...endpoint,
-    path: endpoint.path.replace('BATCH', id).replace('REQUEST', request),
+    path: endpoint.path.replace('BATCH', id).replace('REQUEST', request).replace('RESPONSE', response),
   });
   return { ...gateway, secrets, call, at };
 }

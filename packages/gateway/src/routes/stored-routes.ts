@@ -8,7 +8,7 @@ import type { Services } from './services.ts';
 export function mountStoredRoutes(app: Hono, { reception, storedFor }: Services): void {
   const receive = (context: Context, handler: (id: string, store: TranscriptStore, visit: Visit) => Promise<object>) =>
     reception.receive(context.req.raw, {
-      route: 'stored_responses',
+      route: 'responses',
       errorBody: openaiErrorBody,
       async handler(visit) {
         const id = context.req.param('id') ?? '';
