@@ -390,7 +390,7 @@ describe('the command', () => {
     expect((await qm(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.each(['', 'search', 'eval', 'inspect', 'lint', 'doctor'])(
+  it.each(['', 'search', 'eval', 'inspect', 'lint', 'doctor', 'config check', 'completion'])(
     'has help for "%s" that fits 80 columns',
     async (command) => {
       const out = collector(false);

@@ -4,6 +4,8 @@ import type { StoreErrorCode } from '@quartermaster/host/store';
 import { Command, CommanderError } from 'commander';
 import { type CommandIo, withoutFailures, write } from './command-io.ts';
 import {
+  addCompletionCommand,
+  addConfigCommand,
   addDemoCommand,
   addDoctorCommand,
   addEvalCommand,
@@ -71,6 +73,8 @@ function createProgram(context: CommandContext): Command {
   addServeCommand(program, context);
   addMcpCommand(program, context);
   addKeysCommand(program, context);
+  addConfigCommand(program, context);
+  addCompletionCommand(program, context);
   return program;
 }
 

@@ -1,5 +1,7 @@
 export { type LoadedCatalog, readCatalog } from './catalog-options.ts';
 export type { CommandContext } from './command-context.ts';
+export { addCompletionCommand } from './completion.ts';
+export { addConfigCommand } from './config.ts';
 export { addDemoCommand } from './demo.ts';
 export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
 export { addEvalCommand } from './eval.ts';

@@ -1,0 +1,96 @@
+import { Argument, type Command } from 'commander';
+import { write } from '../command-io.ts';
+import type { CommandContext } from './command-context.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof SHELLS)[number];
+
+/** Add it last: it completes the commands that the program has. */
+export function addCompletionCommand(program: Command, { io }: CommandContext): void {
+  program
+    .command('completion')
+    .description('write a script that completes commands and options in your shell')
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
+    .addHelpText('after', EXAMPLES)
+    .action(async (shell: Shell) => {
+      const nodes = collect(program, []);
+      await write(io.stdout, shell === 'fish' ? forFish(nodes) : forBash(nodes, shell));
+    });
+}
+
+/** A command with what may follow it. */
+interface Node {
+  readonly path: readonly string[];
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly flags: readonly { readonly name: string; readonly description: string }[];
+}
+
+function collect(command: Command, path: readonly string[]): readonly Node[] {
+  const node: Node = {
+    path,
+    commands: command.commands.map((one) => ({ name: one.name(), description: one.description() })),
+    flags: command.options.flatMap(({ long, description }) => (long == null ? [] : [{ name: long, description }])),
+  };
+  return [node, ...command.commands.flatMap((one) => collect(one, [...path, one.name()]))];
+}
+
+function forBash(nodes: readonly Node[], shell: 'bash' | 'zsh'): string {
+  const cases = nodes.map(({ path, commands, flags }) => {
+    const words = [...commands.map(({ name }) => name), ...flags.map(({ name }) => name), '--help'].join(' ');
+    return `    "${path.join(' ')}") words="${words}" ;;`;
+  });
+  const known = nodes.filter(({ path }) => path.length > 0).map(({ path }) => `"${path.join(' ')}"`);
+  const start =
+    shell === 'zsh' ? 'autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n' : '';
+  return `${start}_quartermaster() {
+  local path="" next="" word="" words="" at=1
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    word="\${COMP_WORDS[$at]}"
+    if [ -z "$path" ]; then next="$word"; else next="$path $word"; fi
+    case "$next" in
+      ${known.join('|')}) path="$next" ;;
+    esac
+    at=$((at + 1))
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[$COMP_CWORD]}"))
+}
+complete -o default -F _quartermaster quartermaster qm
+`;
+}
+
+function forFish(nodes: readonly Node[]): string {
+  const lines = nodes.flatMap(({ path, commands, flags }) => {
+    const when = conditionOf(path, commands);
+    return [
+      ...commands.map(({ name, description }) => `-n "${when}" -f -a ${name} -d ${quote(description)}`),
+      ...flags.map(
+        ({ name, description }) => `-n "${conditionOf(path, [])}" -l ${name.slice(2)} -d ${quote(description)}`,
+      ),
+    ];
+  });
+  return ['quartermaster', 'qm'].map((name) => lines.map((line) => `complete -c ${name} ${line}\n`).join('')).join('');
+}
+
+/** Subcommands are offered only until one of them is there. */
+function conditionOf(path: readonly string[], commands: Node['commands']): string {
+  if (path.length === 0) return '__fish_use_subcommand';
+  const within = path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
+  if (commands.length === 0) return within;
+  return `${within}; and not __fish_seen_subcommand_from ${commands.map(({ name }) => name).join(' ')}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster completion bash >> ~/.bashrc
+  $ quartermaster completion zsh >> ~/.zshrc
+  $ quartermaster completion fish >> ~/.config/fish/config.fish
+
+Exit status: 0 done, 2 there is no script for this shell.`;

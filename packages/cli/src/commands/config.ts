@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { write } from '../command-io.ts';
+import { EXIT } from '../exit-code.ts';
+import { counted, oneLine, wrap } from '../terminal/index.ts';
+import type { CommandContext } from './command-context.ts';
+import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
+
+interface CheckFlags extends SettingsFlags {
+  readonly mcpConfig?: readonly string[];
+  readonly json?: true;
+}
+
+export function addConfigCommand(program: Command, context: CommandContext): void {
+  const config = program.command('config').description('look at the settings');
+  const check = config
+    .command('check')
+    .description('read the settings as serve and mcp do, and say what is wrong, without starting anything')
+    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .option('--json', 'write one JSON object');
+  addSettingsOptions(check)
+    .addHelpText('after', EXAMPLES)
+    .action((flags: CheckFlags) => checkConfig(flags, context));
+}
+
+/** Settings that can't be read at all fail with status 2 and their line, as everywhere. */
+async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit }: CommandContext): Promise<void> {
+  const { loadSettings } = await import('../serving/index.ts');
+  const { files, mcpServers, unusableServers, notes } = loadSettings(place, io.env).config;
+  const servers = Object.keys(mcpServers);
+  if (json === true) {
+    await write(io.stdout, `${JSON.stringify({ files, servers, unusableServers, notes }, null, 2)}\n`);
+  } else {
+    const lines = [
+      unusableServers.length === 0
+        ? 'The settings can be used.'
+        : `${counted(unusableServers.length, 'problem')} found.`,
+      ...unusableServers.map(({ name, source, line, reason }) => {
+        return `✗ ${name} (${source}${line === undefined ? '' : `:${line}`}): ${reason}`;
+      }),
+      `· files: ${files.length === 0 ? 'none, all settings are the defaults' : files.join(', ')}`,
+      `· MCP servers: ${servers.length === 0 ? 'none' : servers.join(', ')}`,
+      ...notes.map(({ server, message }) => `· ${server}: ${message}`),
+    ];
+    const text = lines.map((line) => wrap(oneLine(line, 1_000), terminal.width, { hanging: 2, indent: 0 })).join('\n');
+    await write(io.stdout, `${text}\n`);
+  }
+  if (unusableServers.length > 0) exit(EXIT.findings);
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster config check
+  $ quartermaster config check --config quartermaster.yaml --json
+
+Exit status: 0 the settings can be used, 1 some MCP servers can't, 2 the
+settings can't be read.`;
