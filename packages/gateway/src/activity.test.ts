@@ -106,6 +106,27 @@ describe('activity', () => {
     await reader?.cancel();
   });
 
+  it('is not sent of keys to a stream that was opened without one', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+    const live = await fetch(`${gateway.url}/v1/activity/live`);
+    const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+    const { secret } = await gateway.store.keys.create({ name: 'ann', ...rights });
+    await expect.poll(async () => (await fetch(`${gateway.url}/v1/activity`)).status, { timeout: 10_000 }).toBe(401);
+    await (await gateway.post('/v1/messages', ASK, { 'x-api-key': secret })).text();
+    await gateway.stop();
+    expect(await live.text()).toBe(': live\n\n');
+  });
+
+  it('is sent to twenty streams of a key, and to one more when one of them ends', async () => {
+    const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const open = () => fetch(`${url}/v1/activity/live`);
+    const streams = await Promise.all(Array.from({ length: 20 }, open));
+    expect(streams.every(({ status }) => status === 200)).toBe(true);
+    expect((await open()).status).toBe(429);
+    await streams[0]?.body?.cancel();
+    await expect.poll(async () => (await open()).status, { timeout: 10_000 }).toBe(200);
+  });
+
   it('does not keep a gateway from stopping while it is followed', async () => {
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const live = await fetch(`${gateway.url}/v1/activity/live`);
@@ -126,6 +147,8 @@ describe('activity', () => {
       (await fetch(`${gateway.url}/v1/activity`, { headers: { 'x-api-key': secret } })).json();
     expect(await seenBy(ann.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
     expect(await seenBy(bob.secret)).toEqual({ data: [] });
+    const boss = await gateway.store.keys.create({ name: 'boss', ...rights, role: 'admin' });
+    expect(await seenBy(boss.secret)).toMatchObject({ data: [{ owner: ann.key.id }] });
   });
 
   it.each(['?outcome=nope', '?limit=0', '?limit=501', '?before=x'])('refuses %s', async (query) => {

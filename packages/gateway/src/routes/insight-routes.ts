@@ -6,10 +6,12 @@ import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
-/** What happened, and what it saved. A key sees its own requests; without keys everything is seen. */
+/** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
 export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Services): void {
   const receive = (context: Context, handler: (visit: Visit, onEnd: OnEnd) => Promise<Response>) =>
     reception.receive(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
+
+  const streams = new Map<string, number>();
 
   app.get('/v1/activity', (context) =>
     receive(context, async ({ access }) => {
@@ -31,11 +33,21 @@ export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Ser
   app.get('/v1/activity/live', (context) =>
     receive(context, async ({ access, signal }, onEnd) => {
       const { closed } = insight;
+      const open = streams.get(access.owner) ?? 0;
+      if (open >= MOST_STREAMS) {
+        throw new ApiError(429, `This key has ${MOST_STREAMS} live streams open; close one first`);
+      }
+      streams.set(access.owner, open + 1);
       const body = liveBody({
         follow: (onRecord) => insight.log.follow(ownerOf(access), onRecord),
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
-        onEnd,
+        onEnd() {
+          const left = (streams.get(access.owner) ?? 1) - 1;
+          if (left === 0) streams.delete(access.owner);
+          else streams.set(access.owner, left);
+          onEnd();
+        },
       });
       return new Response(body, { headers: EVENT_STREAM });
     }),
@@ -54,11 +66,17 @@ export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Ser
 
 const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
+/** How many live streams one key may hold open. */
+const MOST_STREAMS = 20;
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
-function ownerOf({ owner }: Access): string | undefined {
-  return owner === '' ? undefined : owner;
+/**
+ * Whose requests are seen: a key's own, or everyone's for an admin key. A client without a key sees what was asked without one,
+ * so that a stream that was opened before the first key was made shows nothing of the keys.
+ */
+function ownerOf({ owner, role }: Access): string | undefined {
+  return owner !== '' && role === 'admin' ? undefined : owner;
 }
 
 function readWhole(name: string, text: string, most: number): number {
