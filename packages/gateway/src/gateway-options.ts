@@ -124,7 +124,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   maxBodyBytes: 32 * 1024 * 1024,
   maxBatchBytes: 256 * 1024 * 1024,
   maxBatchItems: 100_000,
-  cacheBytes: 256 * 1024 * 1024,
+  cacheBytes: 512 * 1024 * 1024,
   maxRequestTools: 10_000,
   maxCatalogTools: 100_000,
   maxSearchedTools: 200_000,

@@ -37,6 +37,11 @@ export class ByteCache<Value> {
     return entry.value;
   }
 
+  /** The value, without counting as a use. */
+  peek(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
   set(key: string, value: Value, { bytes, owner = '' }: EntryCost): void {
     this.delete(key);
     const entry: Entry<Value> = { value, holding: undefined };

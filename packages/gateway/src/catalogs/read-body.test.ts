@@ -21,6 +21,16 @@ describe('reading a body', () => {
     expect(reader.counts).toEqual({ hits: 1, misses: 1 });
   });
 
+  it('many different lists in turn are all recognised, the latest and those of long ago', () => {
+    const reader = createBodyReader({ memory: new MemoryBudget(1e6) });
+    const bodies = Array.from({ length: 40 }, (_, index) => Buffer.from(`{"tools":[{"name":"tool_${index}"}],"n":1}`));
+    for (const body of bodies) reader.read(body);
+    for (const body of [...bodies, ...bodies.toReversed()]) {
+      expect(reader.read(body).value).toEqual(JSON.parse(body.toString()));
+    }
+    expect(reader.counts).toEqual({ hits: 80, misses: 40 });
+  });
+
   it('keys stay where they were written', () => {
     const reader = readerOf();
     const text = '{"b":1,"tools":[{}],"a":2}';

@@ -36,16 +36,20 @@ interface KnownTools {
 export function createBodyReader({ memory }: { readonly memory: MemoryBudget }): BodyReader {
   const caches: Caches = { short: new ByteCache<KnownTools>(memory), long: new ByteCache<KnownTools>(memory) };
   const counts = { hits: 0, misses: 0 };
+  const recent = recentTools(caches.short);
   return {
     counts,
     read(bytes, owner = '') {
       const start = locateTools(bytes);
       if (start === undefined) return { value: parseObject(bytes.toString('utf8')), toolsBytes: 0 };
-      const short = hashShort(bytes, start);
+      const latest = recent.find(bytes, start);
+      const short = latest === undefined ? hashShort(bytes, start) : undefined;
       const same =
-        short === undefined
+        latest ??
+        (short === undefined
           ? caches.long.values().find((one) => isAt(bytes, start, one.raw))
-          : caches.short.get(short.key);
+          : caches.short.get(short.key));
+      if (short !== undefined) recent.note(short.key);
       const value = same === undefined ? undefined : parseAround(bytes, start, same);
       if (same !== undefined && value !== undefined) {
         counts.hits += 1;
@@ -54,6 +58,37 @@ export function createBodyReader({ memory }: { readonly memory: MemoryBudget }):
       }
       counts.misses += 1;
       return readUnknown(bytes, { start, short, owner }, caches);
+    },
+  };
+}
+
+/** How many short texts are compared before one is hashed. */
+const MOST_RECENT = 16;
+
+/**
+ * The short texts of the latest requests. Comparing with them costs a fraction of finding the end of a text and hashing it, and
+ * most clients send what they have sent before.
+ */
+function recentTools(known: ByteCache<KnownTools>): {
+  find(bytes: Buffer, start: number): KnownTools | undefined;
+  note(key: string): void;
+} {
+  const keys: string[] = [];
+  return {
+    find(bytes, start) {
+      for (const [at, key] of keys.entries()) {
+        const tools = known.peek(key);
+        if (tools === undefined || !isAt(bytes, start, tools.raw)) continue;
+        if (at > 0) keys.unshift(...keys.splice(at, 1));
+        return known.get(key);
+      }
+      return undefined;
+    },
+    note(key) {
+      const at = keys.indexOf(key);
+      if (at >= 0) keys.splice(at, 1);
+      keys.unshift(key);
+      keys.length = Math.min(keys.length, MOST_RECENT);
     },
   };
 }

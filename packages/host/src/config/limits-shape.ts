@@ -36,7 +36,7 @@ export const LIMITS: Shape<LimitSettings> = object({
   indexCacheBytes: {
     about: 'Memory for known tools and their indexes, of all keys together; half of it is for large bodies.',
     shape: bytes(),
-    default: 256 * MEBIBYTE,
+    default: 512 * MEBIBYTE,
   },
   requestTools: {
     about: 'The most tools that a request may define itself.',

@@ -57,7 +57,7 @@ describe('defaults', () => {
         rounds: 12,
         upstreamTimeoutMs: 600_000,
         upstreamRetries: 2,
-        indexCacheBytes: 268_435_456,
+        indexCacheBytes: 536_870_912,
         requestTools: 10_000,
         catalogTools: 100_000,
         searchedTools: 200_000,
