@@ -22,8 +22,8 @@ interface OwnerShare {
 }
 
 /**
- * One number of bytes for all caches of a thread, whoever fills them. When there is too much, whoever holds most loses what they have
- * not used for longest: who stays below an equal share loses nothing to others.
+ * One number of bytes for all caches of a thread and all owners. When it is exceeded, the owner that holds most loses what they have
+ * not used for longest: an owner below an equal share loses nothing to others.
  */
 export class MemoryBudget {
   readonly maxBytes: number;

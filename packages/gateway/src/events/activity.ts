@@ -60,7 +60,7 @@ interface Open {
 function add(request: Open, event: GatewayEvent): void {
   switch (event.kind) {
     case 'plan-decide':
-      // A request that is asked in several steps (an MCP connector) is planned for anew in each: the first one counts.
+      // The MCP connector plans a request again for each of its steps: the first plan counts.
       request.plan ??= event;
       return;
     case 'model-round-start':

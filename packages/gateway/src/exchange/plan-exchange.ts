@@ -45,7 +45,7 @@ export interface ExchangeQuestion<Name extends Dialect> {
   readonly upstream: GatewayUpstream;
 }
 
-/** Decides for each request anew, from what it declares and what its host can do. */
+/** Decides for each request, from what it declares and what its host can do. */
 export function planExchange<Name extends Dialect>(
   question: ExchangeQuestion<Name>,
 ): PlannedExchange<DialectShapes[Name]['request']> {
