@@ -36,6 +36,8 @@ describe('removeFiller', () => {
     'help with installing nginx',
     'please_confirm',
     'get_accounts',
+    'ꓐ！Ⰰ',
+    '打开文件。关闭窗口！',
     '',
   ])('leaves "%s" alone', (text) => {
     expect(removeFiller(text)).toBe(text);

@@ -4,17 +4,17 @@
  */
 export function removeFiller(text: string): string {
   if (!MAY_HAVE_FILLER.test(text)) return text;
-  const kept = splitSentences(text).flatMap((sentence) => {
+  let kept = '';
+  // Sentences and what stood between them take turns: Chinese sentences have nothing between them, and get nothing.
+  const parts = text.split(SENTENCE_BREAK);
+  for (let at = 0; at < parts.length; at += 2) {
+    const sentence = parts[at] ?? '';
     const rest = POLITE_SENTENCE.test(sentence) ? '' : trimEdges(sentence);
-    return WORD.test(rest) ? [rest] : [];
-  });
-  const rest = kept.join(' ').trim();
-  return WORD.test(rest) ? rest : text;
-}
-
-/** Sentences with their ends. A full stop inside a number, a name or an address ends nothing. */
-function splitSentences(text: string): string[] {
-  return text.split(/(?<=[.!?…]["')\]]?)\s+|(?<=[。！？])|\n+/u);
+    if (!WORD.test(rest)) continue;
+    const separator = kept !== '' && parts[at - 1] !== '' ? ' ' : '';
+    kept += separator + rest;
+  }
+  return WORD.test(kept) ? kept : text;
 }
 
 /** Takes away phrases at the beginning and at the end until none is left; a few may stand in a row. */
@@ -34,6 +34,8 @@ function trimEdges(sentence: string): string {
 }
 
 const MOST_PHRASES = 6;
+/** Between two sentences. A full stop inside a number, a name or an address ends nothing. */
+const SENTENCE_BREAK = /((?<=[.!?…]["')\]]?)\s+|(?<=[。！？])|\n+)/u;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Greetings, with whom they greet: "hi there", "good morning team", "hey Claude". */
