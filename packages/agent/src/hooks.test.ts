@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import {
@@ -19,7 +20,7 @@ function preHook(output: HookJSONOutput['hookSpecificOutput'] | HookJSONOutput, 
   const answer = (
     output !== undefined && 'hookEventName' in output ? { hookSpecificOutput: output } : output
   ) as HookJSONOutput;
-  return { hooks: { PreToolUse: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [async () => answer] }] } };
+  return { hooks: { PreToolUse: [{ ...defined({ matcher }), hooks: [async () => answer] }] } };
 }
 
 function postHook(answer: HookJSONOutput): Options {
@@ -156,7 +157,7 @@ describe('hooks', () => {
     ['throws', () => Promise.reject(new Error('oops')), undefined],
     ['hangs', () => new Promise<HookJSONOutput>(() => {}), 0.01],
   ])('refuse a call when one %s', async (_what, hook, timeout) => {
-    const hooks = { PreToolUse: [{ hooks: [hook], ...(timeout === undefined ? {} : { timeout }) }] };
+    const hooks = { PreToolUse: [{ hooks: [hook], ...defined({ timeout }) }] };
     const { messages } = await ask(calling(MAIL), { ...ALLOWED, hooks });
     const text = `${MAIL} was not called: a check before the call failed.`;
     expect(resultsIn(messages)).toEqual([{ text, isError: true }]);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
@@ -212,5 +212,5 @@ function toMessage(value: unknown): AnthropicMessage {
 }
 
 function toAgentInfo([name, { description, model }]: readonly [string, AgentDefinition]): AgentInfo {
-  return { name, description, ...(model === undefined ? {} : { model }) };
+  return { name, description, ...defined({ model }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, tool } from './index.ts';
@@ -20,7 +21,7 @@ function callParts({ name = 'mcp__files__delete', input, json, stopReason }: Sen
     type: 'tool_use',
     id: 'toolu_1',
     name,
-    ...(input === undefined ? {} : { input }),
+    ...defined({ input }),
   };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] } as const;
   return [
@@ -67,7 +68,7 @@ describe('a call', () => {
     const { ran, results, result, next } = await outcomeOf({
       input: {},
       stopReason,
-      ...(json === undefined ? {} : { json }),
+      ...defined({ json }),
     });
     expect(ran).toBe(0);
     expect(results).toEqual([{ text: expect.stringContaining('Nothing was called'), isError: true }]);

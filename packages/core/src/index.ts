@@ -47,6 +47,7 @@ export {
   writeTools,
 } from './catalog/index.ts';
 export { deepestReason } from './deepest-reason.ts';
+export { defined } from './defined.ts';
 export {
   ANSWER_DEFAULTS,
   type AnswerBudget,

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import {
   countTokens,
@@ -59,7 +60,7 @@ function resolve(
   return {
     name: provider,
     toolSearch,
-    ...(mcpConnector === undefined ? {} : { mcpConnector }),
+    ...defined({ mcpConnector }),
     limits: upstream.limits,
     capabilities: upstream.capabilities,
     for: upstream.for,

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defined } from '@quartermaster/core';
 import { loadConfig } from '@quartermaster/host/config';
 import { type AnthropicEvent, anthropicWhole, writeNamedEvent } from '@quartermaster/wires/anthropic';
 import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
@@ -69,7 +70,7 @@ function chunks(turn: { text?: string; call?: { name: string; input: unknown } }
   ];
   const delta = {
     role: 'assistant',
-    ...(text === undefined ? {} : { content: text }),
+    ...defined({ content: text }),
     ...(calls && { tool_calls: calls }),
   };
   return [

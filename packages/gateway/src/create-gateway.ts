@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contextWindow, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
+import { contextWindow, defined, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
@@ -256,10 +256,9 @@ function createMcpServices(
     checkArguments: createArgumentChecker({ repair: true }),
     onEvent,
     guard: { mode: searchGuard },
-    ...(alwaysLoad === undefined ? {} : { alwaysLoad }),
+    ...defined({ alwaysLoad }),
     maxQueryLength: settings.maxQueryLength,
-    ...(form === undefined ? {} : { form }),
-    ...(sessions === undefined ? {} : { sessions }),
+    ...defined({ form, sessions }),
   });
   return { hub, proxy, origins, catalogs: createServerCatalogs({ hub, clock }) };
 }

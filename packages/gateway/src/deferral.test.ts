@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
 import { describe, expect, it } from 'vitest';
 import { optionsFor } from './configured-gateway.fixture.ts';
@@ -70,7 +71,7 @@ describe('a search of marked tools', () => {
     ['more in the settings, though the API has five', limits(10, 20), 20, 5],
     ['a default above five, though the API has five', limits(10, 20), undefined, 5],
   ])('of the Messages API, with %s', async (_, settings, limit, count) => {
-    const input = { query: 'report of a year', ...(limit === undefined ? {} : { limit }) };
+    const input = { query: 'report of a year', ...defined({ limit }) };
     const rounds = [
       message([{ call: BM25.name, id: 'toolu_s', input }], 'tool_use'),
       message([{ text: 'Ok.' }], 'end_turn'),
@@ -89,7 +90,7 @@ describe('a search of marked tools', () => {
     ['other limits, where the model asks for more', limits(7, 9), 50, 9],
     ['limits, whatever else is off', { tools: { tool_search: { enabled: 'off', max_search_limit: 3 } } }, 50, 3],
   ])('of a chat, with %s', async (_, settings, limit, count) => {
-    const input = { query: 'report of a year', ...(limit === undefined ? {} : { limit }) };
+    const input = { query: 'report of a year', ...defined({ limit }) };
     const { openai, upstreams } = await configured({ chat: [chatTurn(input), chatTurn()] }, settings);
     const tools = REPORTS.map(({ input_schema: parameters, ...tool }) => ({
       type: 'function' as const,

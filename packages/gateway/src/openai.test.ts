@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
 import { type ResponsesEvent, responsesWhole } from '@quartermaster/wires/openai-responses';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +32,7 @@ function chunks({ text, call }: ChatTurn): readonly ChatChunk[] {
   const frame = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-test' };
   const delta = {
     role: 'assistant',
-    ...(text === undefined ? {} : { content: text }),
+    ...defined({ content: text }),
     ...(call === undefined
       ? {}
       : {

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { UpstreamError } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
@@ -195,7 +196,7 @@ describe('refusals of the Messages API', () => {
   ])('without keys a page of %s that an old browser sends is answered with %i', async (origin, status) => {
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Hi.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });
-    const headers = { 'content-type': 'text/plain', ...(origin === undefined ? {} : { origin }) };
+    const headers = { 'content-type': 'text/plain', ...defined({ origin }) };
     expect((await post('/v1/messages', ASK, headers)).status).toBe(status);
     expect(upstreams.requests).toHaveLength(status === 200 ? 1 : 0);
   });

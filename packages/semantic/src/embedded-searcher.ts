@@ -1,6 +1,7 @@
 import {
   createBm25Searcher,
   createHybridSearcher,
+  defined,
   type HybridSearcherOptions,
   type Searcher,
   type Snapshot,
@@ -19,5 +20,5 @@ export function createEmbeddedSearcher(
   const embedder = embeddedModelIfAny();
   if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
   const { bm25, slices } = options;
-  return createBm25Searcher(snapshot, { ...bm25, ...(slices === undefined ? {} : { slices }) });
+  return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices }) });
 }

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 /** Where a name of the agent SDK stands here. */
 export type Standing =
   /** Works; the note says what differs. */
@@ -20,7 +21,7 @@ const supported = (note = ''): ContractRow => ({ standing: 'supported', note });
 const refused = (note: string, harmless?: readonly unknown[]): ContractRow => ({
   standing: 'refused',
   note,
-  ...(harmless === undefined ? {} : { harmless }),
+  ...defined({ harmless }),
 });
 const ignored = (note: string): ContractRow => ({ standing: 'ignored', note });
 

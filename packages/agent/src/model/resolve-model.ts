@@ -1,6 +1,7 @@
 import {
   capabilitiesOf,
   contextWindow,
+  defined,
   type ModelLimits,
   SettingError,
   type TransportCapabilities,
@@ -79,7 +80,7 @@ function upstreamsOf({ env, configured }: ModelQuestion): readonly UpstreamSetti
     const apiKey = env[key];
     const baseUrl = env[base];
     if (apiKey === undefined || apiKey === '') return [];
-    return [toSettings({ provider, apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) }, models)];
+    return [toSettings({ provider, apiKey, ...defined({ baseUrl }) }, models)];
   });
   // A model whose name says nothing is asked of the first provider that there is a key for.
   const [first] = keyed;

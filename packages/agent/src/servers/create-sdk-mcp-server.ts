@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { type Policy, parsePolicy } from '@quartermaster/core';
+import { defined, type Policy, parsePolicy } from '@quartermaster/core';
 import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
 import type { SdkMcpToolDefinition } from './tool.ts';
@@ -45,7 +45,7 @@ function buildServer({ name, version = '1.0.0', tools = [] }: SdkMcpServerOption
       {
         description,
         inputSchema: z.object(inputSchema),
-        ...(annotations === undefined ? {} : { annotations }),
+        ...defined({ annotations }),
         ...(searchHint === undefined ? {} : { _meta: { 'anthropic/searchHint': searchHint } }),
       },
       (args, context) => handler(args, context),

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { ServerStatus } from '@quartermaster/mcp';
 import { expect, it } from 'vitest';
 import { toServerStatus } from './server-status.ts';
@@ -12,7 +13,7 @@ it.each<[ServerStatus['state'], string | undefined, object]>([
   ['down', 'it ended before it answered', { status: 'failed', error: 'it ended before it answered' }],
   ['down', 'Server "s" wants the user to sign in', { status: 'needs-auth', error: expect.any(String) }],
 ])('a server that is %s (%s)', (state, reason, expected) => {
-  expect(toServerStatus({ ...about, state, ...(reason === undefined ? {} : { reason }) })).toEqual({
+  expect(toServerStatus({ ...about, state, ...defined({ reason }) })).toEqual({
     name: 's',
     ...expected,
   });

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { ServerStatus } from '@quartermaster/mcp';
 
 /** How a server is doing, in the words of the agent SDK. */
@@ -15,13 +16,13 @@ export function toServerStatus(
 ): McpServerStatus {
   switch (state) {
     case 'ready':
-      return { name, status: 'connected', ...(missing === undefined ? {} : { error: missing }) };
+      return { name, status: 'connected', ...defined({ error: missing }) };
     case 'idle':
     case 'connecting':
       return { name, status: 'pending' };
     case 'down': {
       const isSignIn = /sign in/.test(reason ?? '');
-      return { name, status: isSignIn ? 'needs-auth' : 'failed', ...(reason === undefined ? {} : { error: reason }) };
+      return { name, status: isSignIn ? 'needs-auth' : 'failed', ...defined({ error: reason }) };
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   createSnapshot,
+  defined,
   type JsonObject,
   NAME_TEMPLATES,
   type PolicyRules,
@@ -164,7 +165,7 @@ async function beginOne(name: string, entry: Entry, start: ServersStart): Promis
     isLazy: false,
     policies: hubPolicies({ [name]: entry.config }, start.policies),
     environment: start.env,
-    ...(start.limits === undefined ? {} : { limits: start.limits }),
+    ...defined({ limits: start.limits }),
     catalog: { nameTemplate: NAME_TEMPLATES.agent },
     ...(start.oauth === undefined ? {} : { oauth: start.oauth.client }),
   });

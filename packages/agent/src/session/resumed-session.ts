@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { SettingError } from '@quartermaster/core';
+import { defined, SettingError } from '@quartermaster/core';
 import { createFileSessionStore } from './file-session-store.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -15,7 +15,7 @@ export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: 
   const store = sessions ?? createFileSessionStore(resolve(cwd, '.quartermaster', 'sessions'));
   if (persistSession !== false) return store;
   const { latest } = store;
-  return { read: store.read, append: async () => {}, ...(latest === undefined ? {} : { latest }) };
+  return { read: store.read, append: async () => {}, ...defined({ latest }) };
 }
 
 /** The session to go on with, if any: the one that is named, or the latest. */

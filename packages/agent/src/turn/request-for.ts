@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import type { ResolvedModel } from '../model/index.ts';
 import type { TurnContext } from './turn-context.ts';
@@ -11,7 +12,7 @@ export function requestFor(context: TurnContext, { model, limits, upstream }: Re
   return {
     model,
     max_tokens: maxOutputTokens ?? Math.max(1, Math.min(MOST_OUTPUT_TOKENS, Math.floor(limits.contextTokens / 4))),
-    ...(system === undefined ? {} : { system }),
+    ...defined({ system }),
     messages: isCaching ? withBreakpoint(conversation.messages) : conversation.messages,
     stream: true,
   };

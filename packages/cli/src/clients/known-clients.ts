@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { InputError } from '../input-error.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
 import type { Places } from './places.ts';
 
 /** Most clients write a server like this. */
 function plainEntry({ command, args, env }: StartCommand): JsonObject {
-  return { command, args, ...(env === undefined ? {} : { env }) };
+  return { command, args, ...defined({ env }) };
 }
 
 const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...plainEntry(start) });
@@ -81,7 +81,7 @@ export const CLIENTS: readonly McpClient[] = [
     files: ({ xdg }) => ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(xdg, 'opencode', name)),
     entry: ({ command, args, env }) => ({
       ...{ type: 'local', command: [command, ...args], enabled: true },
-      ...(env === undefined ? {} : { environment: env }),
+      ...defined({ environment: env }),
     }),
   },
   {

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
 import type { ClientServer, McpServerSettings } from '@quartermaster/host/config';
 import { InputError } from '../input-error.ts';
 import { leaveOutOurselves } from '../serving/index.ts';
@@ -56,7 +56,7 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   const entries = moving.map((server) => ({ ...server, ...withRules(server, { client, places, file: seen.path }) }));
   const usesWorkspace = JSON.stringify(entries.map(({ entry }) => entry)).includes('${workspaceFolder');
   const env = client.knowsWorkspace === true && usesWorkspace ? { QUARTERMASTER_WORKSPACE: WORKSPACE } : undefined;
-  const entry = client.entry({ ...start(serversFile), ...(env === undefined ? {} : { env }) });
+  const entry = client.entry({ ...start(serversFile), ...defined({ env }) });
   const moved = moving.map(({ name }) => name);
   const document = {
     ...(found.inputs.length === 0 ? {} : { inputs: found.inputs }),

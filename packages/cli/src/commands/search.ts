@@ -1,4 +1,5 @@
 import {
+  defined,
   type Hit,
   PatternError,
   QuartermasterError,
@@ -135,10 +136,10 @@ function describeBatchAnswer(query: string, { result, error }: Tried, { engine, 
 function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
   return {
     id: tool.id,
-    ...(tool.server === undefined ? {} : { server: tool.server }),
+    ...defined({ server: tool.server }),
     name: tool.name,
     score,
-    ...(explanation === undefined ? {} : { explanation }),
+    ...defined({ explanation }),
   };
 }
 

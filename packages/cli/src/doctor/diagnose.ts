@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { findPlaces } from '../clients/index.ts';
 import { write } from '../command-io.ts';
 import type { CommandContext, DoctorFlags } from '../commands/index.ts';
@@ -57,7 +58,7 @@ async function findCatalog(flags: DoctorFlags, context: CommandContext) {
 
 async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnType<typeof measureConfigured> {
   return await measureConfigured(
-    { ...placeOf(flags), ...(flags.context === undefined ? {} : { context: flags.context }) },
+    { ...placeOf(flags), ...defined({ context: flags.context }) },
     {
       io,
       onStart(servers) {
@@ -69,8 +70,6 @@ async function startServers(flags: DoctorFlags, { io }: CommandContext): ReturnT
 
 function placeOf({ config, store, mcpConfig }: DoctorFlags): Pick<DoctorFlags, 'config' | 'store' | 'mcpConfig'> {
   return {
-    ...(config === undefined ? {} : { config }),
-    ...(store === undefined ? {} : { store }),
-    ...(mcpConfig === undefined ? {} : { mcpConfig }),
+    ...defined({ config, store, mcpConfig }),
   };
 }

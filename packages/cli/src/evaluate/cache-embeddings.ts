@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 
 /**
  * An embedder whose vectors outlast the process, by the SHA-256 of their text: measuring the same sets again embeds
@@ -24,7 +25,7 @@ export async function cacheEmbeddings(embedder: RerankerEmbedder, folder: string
     if (missing.length === 0) return;
     const { embeddings } = await embedder.doEmbed({
       values: missing,
-      ...(abortSignal === undefined ? {} : { abortSignal }),
+      ...defined({ abortSignal }),
     });
     const records = missing.map((text, at) => {
       const vector = Float32Array.from(embeddings[at] ?? []);

@@ -1,4 +1,5 @@
 import {
+  defined,
   QuartermasterError,
   SEARCH_LIMITS,
   type Searcher,
@@ -65,7 +66,7 @@ export async function evaluateQueries(queries: readonly LabelledQuery[], options
     const hits = result?.hits ?? [];
     const base: OutcomeBase = {
       query,
-      ...(split === undefined ? {} : { split }),
+      ...defined({ split }),
       isRefused: result?.verdict !== 'match',
       ...(result?.confidence === undefined ? {} : { confidence: result.confidence }),
       isInvalid: result === undefined,

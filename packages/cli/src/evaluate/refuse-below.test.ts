@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from './evaluate-queries.ts';
 import { confidenceAtLoss, refuseBelow } from './refuse-below.ts';
@@ -8,7 +9,7 @@ const outcome = (confidence: number | undefined, hit5: number): Outcome => ({
   isRefused: false,
   isInvalid: false,
   milliseconds: 0,
-  ...(confidence === undefined ? {} : { confidence }),
+  ...defined({ confidence }),
   score: { hit1: 0, hit3: 0, hit5, recall5: 0, ndcg10: 0, mrr: 0 },
   answerTokens: 0,
   overlap: 0,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '@quartermaster/core';
 import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
 import type { TokenStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../command-io.ts';
@@ -22,8 +23,7 @@ export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answer
   const load = (environment: CommandIo['env']): Config =>
     loadConfig({
       ...{ env: environment, flags: given },
-      ...(path === undefined ? {} : { path }),
-      ...(answers === undefined ? {} : { answers }),
+      ...defined({ path, answers }),
     });
 
   const config = load(env);

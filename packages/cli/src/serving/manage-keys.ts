@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import {
   type ApiKey,
   KEY_ENDPOINTS,
@@ -27,12 +28,9 @@ export async function createKey(name: string, flags: CreateKeyFlags, context: Co
   const { models = ['*'], catalogs = ['*'], allow, deny, role, endpoints, expiresIn, ...others } = flags;
   const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
   const limits: KeyLimits = {
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
-    ...(tokensPerDay === undefined ? {} : { tokensPerDay }),
-    ...(tokensPerMonth === undefined ? {} : { tokensPerMonth }),
+    ...defined({ requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth }),
   };
-  const tools = { ...(allow === undefined ? {} : { allow }), ...(deny === undefined ? {} : { deny }) };
+  const tools = { ...defined({ allow, deny }) };
   const permissions = {
     ...{ models, catalogs, limits, role: readRole(role) ?? 'consumer' },
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
@@ -69,7 +67,7 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
 export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
   const { role, expiresIn, ...place } = flags;
   const chosen = readRole(role);
-  const change = { ...(chosen === undefined ? {} : { role: chosen }), ...expiryOf(expiresIn) };
+  const change = { ...defined({ role: chosen }), ...expiryOf(expiresIn) };
   if (Object.keys(change).length === 0) throw new InputError('Say what to change: --role, --expires-in');
   const key = await withKeys(place, context, (keys) => keys.update(id, change));
   if (key === undefined) return sayUnknown(id, context);

@@ -3,6 +3,7 @@ import {
   createToolbox,
   DEFAULT_GATE_SETTINGS,
   decideGate,
+  defined,
   FORMS,
   snapshotTokens,
 } from '@quartermaster/core';
@@ -59,7 +60,7 @@ export function measureServers(
         tools,
         tokens: tokens.get(name) ?? 0,
         held: held.length,
-        ...(why === undefined ? {} : { reason: why }),
+        ...defined({ reason: why }),
         ...(findings.length === 0 ? {} : { findings }),
       };
     }),

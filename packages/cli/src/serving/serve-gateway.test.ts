@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { defined } from '@quartermaster/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyToolsServer } from './many-tools-server.fixture.ts';
 import { type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';
@@ -22,7 +23,7 @@ async function startGateway(
 ): Promise<RunningCommand & { readonly url: string }> {
   const command = startCommand(['serve', '--port', '0', '--store', ':memory:', ...args], {
     cwd: options.cwd ?? temporaryFolder(),
-    ...(options.env === undefined ? {} : { env: options.env }),
+    ...defined({ env: options.env }),
   });
   const out = await command.until(LAST_LINE);
   return { ...command, url: /http:\/\/\S+:\d+/.exec(out)?.[0] ?? '' };

@@ -1,5 +1,6 @@
 import { consoleFolder } from '@quartermaster/console';
 import type { RerankerEmbedder } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
@@ -98,10 +99,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   try {
     const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
     const greeting = { url: server.url, hasKeys, hasMcp: hub !== undefined };
-    await write(
-      io.stdout,
-      `${renderGreeting({ ...greeting, ...(sample === undefined ? {} : { sample }) }, terminal)}\n`,
-    );
+    await write(io.stdout, `${renderGreeting({ ...greeting, ...defined({ sample }) }, terminal)}\n`);
     // Nobody waits for them: requests that come before find those that are known from the last time.
     hub?.start().catch(() => print('MCP servers could not be started'));
     await Promise.race([stopped, broken]);

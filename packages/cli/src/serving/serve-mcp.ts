@@ -1,4 +1,4 @@
-import { contextWindow, type GateSettings } from '@quartermaster/core';
+import { contextWindow, defined, type GateSettings } from '@quartermaster/core';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { type ChosenEngine, createSearcherFor, createServedReranker } from '@quartermaster/host/search';
@@ -61,7 +61,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   });
   const proxy = createProxy({
     hub,
-    ...(form === undefined ? {} : { form }),
+    ...defined({ form }),
     settings: settingsFor(form, config.tools.gate),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
     searcher: createSearcherFor({ ...config.search, engine }, { signal, reranker }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import { type Listing, makeListing } from './listing.ts';
 import { manyTools, sampleTool, sampleTools } from './sample-tools.fixture.ts';
 
@@ -7,7 +8,7 @@ const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
 function listing(tools: readonly ReturnType<typeof sampleTool>[], budgetTokens?: number): Listing {
   const snapshot = createSnapshot(tools);
-  return makeListing({ snapshot, tools, countTokens, ...(budgetTokens === undefined ? {} : { budgetTokens }) });
+  return makeListing({ snapshot, tools, countTokens, ...defined({ budgetTokens }) });
 }
 
 describe('makeListing', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defined } from '../defined.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
 import { EMPTY_MEMORY, type Fact, forgetSearches, type Memory, remember } from './memory.ts';
 
@@ -17,7 +18,7 @@ function misses(count: number): Memory {
 
 function guard(before: Memory, query: string, limits: GuardLimits & { limit?: number } = {}): string {
   const { limit, ...bounds } = limits;
-  const result = guardSearch(before, { queries: [query], ...(limit === undefined ? {} : { limit }) }, bounds);
+  const result = guardSearch(before, { queries: [query], ...defined({ limit }) }, bounds);
   return result.kind === 'fine' ? 'fine' : `${result.kind}: ${result.text}`;
 }
 

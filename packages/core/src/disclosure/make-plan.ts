@@ -1,4 +1,5 @@
 import type { JsonSchema, Snapshot, Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import { bareDefinition } from './definitions.ts';
 import type { Form } from './form.ts';
 import { makeListing } from './listing.ts';
@@ -98,7 +99,7 @@ export function makeDeferPlan(question: DeferQuestion): DeferPlan {
     shown,
     ...(cut.size === 0 ? {} : { cut }),
     definitions: [...own, ...shown].map(bareDefinition),
-    ...(note === undefined ? {} : { note }),
+    ...defined({ note }),
     reason: question.reason,
     tokens: {
       before: sum(tools, question.toolTokens),

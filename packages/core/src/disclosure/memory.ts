@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 /** What a conversation has shown so far, read from its messages. All names are those that the model sees. */
 export interface Memory {
   /** Tools whose definitions the conversation has revealed, in discovery order, each once. */
@@ -57,8 +58,7 @@ export function remember(memory: Memory, fact: Fact): Memory {
             query: cutQuery(fact.queries.join('\n')),
             found: fact.names.length,
             movesBefore: memory.moves,
-            ...(fact.limit === undefined ? {} : { limit: fact.limit }),
-            ...(fact.atMs === undefined ? {} : { atMs: fact.atMs }),
+            ...defined({ limit: fact.limit, atMs: fact.atMs }),
           },
         ],
       };

@@ -1,4 +1,5 @@
 import { createSnapshot, createTool, type Policy, type Snapshot, type Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 
 export interface SampleTool {
   readonly name: string;
@@ -12,7 +13,7 @@ export interface SampleTool {
 export function sampleTool(sample: SampleTool): Tool {
   return createTool({
     name: sample.name,
-    ...(sample.server === undefined ? {} : { server: sample.server }),
+    ...defined({ server: sample.server }),
     description: sample.description ?? `Does ${sample.name.replaceAll('_', ' ')}.`,
     schema: {
       type: 'object',
@@ -20,7 +21,7 @@ export function sampleTool(sample: SampleTool): Tool {
       required: ['text'],
       ...(sample.parameters as object),
     },
-    ...(sample.policy === undefined ? {} : { policy: sample.policy }),
+    ...defined({ policy: sample.policy }),
   });
 }
 

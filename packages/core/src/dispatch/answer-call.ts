@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { type Found, type Memory, remember } from '../disclosure/index.ts';
 import type { Resolved, ToolOutcome } from './call.ts';
 import type { Answered, Handling, Toolbox } from './toolbox.ts';
@@ -10,7 +11,7 @@ export async function answerCall(toolbox: Toolbox, handling: Handling): Promise<
     return { text: step.text, isError: step.isError ?? false, memory, outcomes: [] };
   }
   const { caller, signal } = handling;
-  const options = { ...(caller === undefined ? {} : { caller }), ...(signal === undefined ? {} : { signal }) };
+  const options = { ...defined({ caller, signal }) };
   const outcomes = await Promise.all(step.calls.map((call) => toolbox.execute(call, options)));
   const memory = step.calls.reduce(
     (known, call) => remember(known, { kind: 'called', name: call.name }),

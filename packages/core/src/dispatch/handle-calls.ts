@@ -1,4 +1,5 @@
 import type { Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import { signature } from '../disclosure/index.ts';
 import type { ArgumentProblem } from './argument-checker.ts';
 import type { Resolved, Step } from './call.ts';
@@ -84,7 +85,7 @@ export function argumentError(tool: Tool, name: string, problems: readonly Argum
     problems: problems.slice(0, MOST_PROBLEMS).map(({ path, message, closest }) => ({
       at: path,
       problem: message,
-      ...(closest === undefined ? {} : { closest }),
+      ...defined({ closest }),
     })),
     ...(isShort ? { parameters: tool.schema } : { signature: signature(tool.schema) }),
   });

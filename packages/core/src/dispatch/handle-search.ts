@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import {
   type DeferPlan,
   type Duplicate,
@@ -66,7 +67,7 @@ async function search(
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     const { maxQueryLength } = context.options;
-    const ask = { limit: wish.limit, maxQueryLength, allow, ...(signal === undefined ? {} : { signal }) };
+    const ask = { limit: wish.limit, maxQueryLength, allow, ...defined({ signal }) };
     const results = await Promise.all(wish.queries.map((query) => searcher.search({ query, ...ask })));
     const unavailable = context.options.unavailable?.(caller) ?? [];
     const loaded = new Set(handling.memory.revealed);
@@ -95,7 +96,7 @@ async function search(
   } catch (error) {
     signal?.throwIfAborted();
     const found = { kind: 'failure', queries: wish.queries, ...explain(error) } as const;
-    return { found, ...(engine === undefined ? {} : { engine }) };
+    return { found, ...defined({ engine }) };
   }
 }
 
@@ -155,13 +156,12 @@ function report(
     outcome: outcomeOf(found, end.isStopped),
     queryCount: found.queries.length,
     ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
-    ...(end.engine === undefined ? {} : { engine: end.engine }),
-    ...(end.confidence === undefined ? {} : { confidence: end.confidence }),
+    ...defined({ engine: end.engine, confidence: end.confidence }),
     found: names,
     scores: end.scores ?? [],
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
-    ...(end.reranker === undefined ? {} : { reranker: end.reranker }),
+    ...defined({ reranker: end.reranker }),
   });
   // A signature in a bridge's answer is no definition yet.
   if (handling.plan.form.invoke === 'wrapped' && handling.plan.own.some((own) => own.role === 'describe')) return;

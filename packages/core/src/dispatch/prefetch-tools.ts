@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { keepsPrefix } from '../disclosure/index.ts';
 import { snapshotTokens } from '../gate/index.ts';
 import { eventOrigin } from './events.ts';
@@ -29,7 +30,7 @@ export async function prefetchTools(
       query: text.slice(0, MOST_CHARACTERS),
       limit,
       allow: searchScope(context, { plan, snapshot, caller }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     });
     if (result.verdict === 'none' || result.hits.length === 0) return undefined;
     const hits = withinLoadBudget(context, result.hits, { plan });

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { cutText, type Plan } from '../disclosure/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin, type RefusalReason } from './events.ts';
@@ -21,7 +22,7 @@ export function refuse(context: ToolboxContext, handling: Handling, refusal: Ref
   context.emit({
     kind: 'tool-call-refuse',
     ...eventOrigin(handling),
-    ...(tool === undefined ? {} : { tool }),
+    ...defined({ tool }),
     reason,
   });
   return { kind: 'answer', call: handling.call, text, isError: true };

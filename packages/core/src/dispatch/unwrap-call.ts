@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import { OWN_NAMES, type Own, type Plan } from '../disclosure/index.ts';
 import type { Call } from './call.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -55,7 +56,7 @@ const UNWRAP: {
     if (queries.length === 0)
       return malformed(`${own.name} needs ${hasKey(own, 'pattern') ? 'pattern' : 'query'}: what to look for`);
     const limit = readLimit(input.limit ?? input.max_results ?? input.top_k);
-    return { kind: 'search', queries, ...(limit === undefined ? {} : { limit }) };
+    return { kind: 'search', queries, ...defined({ limit }) };
   },
   describe(own, input) {
     const names = readTexts(input, ['name', 'names', 'tool_name', 'tool_names', 'tool', 'tools']);

@@ -1,4 +1,5 @@
 import { createSnapshot, type Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
 import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
@@ -71,7 +72,7 @@ async function runScript<Request, Part>(
     plan,
     request: freeze(options.request),
     maxRounds: options.maxRounds ?? 5,
-    ...(options.transcript === undefined ? {} : { transcript: options.transcript }),
+    ...defined({ transcript: options.transcript }),
     onTranscriptError(error: unknown) {
       throw error;
     },
@@ -108,7 +109,7 @@ export function reply<Request, Part>(
   text?: string,
 ): Request {
   const results = new Map(turn.received.calls.map((made) => [made.id, `Result of ${made.name}`]));
-  return freeze(sample.next(request, turn.parts, { results, ...(text === undefined ? {} : { text }) }));
+  return freeze(sample.next(request, turn.parts, { results, ...defined({ text }) }));
 }
 
 /** Calls without an answer before the next assistant message, and answers without a call, over all requests. */

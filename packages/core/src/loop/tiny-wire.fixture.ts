@@ -1,4 +1,5 @@
 import { parseTools } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
 import {
   type DeferPlan,
   definitions,
@@ -76,7 +77,7 @@ function open(request: TinyRequest): Opened {
   return {
     tools: parseTools(request.tools, { format: 'anthropic' }).tools,
     stream: true,
-    ...(userText === undefined ? {} : { userText }),
+    ...defined({ userText }),
   };
 }
 
@@ -280,7 +281,7 @@ function callParts(step: Step, idOf: (id: string) => string): readonly TinyPart[
 function foundParts(step: Step, idOf: (id: string) => string): readonly TinyPart[] {
   if (step.kind === 'calls' || step.found?.kind !== 'search') return [];
   const { names, unavailable: down } = step.found;
-  return [{ type: 'found', id: idOf(step.call.id), names, ...(down === undefined ? {} : { down }) }];
+  return [{ type: 'found', id: idOf(step.call.id), names, ...defined({ down }) }];
 }
 
 function reasonFor(ending: Ending, reason: TinyReason): TinyReason {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { compileGlob } from '@quartermaster/core';
+import { compileGlob, defined } from '@quartermaster/core';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import {
   type ApiKey,
@@ -177,7 +177,7 @@ function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
     owner,
     limits: permissions.limits,
     role: permissions.role ?? 'consumer',
-    ...(permissions.tools === undefined ? {} : { tools: permissions.tools }),
+    ...defined({ tools: permissions.tools }),
     mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? true,
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
     mayUseCatalog: (name) => catalogs.some((glob) => glob.matches(name)),

@@ -3,6 +3,7 @@ import {
   applyPolicies,
   createSnapshot,
   createToolbox,
+  defined,
   type GateSettings,
   type JsonObject,
   NAME_TEMPLATES,
@@ -88,9 +89,9 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
     settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
     listingTokens: options.listingTokens,
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
-    ...(searcher === undefined ? {} : { searcher }),
+    ...defined({ searcher }),
     recordQueries,
-    ...(onEvent === undefined ? {} : { onEvent }),
+    ...defined({ onEvent }),
   });
   let written: readonly JsonObject[] | undefined;
   const own = new Set(hasCatalogs ? parts.tools.map(({ id }) => id) : []);

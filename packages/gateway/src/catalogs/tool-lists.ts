@@ -1,5 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { isJsonObject, readAhead, type SearcherSource, type ToolboxEvent, type Unavailable } from '@quartermaster/core';
+import {
+  defined,
+  isJsonObject,
+  readAhead,
+  type SearcherSource,
+  type ToolboxEvent,
+  type Unavailable,
+} from '@quartermaster/core';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
@@ -160,9 +167,9 @@ function makeList<Name extends Dialect>(
       policies: settings.policies,
       maxNameLength: surface.maxNameLength,
       maxQueryLength: settings.maxQueryLength,
-      ...(searcher === undefined ? {} : { searcher }),
+      ...defined({ searcher }),
       recordQueries: settings.recordQueries,
-      ...(onEvent === undefined ? {} : { onEvent }),
+      ...defined({ onEvent }),
     },
   );
 }

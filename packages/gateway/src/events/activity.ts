@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { GatewayEvent, RequestRecord, SearchRecord } from './gateway-event.ts';
 import { type PlanCost, type TokenAccount, tokenAccount } from './token-account.ts';
 
@@ -72,10 +73,7 @@ function add(request: Open, event: GatewayEvent): void {
       const { outcome, engine, reranker, confidence, queryCount, queries, found, scores, answerTokens } = event;
       push(request.searches, {
         ...{ outcome, queryCount, found, scores, answerTokens, tookMs: event.durationMs },
-        ...(engine === undefined ? {} : { engine }),
-        ...(reranker === undefined ? {} : { reranker }),
-        ...(confidence === undefined ? {} : { confidence }),
-        ...(queries === undefined ? {} : { queries }),
+        ...defined({ engine, reranker, confidence, queries }),
       });
       return;
     }
@@ -83,7 +81,7 @@ function add(request: Open, event: GatewayEvent): void {
       push(request.loaded, { tool: event.tool, by: event.by, tokens: event.tokens });
       return;
     case 'tool-call-refuse':
-      push(request.refused, { reason: event.reason, ...(event.tool === undefined ? {} : { tool: event.tool }) });
+      push(request.refused, { reason: event.reason, ...defined({ tool: event.tool }) });
       return;
     case 'tool-call-start':
     case 'tool-call-end':
@@ -101,8 +99,7 @@ function recordOf(request: RequestEnd, seen: Open): RequestRecord {
   const { plan, rounds, searches, loaded, refused } = seen;
   return {
     ...rest,
-    ...(model === undefined ? {} : { model }),
-    ...(upstream === undefined ? {} : { upstream }),
+    ...defined({ model, upstream }),
     ...(plan === undefined ? {} : { decision: plan.decision, reason: plan.reason }),
     ...(plan?.form === undefined ? {} : { form: plan.form }),
     ...{ rounds, searches, loaded, refused },

@@ -1,4 +1,4 @@
-import { chooseForm, FORMS, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { chooseForm, defined, FORMS, isJsonObject, type JsonObject } from '@quartermaster/core';
 import {
   type AnthropicRequest,
   type AnthropicUsage,
@@ -43,7 +43,7 @@ export function anthropicSurface(options: AnthropicSurfaceOptions): Surface<'ant
     readTools(definitions) {
       const { tools, search } = wire.open({ messages: [], tools: definitions } as unknown as AnthropicRequest);
       const probe = findProbe(definitions, tools, isSearchTool);
-      return { tools, probe, ...(search === undefined ? {} : { search }) };
+      return { tools, probe, ...defined({ search }) };
     },
     openSearch: (request, probe) => wire.open({ ...request, tools: probe }).search,
     form(can, search) {

@@ -1,4 +1,5 @@
 import {
+  defined,
   estimateTokens,
   type JsonObject,
   resolveReferences,
@@ -213,7 +214,7 @@ async function prepare<Name extends Dialect>(
   const planned = planExchange({ surface, request: metered ?? request, list, upstream });
   const exchange = (await upstream.for(surface.dialect)).forClient({
     headers,
-    ...(onResponse === undefined ? {} : { onResponse }),
+    ...defined({ onResponse }),
   });
   const { isFromCatalog } = list;
   return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };

@@ -1,4 +1,4 @@
-import { chooseForm, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { chooseForm, defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { openaiResponsesWire, type ResponsesRequest, responsesWhole } from '@quartermaster/wires/openai-responses';
 import { openaiErrorBody, responsesErrorEvent } from '../http/index.ts';
 import { checkModel } from './openai-chat-surface.ts';
@@ -20,7 +20,7 @@ export const openaiResponsesSurface: Surface<'openai-responses'> = {
     const found = isShared || input === undefined ? {} : { input };
     const { tools, search } = openaiResponsesWire.open({ ...found, tools: definitions });
     const probe = findProbe(definitions, tools, isSearchTool);
-    return { tools, probe, ...(search === undefined ? {} : { search }) };
+    return { tools, probe, ...defined({ search }) };
   },
   openSearch(_, probe) {
     const tool = probe.find(isSearchTool);

@@ -1,4 +1,5 @@
 import {
+  defined,
   estimateTokens,
   type LoopOptions,
   type LoopRound,
@@ -69,8 +70,7 @@ function loopSettings({
     ...(requestId === undefined || onEvent === undefined || planned.kind === 'once'
       ? {}
       : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),
-    ...(transcript === undefined ? {} : { transcript }),
-    ...(onTranscriptError === undefined ? {} : { onTranscriptError }),
+    ...defined({ transcript, onTranscriptError }),
   };
 }
 

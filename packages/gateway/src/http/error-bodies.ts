@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { ApiError } from './api-error.ts';
 
 /** The Messages API's envelope. */
@@ -7,7 +8,7 @@ export function anthropicErrorBody(error: ApiError, requestId: string): object {
 
 export function anthropicError(error: ApiError): { type: string; message: string; details?: object } {
   const { type, message, details } = error;
-  return { type, message, ...(details === undefined ? {} : { details }) };
+  return { type, message, ...defined({ details }) };
 }
 
 /** OpenAI's envelope. */

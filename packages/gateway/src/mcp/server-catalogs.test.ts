@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../clock.ts';
@@ -80,7 +81,7 @@ describe('a configured server as a named catalog', () => {
     const hub = testHub({ mail: inProcess(MAIL), down: DOWN });
     const { url, post } = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub } });
     const ask = (path: string, method = 'GET', body?: string) =>
-      fetch(`${url}/v1/catalogs${path}`, { method, ...(body === undefined ? {} : { body }) });
+      fetch(`${url}/v1/catalogs${path}`, { method, ...defined({ body }) });
     await ask('/acme', 'PUT', JSON.stringify([{ name: 'a', input_schema: { type: 'object' } }]));
     expect(await (await ask('')).json()).toMatchObject({
       data: [

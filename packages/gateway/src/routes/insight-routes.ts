@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
 import type { RequestRecord } from '../events/index.ts';
@@ -24,8 +25,7 @@ export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Ser
       const data = insight.log.list({
         owner: ownerOf(access),
         limit: limit === undefined ? DEFAULT_LIMIT : readWhole('limit', limit, MOST_RECORDS),
-        ...(beforeMs === undefined ? {} : { beforeMs }),
-        ...(known === undefined ? {} : { outcome: known }),
+        ...defined({ beforeMs, outcome: known }),
       });
       return Response.json({ data });
     }),

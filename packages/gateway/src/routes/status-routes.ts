@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { Hono } from 'hono';
 import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
@@ -8,8 +9,7 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
     const storeProblem = await problemOf(store, clock);
     const [upstreamProblem] = upstreams.problems?.() ?? [];
     return {
-      ...(storeProblem === undefined ? {} : { store: storeProblem }),
-      ...(upstreamProblem === undefined ? {} : { upstreams: upstreamProblem }),
+      ...defined({ store: storeProblem, upstreams: upstreamProblem }),
     };
   };
 

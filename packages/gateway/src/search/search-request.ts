@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, SEARCH_LIMITS } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject, SEARCH_LIMITS } from '@quartermaster/core';
 import { ApiError } from '../http/index.ts';
 import { SEARCH_ENGINES, type SearchEngineName } from './search-engines.ts';
 
@@ -55,7 +55,7 @@ export function readSearchRequest(body: unknown): CatalogSearchRequest {
     limit: readLimit(fields.limit),
     explain: readFlag(fields, 'explain'),
     schema: readFlag(fields, 'schema'),
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
     compare: readCompare(fields.compare),
     drafts: readDrafts(fields.drafts),
   };

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   createSnapshot,
+  defined,
   type Explanation,
   type Hit,
   NAME_TEMPLATES,
@@ -114,7 +115,7 @@ export function createSearchService(options: {
           query: request.queries[at],
           ...describeResult(result, index.snapshot, request),
         })),
-        ...(why === undefined ? {} : { why }),
+        ...defined({ why }),
         ...(request.compare.length === 0 ? {} : { compared: await compare(index, request, signal) }),
       };
     },
@@ -200,8 +201,7 @@ function describeResult(
 ): object {
   return {
     verdict: verdict === 'none' ? 'no_match' : 'match',
-    ...(confidence === undefined ? {} : { confidence }),
-    ...(unresolved === undefined ? {} : { unresolved }),
+    ...defined({ confidence, unresolved }),
     hits: hits.map((hit) => describeHit(hit, snapshot, request)),
   };
 }
@@ -228,13 +228,13 @@ function describeHit(
 ): DescribedHit {
   return {
     tool: tool.id,
-    ...(tool.server === undefined ? {} : { server: tool.server }),
+    ...defined({ server: tool.server }),
     name: tool.name,
     model_name: snapshot.modelName(tool),
     description: tool.description,
     score,
     tokens: snapshotTokens(snapshot).byTool.get(tool) ?? 0,
-    ...(explanation === undefined ? {} : { explanation }),
+    ...defined({ explanation }),
     ...(also === undefined ? {} : { also: also.map(({ id }) => id) }),
     ...(request.schema ? { input_schema: tool.schema } : {}),
   };

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Hidden } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import type { Dialect, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ModelQuestion, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
@@ -31,7 +32,7 @@ export function mainSide<Name extends Dialect>(
 
   async function exchange() {
     if (upstream === undefined) throw new Error('The worker asks before it knows whom');
-    return (await upstream.for(dialect)).forClient({ headers, ...(onResponse === undefined ? {} : { onResponse }) });
+    return (await upstream.for(dialect)).forClient({ headers, ...defined({ onResponse }) });
   }
 
   const worker = portCalls(port, {

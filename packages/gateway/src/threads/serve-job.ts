@@ -1,4 +1,5 @@
 import type { Hidden } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
@@ -69,8 +70,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     access: { ...CHECKED_THERE, limits, owner },
     signal: stop.signal,
     requestId,
-    ...(maxRounds === undefined ? {} : { maxRounds }),
-    ...(unavailable === undefined ? {} : { unavailable }),
+    ...defined({ maxRounds, unavailable }),
   };
 }
 

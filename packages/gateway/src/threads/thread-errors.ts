@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { ApiError, faultOf, toApiError } from '../http/index.ts';
 import type { ErrorCodec } from './port-calls.ts';
 
@@ -51,13 +52,13 @@ function internalCause(error: ApiError): WrittenError['cause'] {
   const { cause } = error;
   if (!(cause instanceof Error) || faultOf(error).error === undefined) return undefined;
   const { name, message, stack } = cause;
-  return { name, message, ...(stack === undefined ? {} : { stack }) };
+  return { name, message, ...defined({ stack }) };
 }
 
 function readError({ status, message, type, details, headers, cause }: WrittenError): ApiError {
   return new ApiError(status, message, {
     ...{ type, headers },
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
     ...(cause === undefined ? {} : { cause: Object.assign(new Error(cause.message), cause) }),
   });
 }

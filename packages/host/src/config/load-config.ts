@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
   DEFAULT_GATE_SETTINGS,
+  defined,
   type GateRule,
   isJsonObject,
   type JsonObject,
@@ -64,7 +65,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
 
   const { store, tools, mcpConfig, deferral, ...rest } = document;
   const { tool_search, pins, policies, listing_tokens: listingTokens } = tools;
-  const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...(rule === undefined ? {} : { rule }), pins };
+  const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...defined({ rule }), pins };
   const source =
     rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
   return {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defined } from '@quartermaster/core';
 import type { Environment } from './expand-variables.ts';
 import type { Path } from './shape.ts';
 
@@ -82,5 +83,5 @@ function override(
   const absolute = (name: unknown): unknown =>
     typeof name === 'string' && name !== ':memory:' ? resolve(folder, name) : name;
   const given = !isFile ? value : Array.isArray(value) ? value.map(absolute) : absolute(value);
-  return [{ path, source, value: given, ...(clears === undefined ? {} : { clears }) }];
+  return [{ path, source, value: given, ...defined({ clears }) }];
 }

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { readClientRules } from './client-rules.ts';
 import type { McpServerSettings, ServerInput, ServerNote, UnusableServer } from './config.ts';
 import type { ConfigProblem } from './config-error.ts';
@@ -63,7 +63,7 @@ export function readServers(options: ReadServersOptions): ReadServers {
         name: one.name,
         reason,
         source,
-        ...(line === undefined ? {} : { line }),
+        ...defined({ line }),
         problems: read.problems,
       });
     }
@@ -98,7 +98,7 @@ function readServer(options: ReadServerOptions): ReadServer {
     const line = document.lineOf(path);
     problems.push({
       source: document.source,
-      ...(line === undefined ? {} : { line }),
+      ...defined({ line }),
       path: place,
       message: `${place} ${message}`,
     });
@@ -182,7 +182,7 @@ function listInputs(
       ...{ source, id },
       ...(typeof description === 'string' ? { description } : {}),
       ...(typeof about.default === 'string' ? { default: about.default } : {}),
-      ...(choices === undefined ? {} : { options: choices }),
+      ...defined({ options: choices }),
       // What nobody describes is treated as a secret.
       isSecret: about.password === true || about.id === undefined,
       servers: [...new Set(servers)],

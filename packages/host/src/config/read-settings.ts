@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { defined, isJsonObject } from '@quartermaster/core';
 import type { ConfigProblem } from './config-error.ts';
 import { type Environment, expandVariables, pathKey, type ResolveReference } from './expand-variables.ts';
 import type { Override } from './overrides.ts';
@@ -29,10 +29,10 @@ export function readSettings<Value>(shape: Shape<Value>, reading: Reading): Valu
     const line = override === undefined ? document.lineOf(path) : undefined;
     problems.push({
       source: override?.source ?? document.source,
-      ...(line === undefined ? {} : { line }),
+      ...defined({ line }),
       path: path.length === 0 ? '' : where(path),
       message,
-      ...(variable === undefined ? {} : { variable }),
+      ...defined({ variable }),
     });
   }
 

@@ -1,4 +1,4 @@
-import { editDistance, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { defined, editDistance, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
 import { showValue } from './show-value.ts';
 
 /**
@@ -165,7 +165,7 @@ function fieldSchema(field: Field<unknown>): JsonObject {
   return {
     description: field.about,
     ...field.shape.schema,
-    ...(field.default === undefined ? {} : { default: field.default }),
+    ...defined({ default: field.default }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
 
 /** A client's entry in our words. */
 export interface TranslatedServer {
@@ -27,12 +27,9 @@ export function translateServer(given: JsonObject): TranslatedServer {
     .find((one) => one !== undefined && one !== '');
   const type = readTransport(given, problems);
   const entry: Record<string, Json> = {
-    ...(type === undefined ? {} : { type }),
+    ...defined({ type }),
     ...(command === undefined || (command === '' && address !== undefined) ? {} : { command }),
-    ...(address === undefined ? {} : { url: address }),
-    ...(args === undefined ? {} : { args }),
-    ...(env === undefined ? {} : { env }),
-    ...(headers === undefined ? {} : { headers }),
+    ...defined({ url: address, args, env, headers }),
   };
   for (const [key, toolNames] of [
     ['allow', ALLOWED],

@@ -1,4 +1,4 @@
-import { type ArgumentProblem, isJsonObject, type Json } from '@quartermaster/core';
+import { type ArgumentProblem, defined, isJsonObject, type Json } from '@quartermaster/core';
 import { expectedTypes } from './check-type-and-enum.ts';
 import { closestName } from './closest-name.ts';
 import type { Bound, ExpectedType, Failure, TypeName } from './failure.ts';
@@ -19,7 +19,7 @@ export function describeFailure(failure: Failure): ArgumentProblem {
   return {
     path: cut(toPointer(failure.place), MOST_POINTER),
     message: cut(describe(failure), MOST_MESSAGE),
-    ...(closest === undefined ? {} : { closest }),
+    ...defined({ closest }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { describe, expect, it } from 'vitest';
 import { checkValue } from './check-value.ts';
 
@@ -93,7 +94,7 @@ describe('limits', () => {
   it('what is certainly wrong stays wrong when the budget runs out elsewhere', () => {
     const schema = { required: ['a'], properties: { b: doublingReferences(60) } };
     const { $defs } = doublingReferences(60);
-    expect(checkValue({ ...schema, ...($defs === undefined ? {} : { $defs }) }, { b: 1 })).toEqual({
+    expect(checkValue({ ...schema, ...defined({ $defs }) }, { b: 1 })).toEqual({
       kind: 'wrong',
       problems: [{ path: '', message: 'lacks the required parameter `a`' }],
       unchecked: [{ reason: 'out-of-steps', detail: '' }],

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { defined } from '@quartermaster/core';
 import { type AuditAction, noteChange } from './audit-store.ts';
 import { decodeText, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
 import { lockRows, type Row, type Statements } from './internal/sql.ts';
@@ -118,7 +119,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
         const secret = createSecret();
         const key: ApiKey = {
           ...{ id: createId('key_'), name, ...permissions, createdAt: now() },
-          ...(expiresAt === undefined ? {} : { expiresAt }),
+          ...defined({ expiresAt }),
         };
         const stored = encodeName(name, 'name of a key');
         // Two that create the same name at the same moment stand in line.
@@ -153,8 +154,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
         if (key === undefined) return undefined;
         const changed: ApiKey = {
           ...key,
-          ...(role === undefined ? {} : { role }),
-          ...(expiresAt === undefined ? {} : { expiresAt }),
+          ...defined({ role, expiresAt }),
         };
         await statements.run('UPDATE api_keys SET permissions = ?, expires_at = ? WHERE id = ?', [
           JSON.stringify(permissionsOf(changed)),
@@ -227,9 +227,7 @@ function createSecret(): string {
 function permissionsOf({ models, catalogs, limits, tools, role, endpoints }: KeyPermissions): KeyPermissions {
   return {
     ...{ models, catalogs, limits },
-    ...(tools === undefined ? {} : { tools }),
-    ...(role === undefined ? {} : { role }),
-    ...(endpoints === undefined ? {} : { endpoints }),
+    ...defined({ tools, role, endpoints }),
   };
 }
 
@@ -242,8 +240,6 @@ function readKey(row: Row): ApiKey {
     name: decodeText(textOf(row, 'name')),
     ...permissionsOf(JSON.parse(textOf(row, 'permissions')) as KeyPermissions),
     createdAt: numberOf(row, 'created_at'),
-    ...(revokedAt === undefined ? {} : { revokedAt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+    ...defined({ revokedAt, expiresAt, lastUsedAt }),
   };
 }

@@ -4,6 +4,7 @@ import {
   applyPolicies,
   compileGlob,
   createSnapshot,
+  defined,
   type JsonObject,
   type PolicyRules,
   SNAPSHOT_DEFAULTS,
@@ -341,9 +342,9 @@ function requestOptions(
   const { signal, onProgress, allowInputRequired } = from;
   return {
     timeout: server.settings.callTimeoutMs ?? SERVER_DEFAULTS.callTimeoutMs,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
     ...(onProgress === undefined ? {} : { onprogress: onProgress, resetTimeoutOnProgress: true }),
-    ...(allowInputRequired === undefined ? {} : { allowInputRequired }),
+    ...defined({ allowInputRequired }),
   };
 }
 

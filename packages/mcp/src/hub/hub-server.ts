@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Tool, untilAborted } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject, type Tool, untilAborted } from '@quartermaster/core';
 import { digest } from '../digest.ts';
 import { describeError, McpError } from '../errors.ts';
 import type { SignInProvider } from '../oauth/index.ts';
@@ -141,9 +141,9 @@ export class HubServer {
     return {
       name: this.name,
       state: state.kind,
-      ...(this.reason === undefined ? {} : { reason: this.reason }),
+      ...defined({ reason: this.reason }),
       tools: catalog?.used.length ?? 0,
-      ...(this.#listingFailure === undefined ? {} : { listingFailure: this.#listingFailure }),
+      ...defined({ listingFailure: this.#listingFailure }),
       ...(catalog?.about.stopped === undefined ? {} : { stopped: catalog.about.stopped }),
       problems: catalog?.problems ?? [],
       held: this.held,
@@ -385,8 +385,7 @@ export class HubServer {
         tools,
         capabilities: connection.capabilities as JsonObject,
         ...instructionsOf(connection),
-        ...(stopped === undefined ? {} : { stopped }),
-        ...(definitions.unreadable === undefined ? {} : { unreadable: definitions.unreadable }),
+        ...defined({ stopped, unreadable: definitions.unreadable }),
       };
       const listing = toListing(about);
       const mark = [listing.hash, stopped, definitions.unreadable].join(' ');

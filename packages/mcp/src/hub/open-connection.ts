@@ -11,7 +11,7 @@ import {
   UnauthorizedError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import { deepestReason, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { deepestReason, defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import { signInError } from '../oauth/index.ts';
@@ -108,9 +108,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
 function declared(peer: Peer | undefined): ClientCapabilities {
   const { elicitation, sampling, roots } = peer?.capabilities ?? {};
   return {
-    ...(elicitation === undefined ? {} : { elicitation }),
-    ...(sampling === undefined ? {} : { sampling }),
-    ...(roots === undefined ? {} : { roots }),
+    ...defined({ elicitation, sampling, roots }),
   };
 }
 

@@ -4,7 +4,7 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
 import { kindOf } from './kind-of.ts';
 
 /**
@@ -47,7 +47,7 @@ function readError(id: RequestId, { result, error }: JsonObject): JSONRPCMessage
   const { code, message, data } = error;
   return errorAnswer(id, typeof message === 'string' ? message : 'The server answered with an error and no reason', {
     ...(Number.isSafeInteger(code) ? { code: code as number } : {}),
-    ...(data === undefined ? {} : { data }),
+    ...defined({ data }),
   });
 }
 

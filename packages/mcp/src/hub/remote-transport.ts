@@ -9,6 +9,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { defined } from '@quartermaster/core';
 import type { Clock } from '../clock.ts';
 import type { SignInProvider } from '../oauth/index.ts';
 import { signalIn } from '../signal-in.ts';
@@ -69,7 +70,7 @@ export class RemoteTransport implements Transport {
     this.#options = options;
     const common = {
       requestInit: { headers: { ...headers } },
-      ...(authProvider === undefined ? {} : { authProvider }),
+      ...defined({ authProvider }),
       fetch: (input: string | URL | Request, init?: RequestInit) => this.#fetch(input, init),
     };
     this.#inner = isSse

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { SlotState } from './connection-slot.ts';
 import type { Suspicion } from './find-suspicions.ts';
@@ -56,6 +57,6 @@ export function createStatusNotes(): StatusNotes {
     stderr: (text) => {
       tail = (tail + text).slice(-STDERR_LENGTH);
     },
-    read: () => ({ noise: { count, ...(last === undefined ? {} : { last }) }, stderr: tail }),
+    read: () => ({ noise: { count, ...defined({ last }) }, stderr: tail }),
   };
 }

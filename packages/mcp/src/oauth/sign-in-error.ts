@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { McpError } from '../errors.ts';
 
 export interface SignInRefusal {
@@ -14,6 +15,6 @@ export function signInError({ server, authorizationUrl, how, cause }: SignInRefu
   const hint = how === undefined ? '' : `; ${how}`;
   return new McpError('authorization_required', `Server "${server}" wants the user to sign in${hint}`, {
     cause,
-    context: { server, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) },
+    context: { server, ...defined({ authorizationUrl }) },
   });
 }

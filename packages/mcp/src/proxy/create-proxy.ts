@@ -8,6 +8,7 @@ import {
   contextWindow,
   createToolbox,
   DEFAULT_GATE_SETTINGS,
+  defined,
   type GateSettings,
   type GuardLimits,
   LISTING_DEFAULTS,
@@ -183,17 +184,13 @@ function createContext(options: ProxyOptions): ProxyContext {
     execute: createExecutor(hub, origins),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     unavailable: (caller) => hub.unavailable().filter(({ server }) => mayKnow(server, origins.get(caller))),
-    ...(searcher === undefined ? {} : { searcher }),
-    ...(hooks === undefined ? {} : { hooks }),
-    ...(onEvent === undefined ? {} : { onEvent }),
+    ...defined({ searcher, hooks, onEvent }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
-    ...(stubDescriptionLength === undefined ? {} : { stubDescriptionLength }),
+    ...defined({ stubDescriptionLength }),
     guard,
     maxQueryLength,
-    ...(budget === undefined ? {} : { budget }),
-    ...(countTokens === undefined ? {} : { countTokens }),
-    ...(checkArguments === undefined ? {} : { checkArguments }),
+    ...defined({ budget, countTokens, checkArguments }),
   });
   return {
     hub,

@@ -9,7 +9,7 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
 import { serversWith } from './collect-lists.ts';
 import { createPeer } from './create-peer.ts';
@@ -42,7 +42,7 @@ export class Endpoint extends Server {
     const { instructions } = options;
     super(options.context.serverInfo, {
       capabilities: ALL_CAPABILITIES,
-      ...(instructions === undefined ? {} : { instructions }),
+      ...defined({ instructions }),
     });
     this.#options = options;
     this.#greetLate();
@@ -85,7 +85,7 @@ export class Endpoint extends Server {
       const { instructions: _, ...rest } = greeting;
       // Not those of the constructor: by now more is known of the servers.
       const instructions = proxyInstructions(this.#options.context, this.#options.session);
-      return { ...rest, ...(instructions === undefined ? {} : { instructions }) };
+      return { ...rest, ...defined({ instructions }) };
     });
   }
 

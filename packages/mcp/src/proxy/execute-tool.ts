@@ -6,6 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Caller, JsonObject, Resolved } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { McpError } from '../errors.ts';
 import type { Hub } from '../hub/index.ts';
 import type { RunningRequest, Session } from './session.ts';
@@ -35,7 +36,7 @@ export function createExecutor(
     const origin = origins.get(caller);
     if (origin === undefined) return hub.call({ tool: call.tool, arguments: call.arguments, signal });
     const { session, context, ask } = origin;
-    const running = { context, ...(ask === undefined ? {} : { ask }) };
+    const running = { context, ...defined({ ask }) };
     const server = call.tool.server ?? '';
     try {
       const connection = await session.prepare(server);
@@ -93,7 +94,7 @@ function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObjec
   } as JsonObject;
   return {
     ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
-    ...(params.task === undefined ? {} : { task: params.task }),
+    ...defined({ task: params.task }),
     ...(isModern && inputResponses !== undefined ? { inputResponses: inputResponses as JsonObject } : {}),
     ...(isModern && requestState !== undefined ? { requestState } : {}),
   };

@@ -1,5 +1,5 @@
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 
 /** What a client of the newer revision sends with a request: its answers to what the server asked before, and what it can be asked. */
 export interface FollowUp {
@@ -20,7 +20,7 @@ export function withFollowUp(params: JsonObject, context: ServerContext): Follow
       ...params,
       ...(capabilities === undefined ? {} : { _meta: { ...meta, [CLIENT_CAPABILITIES_META_KEY]: capabilities } }),
       ...(inputResponses === undefined ? {} : { inputResponses: inputResponses as JsonObject }),
-      ...(requestState === undefined ? {} : { requestState }),
+      ...defined({ requestState }),
     },
     allowInputRequired: true,
   };

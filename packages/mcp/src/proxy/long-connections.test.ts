@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS, defined } from '@quartermaster/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHub } from '../hub/index.ts';
 import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';
@@ -30,7 +30,7 @@ async function connect(guard?: ProxyGuard): Promise<Connection> {
   const hub = createHub({ servers: { office: smallServer(() => tools) } });
   const clock = manualClock();
   const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' as const } };
-  const proxy = createProxy({ hub, settings, clock, ...(guard === undefined ? {} : { guard }) });
+  const proxy = createProxy({ hub, settings, clock, ...defined({ guard }) });
   onTestFinished(async () => {
     await proxy.close();
     await hub.close();
@@ -40,7 +40,7 @@ async function connect(guard?: ProxyGuard): Promise<Connection> {
   const call = async (name: string, input: object = {}): Promise<string> =>
     textOf(await client.callTool({ name, arguments: { ...input } }));
   const search = async (query: string, limit?: number): Promise<Told> =>
-    JSON.parse(await call('tool_search', { query, ...(limit === undefined ? {} : { limit }) }));
+    JSON.parse(await call('tool_search', { query, ...defined({ limit }) }));
   return { client, clock, call, search };
 }
 

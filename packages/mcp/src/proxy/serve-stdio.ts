@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { defined } from '@quartermaster/core';
 import type { Access, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 
 export interface ServeStdioOptions {
@@ -15,7 +16,7 @@ export interface ServeStdioOptions {
 export function serveStdio(proxy: McpProxy, options: ServeStdioOptions = {}): Promise<ProxyConnection> {
   const { access, input = process.stdin, output = process.stdout } = options;
   const transport = new BoundedTransport(input, output, { maxBufferSize: MOST_BYTES_IN });
-  return proxy.connect(transport, { isSole: true, ...(access === undefined ? {} : { access }) });
+  return proxy.connect(transport, { isSole: true, ...defined({ access }) });
 }
 
 /** The longest message that a client may send; a longer one ends the connection. */

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { type JsonObject, type Plan, remember, rememberFound, type Step } from '@quartermaster/core';
+import { defined, type JsonObject, type Plan, remember, rememberFound, type Step } from '@quartermaster/core';
 import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
 import type { CallOrigin } from './execute-tool.ts';
 import type { ProxyContext } from './proxy-context.ts';
@@ -51,7 +51,7 @@ export async function callProxyTool(
     params,
     isOnly: true,
     isDirect: plan.kind === 'inline' || plan.own.every((own) => own.name !== name),
-    ...(ask === undefined ? {} : { ask }),
+    ...defined({ ask }),
   };
   context.origins.set(caller, origin);
   session.forgetSearches();

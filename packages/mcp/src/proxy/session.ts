@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import {
   type Caller,
+  defined,
   EMPTY_MEMORY,
   type Form,
   forgetSearches,
@@ -81,7 +82,7 @@ export class Session {
   /** For one request: what identifies it to the toolbox is this object. */
   caller(): Caller {
     const { id } = this.access;
-    return { ...(id === undefined ? {} : { id }), allow: this.permissions.allowsTool };
+    return { ...defined({ id }), allow: this.permissions.allowsTool };
   }
 
   /** A client without a tool gets a search all the same where servers can't be reached: its answer says so, and nothing else would. */

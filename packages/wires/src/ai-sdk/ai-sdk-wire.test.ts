@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import type { AssistantPart, ModelMessage, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
@@ -60,8 +61,7 @@ function assistantContent(parts: readonly ModelPart[]): AssistantPart[] {
             toolCallId,
             toolName,
             input: JSON.parse(input),
-            ...(providerExecuted === undefined ? {} : { providerExecuted }),
-            ...(providerMetadata === undefined ? {} : { providerOptions: providerMetadata }),
+            ...defined({ providerExecuted, providerOptions: providerMetadata }),
           },
         ];
       }
@@ -74,7 +74,7 @@ function assistantContent(parts: readonly ModelPart[]): AssistantPart[] {
             toolCallId,
             toolName,
             output,
-            ...(providerMetadata === undefined ? {} : { providerOptions: providerMetadata }),
+            ...defined({ providerOptions: providerMetadata }),
           },
         ];
       }

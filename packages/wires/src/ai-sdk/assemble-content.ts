@@ -1,4 +1,4 @@
-import { parseArguments } from '@quartermaster/core';
+import { defined, parseArguments } from '@quartermaster/core';
 import type { AssistantPart, Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
 export interface AssembledContent {
@@ -58,7 +58,7 @@ function toAssistantPart(part: ModelPart): AssistantPart | undefined {
         toolCallId,
         toolName,
         input: parseArguments(part.input) ?? part.input,
-        ...(providerExecuted === undefined ? {} : { providerExecuted }),
+        ...defined({ providerExecuted }),
         ...options(part),
       };
     }

@@ -1,6 +1,7 @@
 import {
   createSnapshot,
   createTool,
+  defined,
   NAME_TEMPLATES,
   parseTools,
   type Searcher,
@@ -38,14 +39,14 @@ export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
     if (searcher === undefined) {
       const catalog = tools.map(({ name, description = '' }) => {
         const { schema } = known.get(name) ?? {};
-        return createTool({ name, description, ...(schema === undefined ? {} : { schema }) });
+        return createTool({ name, description, ...defined({ schema }) });
       });
       searcher = makeSearcher(createSnapshot(catalog, { nameTemplate: NAME_TEMPLATES.plain }));
       kept.set(key, searcher);
       const [oldest] = kept.keys();
       if (kept.size > MOST_SETS && oldest !== undefined) kept.delete(oldest);
     }
-    const result = await searcher.search({ query, ...(limit === undefined ? {} : { limit }) });
+    const result = await searcher.search({ query, ...defined({ limit }) });
     return result.verdict === 'none' ? [] : result.hits.map((hit) => hit.tool.name);
   };
 }

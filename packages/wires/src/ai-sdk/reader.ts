@@ -1,4 +1,4 @@
-import { type Call, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import { type Call, defined, parseArguments, type Read, type Reader } from '@quartermaster/core';
 import type { Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
 /** A held call with what the provider put beside it: a signature must go back with its call. */
@@ -66,5 +66,5 @@ export function createReader(holds: (name: string) => boolean): Reader<ModelPart
 
 function toCall(part: ToolCall, arguments_: unknown): ModelCall {
   const { toolCallId: id, toolName: name, providerMetadata } = part;
-  return { id, name, arguments: arguments_, ...(providerMetadata === undefined ? {} : { metadata: providerMetadata }) };
+  return { id, name, arguments: arguments_, ...defined({ metadata: providerMetadata }) };
 }

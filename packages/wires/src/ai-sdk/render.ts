@@ -1,4 +1,5 @@
 import type { Tell, View } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { latestTextIndex, type ModelMessage, type ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import { renderPrompt, stripPrompt } from './render-prompt.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';
@@ -15,7 +16,7 @@ export function renderRequest(request: ModelRequest, view: View, tell: Tell): Mo
     ...request,
     prompt: withNote(withTail(renderPrompt(request.prompt, plan, tell), tail), plan.note),
     tools: renderTools(request, { ...view, plan }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...defined({ toolChoice }),
   };
 }
 

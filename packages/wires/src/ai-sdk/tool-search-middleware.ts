@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4Middleware, LanguageModelV4StreamResult } from '@ai-sdk/provider';
-import { type LoopOptions, runLoop, runWhole, type Toolbox } from '@quartermaster/core';
+import { defined, type LoopOptions, runLoop, runWhole, type Toolbox } from '@quartermaster/core';
 import {
   loopSettings,
   type RequestToolboxes,
@@ -92,6 +92,6 @@ function prepare(
   const { abortSignal } = request;
   return {
     kind: 'search',
-    loop: { wire: aiSdkWire, toolbox, plan, request, ...(abortSignal === undefined ? {} : { signal: abortSignal }) },
+    loop: { wire: aiSdkWire, toolbox, plan, request, ...defined({ signal: abortSignal }) },
   };
 }

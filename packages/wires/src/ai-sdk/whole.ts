@@ -1,5 +1,6 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Whole } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import type { ModelContent, ModelPart, ModelResult } from './language-model-v4-shapes-2026-11.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
@@ -16,15 +17,13 @@ function apart(result: ModelResult): readonly ModelPart[] {
   const { content, finishReason, usage, providerMetadata, warnings, ...whole } = result;
   const { id, timestamp, modelId } = result.response ?? {};
   const metadata = {
-    ...(id === undefined ? {} : { id }),
-    ...(timestamp === undefined ? {} : { timestamp }),
-    ...(modelId === undefined ? {} : { modelId }),
+    ...defined({ id, timestamp, modelId }),
   };
   const finish: WholeFinish = {
     type: 'finish',
     usage,
     finishReason,
-    ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    ...defined({ providerMetadata }),
     whole,
   };
   return [

@@ -2,6 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/
 import {
   type Call,
   type DeferPlan,
+  defined,
   type Ending,
   isJsonObject,
   OWN_NAMES,
@@ -97,7 +98,7 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       const left = remainingTokens(request.maxOutputTokens, usage?.outputTokens.total);
       return {
         ...relaxed,
-        ...(left === undefined ? {} : { maxOutputTokens: left }),
+        ...defined({ maxOutputTokens: left }),
         prompt: [...request.prompt, { role: 'assistant', content: sent.content() }],
       };
     },

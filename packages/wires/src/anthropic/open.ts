@@ -1,4 +1,4 @@
-import { type Opened, type OpenedSearch, type Policy, parseTools, RequestError } from '@quartermaster/core';
+import { defined, type Opened, type OpenedSearch, type Policy, parseTools, RequestError } from '@quartermaster/core';
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -30,14 +30,13 @@ export function openRequest(request: AnthropicRequest, options: OpenOptions): Op
   const search: OpenedSearch | undefined =
     first === undefined
       ? clientSearch(request, hasDeferred)
-      : { kind: 'hosted', ...first, ...(second === undefined ? {} : { also: second }) };
+      : { kind: 'hosted', ...first, ...defined({ also: second }) };
   const userText = latestText(request.messages);
   return {
     tools,
     ...(typeof request.model === 'string' ? { model: request.model } : {}),
     stream: request.stream === true,
-    ...(search === undefined ? {} : { search }),
-    ...(userText === undefined ? {} : { userText }),
+    ...defined({ search, userText }),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   chooseForm,
   contextWindow,
   type DeferPlan,
+  defined,
   isJsonObject,
   NAME_TEMPLATES,
   type Opened,
@@ -85,7 +86,7 @@ export function requestPlanner(
       // The Messages API has no block for a description: searches carry what one would say.
       describe: false,
       ...searchOptions(opened.search),
-      ...(rest.caller === undefined ? {} : { caller: rest.caller }),
+      ...defined({ caller: rest.caller }),
     });
     if (plan.kind === 'defer') return { kind: 'loop', wire, toolbox, plan, stream: opened.stream };
     if (can.references || !hasTraces(request)) return { kind: 'pass' };

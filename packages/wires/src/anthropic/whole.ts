@@ -1,4 +1,4 @@
-import { isJsonObject, type Whole } from '@quartermaster/core';
+import { defined, isJsonObject, type Whole } from '@quartermaster/core';
 import { writtenInput } from '../internal/unreadable-input.ts';
 import {
   type AnthropicBlock,
@@ -21,7 +21,7 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
       {
         type: 'message_delta',
         delta: { stop_reason: null, stop_sequence: null, ...closingFields(response) },
-        ...(response.usage === undefined ? {} : { usage: response.usage }),
+        ...defined({ usage: response.usage }),
       },
       { type: 'message_stop' },
     ];

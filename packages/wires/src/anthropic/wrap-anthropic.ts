@@ -1,4 +1,4 @@
-import { isJsonObject, type QuartermasterError } from '@quartermaster/core';
+import { defined, isJsonObject, type QuartermasterError } from '@quartermaster/core';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { renderOnce } from '../internal/render-once.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
@@ -65,7 +65,7 @@ export function toolSearchMiddleware(
       if (endpoint === 'count_tokens') return ask(renderOnce({ request, ...stages }));
       if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
       const signal = http.signal ?? undefined;
-      const loop = { request, ...stages, ...settings, ...(signal === undefined ? {} : { signal }) };
+      const loop = { request, ...stages, ...settings, ...defined({ signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream, ask });
     }, refuse);
   };

@@ -1,4 +1,5 @@
 import type { Tell, View } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import {
   contentsOf,
   type GeminiContent,
@@ -23,7 +24,7 @@ export function renderRequest(request: GeminiRequest, view: View, tell: Tell): G
     ...(plan.note === undefined ? {} : { systemInstruction: withText(request.systemInstruction ?? {}, plan.note) }),
     contents: withTail(renderContents(given, plan, tell), tail),
     tools: renderTools(request, { ...view, plan }),
-    ...(toolConfig === undefined ? {} : { toolConfig }),
+    ...defined({ toolConfig }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { QuartermasterError } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
@@ -39,7 +40,7 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
       const ask = resend<GeminiRequest, RequestInit>(init, (resent) => send(input, resent));
       if (prepared.kind === 'render') return ask(prepared.request);
       const signal = init.signal ?? undefined;
-      const loop = { ...prepared.loop, ...settings, ...(signal === undefined ? {} : { signal }) };
+      const loop = { ...prepared.loop, ...settings, ...defined({ signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream: target.isStream, ask });
     }, refuse);
   };

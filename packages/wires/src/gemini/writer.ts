@@ -1,6 +1,7 @@
 import {
   type Call,
   type DeferPlan,
+  defined,
   isJsonObject,
   type JsonObject,
   type Own,
@@ -59,7 +60,7 @@ export function createWriter(
   /** One response to the client: the first round's id stays, usage runs on, and what resumes a single request is left out. */
   const stamp = (chunk: GeminiResponse): GeminiResponse => {
     const { responseId } = frame;
-    frame = { ...chunk, ...(responseId === undefined ? {} : { responseId }) };
+    frame = { ...chunk, ...defined({ responseId }) };
     const usageMetadata = sumUsageMetadata(usageBefore, chunk.usageMetadata);
     return {
       ...withoutToken(frame, isFirstRound),
@@ -127,9 +128,9 @@ export function createWriter(
     },
     finish(ending) {
       const usageMetadata = sumUsageMetadata(usageBefore, usageNow);
-      const last: GeminiResponse = { ...closing, ...(usageMetadata === undefined ? {} : { usageMetadata }) };
+      const last: GeminiResponse = { ...closing, ...defined({ usageMetadata }) };
       const { responseId } = frame;
-      const framed = { ...last, ...(responseId === undefined ? {} : { responseId }) };
+      const framed = { ...last, ...defined({ responseId }) };
       // A blocked prompt has no candidate, and gets none.
       if (last.candidates === undefined && last.promptFeedback !== undefined) return [framed];
       const parts = partsOf(last.candidates?.[0]?.content);
@@ -137,7 +138,7 @@ export function createWriter(
       const whole = withParts(framed, parts.length > 0 ? parts : [{ text: '' }]);
       const [first, ...others] = whole.candidates ?? [];
       const finishReason = ending === 'pause' ? PAUSE_REASON : first?.finishReason;
-      const candidate = { ...(first ?? { index: 0 }), ...(finishReason === undefined ? {} : { finishReason }) };
+      const candidate = { ...(first ?? { index: 0 }), ...defined({ finishReason }) };
       return [withoutToken({ ...whole, candidates: [candidate, ...others] }, isFirstRound)];
     },
   };
@@ -175,7 +176,7 @@ function forClient(part: GeminiPart, { plan, idOf }: Naming): GeminiPart {
   const name = clientName(plan.snapshot, functionCall.name);
   const ownId = id === undefined ? undefined : idOf(id);
   if (name === functionCall.name && ownId === id) return part;
-  return { ...part, functionCall: { ...functionCall, name, ...(ownId === undefined ? {} : { id: ownId }) } };
+  return { ...part, functionCall: { ...functionCall, name, ...defined({ id: ownId }) } };
 }
 
 /** Resolved calls for the client to make. The first stands in the model's own part, with the signature in it. */

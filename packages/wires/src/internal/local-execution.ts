@@ -1,4 +1,5 @@
 import type { Caller, Read, Reader, Step, Tool, Toolbox, Wire } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 
 interface Stages<Request, Part> {
   readonly toolbox: Toolbox;
@@ -55,7 +56,7 @@ async function execute(
   step: Step & { readonly kind: 'calls' },
   { caller, signal }: Parameters<Toolbox['handle']>[0],
 ): Promise<Step> {
-  const options = { ...(caller === undefined ? {} : { caller }), ...(signal === undefined ? {} : { signal }) };
+  const options = { ...defined({ caller, signal }) };
   const outcomes = await Promise.all(step.calls.map((call) => toolbox.execute(call, options)));
   const [only] = outcomes;
   const results = outcomes.map(({ text }, index) => ({ name: step.calls[index]?.name, result: text }));

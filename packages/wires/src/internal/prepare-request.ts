@@ -2,6 +2,7 @@ import {
   capabilitiesOf,
   chooseForm,
   contextWindow,
+  defined,
   NAME_TEMPLATES,
   type Plan,
   readDefinitions,
@@ -73,7 +74,7 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
   const local = readDefinitions(extra);
   const isLocal = new Set(local.map((tool) => tool.id));
   const toolboxes = requestToolboxes(
-    { ...rest, ...(execute === undefined ? {} : { execute }), ...(hooks === undefined ? {} : { hooks }) },
+    { ...rest, ...defined({ execute, hooks }) },
     { name: endpoint.transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
   );
   return (request, host) => {
@@ -90,7 +91,7 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const isClient = endpoint.isClientSearch(request);
     const plan = toolbox.plan(contextWindow({ override: rest.contextTokens, model }), {
       form: chooseForm(can, isClient ? 'client' : rest.form).form,
-      ...(rest.caller === undefined ? {} : { caller: rest.caller }),
+      ...defined({ caller: rest.caller }),
     });
     const { wire } = endpoint;
     const isOurs = (tool: Tool): boolean => isLocal.has(tool.id) && !ids.has(tool.id);

@@ -7,6 +7,7 @@ import {
   createSnapshot,
   createToolbox,
   createTranscriptCache,
+  defined,
   type FormName,
   type LoopOptions,
   NAME_TEMPLATES,
@@ -102,7 +103,7 @@ export function requestToolboxes(
       const choice = chooseForm({ ...capabilitiesOf(name, { model, table }), ...UNSPOKEN }, form);
       return toolbox.plan(contextWindow({ override: contextTokens, model }), {
         form: choice.form,
-        ...(caller === undefined ? {} : { caller }),
+        ...defined({ caller }),
       });
     },
   };
@@ -127,9 +128,7 @@ export function loopSettings(
 ): Pick<LoopOptions<unknown, unknown>, 'caller' | 'maxRounds' | 'prefetch' | 'transcript'> {
   const { caller, maxRounds, prefetch, transcript = createTranscriptCache().storeFor('') } = options;
   return {
-    ...(caller === undefined ? {} : { caller }),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
-    ...(prefetch === undefined ? {} : { prefetch }),
+    ...defined({ caller, maxRounds, prefetch }),
     ...(transcript === false ? {} : { transcript }),
   };
 }

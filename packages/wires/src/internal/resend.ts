@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 
 /** Sends a request in place of the client's. */
 export type Ask<Request> = (request: Request, signal?: AbortSignal) => Promise<Response>;
@@ -16,7 +16,7 @@ export function resend<Request, Init extends RequestInit>(
     // A key that says that two requests are the same must not stand on two that are not.
     const key = headers.get('idempotency-key');
     if (key !== null && round > 1) headers.set('idempotency-key', `${key}-${round}`);
-    return send({ ...init, headers, body: JSON.stringify(request), ...(signal === undefined ? {} : { signal }) });
+    return send({ ...init, headers, body: JSON.stringify(request), ...defined({ signal }) });
   };
 }
 

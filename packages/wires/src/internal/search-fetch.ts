@@ -1,4 +1,4 @@
-import { type QuartermasterError, resolveReferences } from '@quartermaster/core';
+import { defined, type QuartermasterError, resolveReferences } from '@quartermaster/core';
 import { answerRequest, orRefusal } from './answer-request.ts';
 import { type Endpoint, type OpenAIToolSearchOptions, type RequestBody, requestPreparer } from './prepare-request.ts';
 import { renderOnce } from './render-once.ts';
@@ -37,7 +37,7 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       }
       const { stream } = prepared.wire.open(request);
       const signal = init.signal ?? undefined;
-      const loop = { ...prepared, ...settings, ...(signal === undefined ? {} : { signal }) };
+      const loop = { ...prepared, ...settings, ...defined({ signal }) };
       return answerRequest({ dialect, loop, stream, ask });
     }, refuse);
   };

@@ -1,4 +1,5 @@
 import type { Whole } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import type {
   ChatChoice,
   ChatChunk,
@@ -29,7 +30,7 @@ function toDelta(choice: ChatChoice): ChatChunkChoice {
   const pieces = Array.isArray(calls) ? calls.map(toPiece) : calls;
   return {
     ...rest,
-    delta: { ...delta, ...(pieces === undefined ? {} : { tool_calls: pieces }) } as ChatChunkChoice['delta'],
+    delta: { ...delta, ...defined({ tool_calls: pieces }) } as ChatChunkChoice['delta'],
     finish_reason: null,
   };
 }

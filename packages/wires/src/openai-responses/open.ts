@@ -1,4 +1,5 @@
 import {
+  defined,
   isJsonObject,
   type JsonObject,
   type Opened,
@@ -35,7 +36,7 @@ export function openRequest(request: ResponsesRequest): Opened {
     tools: readTools(request),
     ...(typeof request.model === 'string' ? { model: request.model } : {}),
     stream: request.stream === true,
-    ...(search === undefined ? {} : { search }),
+    ...defined({ search }),
     ...(latest === undefined ? {} : { userText: textOf(latest.content) }),
   };
 }

@@ -1,4 +1,4 @@
-import { OWN_NAMES, parseArguments } from '@quartermaster/core';
+import { defined, OWN_NAMES, parseArguments } from '@quartermaster/core';
 import { isCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 import { toClientName } from './tool-names.ts';
 import type { Placed, WriterRound, WriterState } from './writer-state.ts';
@@ -23,7 +23,7 @@ export function placeEvent(given: ResponsesEvent, state: WriterState): readonly 
       ...name,
       output_index: known.index,
       ...(typeof event.item_id === 'string' ? { item_id: clientId(event.item_id, known, state) } : {}),
-      ...(item === undefined ? {} : { item }),
+      ...defined({ item }),
     },
   ];
 }

@@ -1,4 +1,5 @@
 import type { Ending, Plan, Resolved, Step, Writer } from '@quartermaster/core';
+import { defined } from '@quartermaster/core';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';
 import { outputEvents } from './output-events.ts';
@@ -71,7 +72,7 @@ export function createWriter(
       return {
         ...request,
         ...(choice === undefined || plan.kind === 'inline' ? {} : { tool_choice: relaxToolChoice(choice, plan) }),
-        ...(left === undefined ? {} : { max_output_tokens: left }),
+        ...defined({ max_output_tokens: left }),
         input: [...itemsOf(request), ...state.hidden],
       };
     },
@@ -99,7 +100,7 @@ function finalResponse(ending: Ending, state: WriterState): ResponsesResponse & 
     {
       ...base,
       ...(state.opening?.created_at === undefined ? {} : { created_at: state.opening.created_at }),
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
       ...statusFor(ending, endingType(ending, state.closing?.type), base),
     },
     state,

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { Batch, Outcome } from '../batch-store.ts';
 import { decodeText, numberOf, optionalNumberOf, textOf } from './columns.ts';
 import { lockRows, type Row, type Statements } from './sql.ts';
@@ -18,8 +19,7 @@ export function readBatch(row: Row): Batch {
     },
     createdAt: numberOf(row, 'created_at'),
     expiresAt: numberOf(row, 'expires_at'),
-    ...(cancelInitiatedAt === undefined ? {} : { cancelInitiatedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ cancelInitiatedAt, endedAt }),
   };
 }
 

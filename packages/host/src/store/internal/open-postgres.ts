@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { defined } from '@quartermaster/core';
 import { Pool, type PoolClient, type QueryResult, types } from 'pg';
 import { createAwayGuard } from './away-guard.ts';
 import { explainFault, isConflict, isConnectionLost, isUndone } from './database-fault.ts';
@@ -139,7 +140,7 @@ interface Question {
 }
 
 function ask(client: PoolClient, { text, values, timeoutMs }: Question): Promise<QueryResult<Row>> {
-  const question = { text, ...(values === undefined ? {} : { values }) };
+  const question = { text, ...defined({ values }) };
   // The types leave out that a single query may have its own timeout.
   return client.query(timeoutMs === undefined ? question : Object.assign(question, { query_timeout: timeoutMs }));
 }

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import type { UpstreamSettings } from '../../config/index.ts';
 import type { Dialect, DialectUpstream } from '../dialect.ts';
 import { createHttpUpstream, ENDPOINTS, type HttpTimeouts } from '../http/index.ts';
@@ -34,7 +35,7 @@ export async function createUpstreamFor<D extends Dialect>(
   const { provider, baseUrl, headers, forwardsAuthorization = false } = options.settings;
   if (provider === 'rehearsal') return rehearsal(dialect);
   const apiKey = options.settings.apiKey ?? keyFrom(provider, options.env);
-  const given = { ...(fetch === undefined ? {} : { fetch }), ...(headers === undefined ? {} : { headers }) };
+  const given = { ...defined({ fetch, headers }) };
   if (speaks(provider, dialect)) {
     return createHttpUpstream({ dialect, baseUrl, apiKey, forwardsAuthorization, timeouts, retries, ...given });
   }

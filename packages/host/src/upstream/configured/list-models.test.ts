@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
@@ -20,7 +21,7 @@ function settings(
   models: readonly string[],
   baseUrl?: string,
 ): UpstreamSettings {
-  return { models, provider, toolSearch: 'local', ...(baseUrl === undefined ? {} : { baseUrl }) };
+  return { models, provider, toolSearch: 'local', ...defined({ baseUrl }) };
 }
 
 /** A clock that tells when the first of those who wait by it has no longer to. */

@@ -1,6 +1,7 @@
 import {
   contextWindow,
   deepestReason,
+  defined,
   isJsonObject,
   type JsonObject,
   type ModelLimits,
@@ -194,10 +195,7 @@ function readModel(entry: unknown): readonly RawModel[] {
   return [
     {
       id,
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(contextTokens === undefined ? {} : { contextTokens }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...defined({ displayName, createdAt, contextTokens, maxOutputTokens }),
     },
   ];
 }

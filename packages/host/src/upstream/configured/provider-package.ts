@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { isJsonObject, SettingError } from '@quartermaster/core';
+import { defined, isJsonObject, SettingError } from '@quartermaster/core';
 import { guardFetch } from '../http/index.ts';
 
 export interface ProviderSettings {
@@ -98,8 +98,7 @@ function factoryOptions({ provider, baseUrl, apiKey, region, headers, fetch }: P
   }
   return {
     ...(baseUrl === undefined ? {} : { baseURL: provider === 'anthropic' ? withVersion(baseUrl) : baseUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ apiKey, region }),
     ...(headers === undefined ? {} : { headers: { ...headers } }),
     fetch: guardFetch(fetch),
     ...(isCompatible ? { name: hostName(baseUrl ?? ''), includeUsage: true, supportsStructuredOutputs: true } : {}),

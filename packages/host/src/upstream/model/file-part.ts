@@ -1,4 +1,5 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider';
+import { defined } from '@quartermaster/core';
 
 type FileData = LanguageModelV4FilePart['data'];
 
@@ -14,7 +15,7 @@ export function fileAt(url: string, mediaType: string): LanguageModelV4FilePart 
 }
 
 export function filePart(data: FileData, mediaType: string, filename?: string): LanguageModelV4FilePart {
-  return { type: 'file', data, mediaType, ...(filename === undefined ? {} : { filename }) };
+  return { type: 'file', data, mediaType, ...defined({ filename }) };
 }
 
 /** A file that a model has made, as base64. Undefined for one that stays at the provider's. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
 import { UpstreamError } from '../upstream-error.ts';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';
@@ -42,7 +42,7 @@ function readTool(given: JsonObject, target: ModelTarget, namespace: string | un
   if (type !== 'function' && type !== 'custom') return [];
   const modelName = namespace === undefined ? name : `${namespace}__${name}`;
   const definition = type === 'custom' ? customTool(tool, modelName) : functionTool(tool, modelName, target);
-  return [{ modelName, name, ...(namespace === undefined ? {} : { namespace }), kind: type, tool: definition }];
+  return [{ modelName, name, ...defined({ namespace }), kind: type, tool: definition }];
 }
 
 /** What a client declares and runs itself. */

@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
+import { defined } from '@quartermaster/core';
 import type { ProviderOptions } from './merge-options.ts';
 import type { ModelTarget } from './model-target.ts';
 import { placeAnswer, seen } from './text-answer.ts';
@@ -62,7 +63,7 @@ export function createPromptBuilder(target: ModelTarget): PromptBuilder {
         addUser([{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }]);
         return;
       }
-      messages.push({ role: 'system', content: text, ...(providerOptions === undefined ? {} : { providerOptions }) });
+      messages.push({ role: 'system', content: text, ...defined({ providerOptions }) });
     },
     user(parts) {
       if (parts.length === 0) return;

@@ -3,7 +3,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject, readTold } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject, readTold } from '@quartermaster/core';
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 
@@ -98,9 +98,7 @@ function readOwn(tools: Tools): OwnTools {
   const describe = tools.find(({ name }) => /^tool_describe(_\d+)?$/.test(name))?.name;
   const call = tools.find(({ name }) => /^tool_call(_\d+)?$/.test(name))?.name;
   return {
-    ...(search === undefined ? {} : { search }),
-    ...(describe === undefined ? {} : { describe }),
-    ...(call === undefined ? {} : { call }),
+    ...defined({ search, describe, call }),
   };
 }
 

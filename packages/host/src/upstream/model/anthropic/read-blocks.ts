@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { isJsonObject } from '@quartermaster/core';
+import { defined, isJsonObject } from '@quartermaster/core';
 import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 import { isSeal, openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';
@@ -52,7 +52,7 @@ export function readAssistantBlocks(blocks: readonly AnthropicBlock[], target: M
             toolCallId: id,
             toolName: name,
             input: input ?? {},
-            ...(options === undefined ? {} : { providerOptions: options }),
+            ...defined({ providerOptions: options }),
           },
         ];
       }
@@ -137,7 +137,7 @@ function textPart(
 ): readonly { type: 'text'; text: string; providerOptions?: ProviderOptions }[] {
   if (typeof block.text !== 'string' || block.text === '') return [];
   const options = cacheOptions(block, target);
-  return [{ type: 'text', text: block.text, ...(options === undefined ? {} : { providerOptions: options }) }];
+  return [{ type: 'text', text: block.text, ...defined({ providerOptions: options }) }];
 }
 
 /** A cache breakpoint, for Anthropic's own API. */

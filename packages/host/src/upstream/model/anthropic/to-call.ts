@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { anthropicDefinedTool, describeExamples, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { anthropicDefinedTool, defined, describeExamples, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { UpstreamError } from '../../upstream-error.ts';
 import { mergeOptions } from '../merge-options.ts';
@@ -43,7 +43,7 @@ export function toCall(request: AnthropicRequest, target: ModelTarget): Language
     ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length === 0 ? {} : readChoice(request, tools)),
     ...readFormat(request.output_config),
-    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...defined({ reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
   };
 }

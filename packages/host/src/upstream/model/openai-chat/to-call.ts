@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { isJsonObject } from '@quartermaster/core';
+import { defined, isJsonObject } from '@quartermaster/core';
 import type { ChatMessage, ChatRequest } from '@quartermaster/wires/openai-chat';
 import { fileAt, filePart } from '../file-part.ts';
 import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
@@ -33,7 +33,7 @@ export function toCall(request: ChatRequest, target: ModelTarget): LanguageModel
     ...readStops(request.stop),
     ...readToolChoice(request.tool_choice, readOpenaiTools(request.tools, target)),
     ...readFormat(request.response_format),
-    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...defined({ reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
   };
 }
@@ -119,7 +119,7 @@ function readCall(call: unknown, target: ModelTarget): readonly AssistantPart[] 
       toolCallId: call.id,
       toolName: inner.name,
       input,
-      ...(options === undefined ? {} : { providerOptions: options }),
+      ...defined({ providerOptions: options }),
     },
   ];
 }

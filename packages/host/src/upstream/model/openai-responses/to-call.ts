@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
 import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { openSeal } from '../../internal/seal.ts';
 import { UpstreamError } from '../../upstream-error.ts';
@@ -34,7 +34,7 @@ export function toCall(request: ResponsesRequest, target: ModelTarget): Language
     ...readNumber('topP', request.top_p),
     ...readToolChoice(request.tool_choice, declaredTools(request, target)),
     ...readFormat(isJsonObject(text) ? text.format : undefined),
-    ...(reasoning.reasoning === undefined ? {} : { reasoning: reasoning.reasoning }),
+    ...defined({ reasoning: reasoning.reasoning }),
     ...mergeOptions(statelessOptions(target), reasoning.providerOptions, parallel),
   };
 }
@@ -125,7 +125,7 @@ function readCall(item: ResponsesItem, reading: Reading): void {
       toolCallId: id,
       toolName,
       input,
-      ...(options === undefined ? {} : { providerOptions: options }),
+      ...defined({ providerOptions: options }),
     },
   ]);
 }

@@ -1,4 +1,4 @@
-import { parseArguments } from '@quartermaster/core';
+import { defined, parseArguments } from '@quartermaster/core';
 import type { ResponsesEvent, ResponsesItem } from '@quartermaster/wires/openai-responses';
 import { type DeclaredTool, freeformInput } from '../openai-tools.ts';
 import type { OpenedBlock } from '../serialise-parts.ts';
@@ -83,7 +83,7 @@ function reasoningWriter({ index, responseId }: ItemContext): ItemWriter {
       item = {
         ...item,
         summary: text === '' ? [] : [part],
-        ...(seal === undefined ? {} : { encrypted_content: seal }),
+        ...defined({ encrypted_content: seal }),
       };
       if (text === '') return [done(index, item)];
       return [
