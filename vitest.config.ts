@@ -5,8 +5,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: {
     conditions: ['@quartermaster/source'],
-    // Contract suites for tests in other packages: no part of what is published.
+    // Property tests with a fixed seed. Contract suites for tests in other packages: no part of what is published.
     alias: {
+      'fast-check': fileURLToPath(new URL('test/fast-check.fixture.ts', import.meta.url)),
       '@quartermaster/core/testing': fileURLToPath(new URL('packages/core/src/testing.fixture.ts', import.meta.url)),
     },
   },
