@@ -77,8 +77,8 @@ describe('the contract with the agent SDK', () => {
     if (standing === 'refused') await expect(running[name]?.()).rejects.toThrow(`${name}() is not supported. ${note}`);
   });
 
-  it('is written down in docs/agent-sdk.md', async () => {
-    await expect(document()).toMatchFileSnapshot('../../../../docs/agent-sdk.md');
+  it('is written down in docs/reference/agent-sdk.md', async () => {
+    await expect(document()).toMatchFileSnapshot('../../../../docs/reference/agent-sdk.md');
   });
 });
 

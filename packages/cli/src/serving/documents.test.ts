@@ -8,7 +8,7 @@ const DOCUMENTS = ['gateway.md', 'mcp.md'];
 
 /** The code blocks of a document in one language. */
 function blocksOf(document: string, language: string): readonly string[] {
-  const text = readFileSync(new URL(`../../../../docs/${document}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../../docs/guides/${document}`, import.meta.url), 'utf8');
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, body = '']) =>
     name === language ? [body] : [],
   );
@@ -29,7 +29,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   TRACKER_TOKEN: 't',
 };
 
-describe.each(DOCUMENTS)('docs/%s', (document) => {
+describe.each(DOCUMENTS)('docs/guides/%s', (document) => {
   it('has settings that can be used as they stand', () => {
     const blocks = blocksOf(document, 'yaml');
     expect(blocks.length).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe.each(DOCUMENTS)('docs/%s', (document) => {
   });
 });
 
-describe('docs/gateway.md', () => {
+describe('docs/guides/gateway.md', () => {
   it('shows every setting with its default', () => {
     const all = blocksOf('gateway.md', 'yaml').find((block) => block.startsWith('listen:')) ?? '';
     const show = (text: string): object => ({ ...describeConfig(load(text)), files: [], store: {} });

@@ -1,0 +1,32 @@
+// `npm run docs`: installs the site's own dependencies on first use, then builds the site into docs/.vitepress/dist.
+//   npm run docs                  build
+//   npm run docs -- dev           serve, and reload on every change
+//   npm run docs -- preview       serve what was built
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+if (isInstallStale()) {
+  process.stderr.write('Installing the documentation site (npm ci in docs/) …\n');
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = npm === undefined ? start('npm', args) : start(process.execPath, [npm, ...args]);
+  if (status !== 0) {
+    process.stderr.write('npm ci in docs/ failed, so the site can’t be built.\n');
+    process.exit(1);
+  }
+}
+const [task = 'build', ...rest] = process.argv.slice(2);
+process.exitCode =
+  start(process.execPath, [`${here}node_modules/vitepress/bin/vitepress.js`, task, ...rest]).status ?? 1;
+
+function isInstallStale() {
+  const installed = `${here}node_modules/.package-lock.json`;
+  return !existsSync(installed) || statSync(`${here}package-lock.json`).mtimeMs > statSync(installed).mtimeMs;
+}
+
+function start(command, args) {
+  return spawnSync(command, args, { cwd: here, stdio: 'inherit' });
+}
