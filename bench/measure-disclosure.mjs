@@ -1,5 +1,6 @@
 // What the model reads in each form, and how long it takes to put a request together.
-import { createSnapshot, createToolbox, DEFAULT_GATE_SETTINGS, parseTools } from '@quartermaster/core';
+import { createSnapshot, createToolbox, parseTools } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { anthropicWire } from '@quartermaster/wires/anthropic';
 import { openaiChatWire } from '@quartermaster/wires/openai-chat';
 import { converse, planFor, RESULT } from './disclosure/converse.mjs';

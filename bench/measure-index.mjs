@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { createSnapshot, parseTools, searchText } from '@quartermaster/core';
+import { createSnapshot, parseTools } from '@quartermaster/core';
+import { searchText } from '@quartermaster/core/catalog';
 import { drawBars } from './draw-bars.mjs';
 import { LIBRARIES } from './libraries/index.mjs';
 import { cpuTime, heldBytes, median, percentile } from './statistics.mjs';

@@ -1,7 +1,7 @@
 // Many MCP servers behind one: what the hub and the proxy cost over the SDK's client alone, which does the same in the same run.
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { Server } from '@modelcontextprotocol/server';
-import { DEFAULT_GATE_SETTINGS, estimateTokens } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS, estimateTokens } from '@quartermaster/core/gate';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createHub, createProxy } from '@quartermaster/mcp';
 import { drawBars } from './draw-bars.mjs';

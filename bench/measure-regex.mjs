@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { createSnapshot, parseTools, searchText } from '@quartermaster/core';
+import { createSnapshot, parseTools } from '@quartermaster/core';
+import { searchText } from '@quartermaster/core/catalog';
 import { compilePattern } from '@quartermaster/core/regex';
 import { drawBars } from './draw-bars.mjs';
 import { median } from './statistics.mjs';

@@ -1,12 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
-import {
-  createBm25Searcher,
-  createHybridSearcher,
-  createSemanticSearcher,
-  createSnapshot,
-  parseTools,
-} from '@quartermaster/core';
+import { createBm25Searcher, createSnapshot, parseTools } from '@quartermaster/core';
+import { createHybridSearcher, createSemanticSearcher } from '@quartermaster/core/search';
 import { embeddedModel } from '@quartermaster/semantic';
 import { drawBars } from './draw-bars.mjs';
 import { cpuTime, heldBytes, median, percentile } from './statistics.mjs';

@@ -1,5 +1,6 @@
 import { anthropic } from '@ai-sdk/anthropic';
-import { parseTools, type Tool, writeTool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
 import { dynamicTool, jsonSchema, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

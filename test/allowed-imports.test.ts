@@ -17,7 +17,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway', 'console'],
 };
 
-/** Which folder of core may import which: the stages of the flow, in order. */
+/** Which folder of core may import which: the stages of the flow, in order, and the entries that publish them. */
 const CORE_STAGES: Readonly<Record<string, readonly string[]>> = {
   catalog: [],
   gate: ['catalog'],
@@ -25,6 +25,7 @@ const CORE_STAGES: Readonly<Record<string, readonly string[]>> = {
   disclosure: ['catalog', 'gate', 'search'],
   dispatch: ['catalog', 'gate', 'search', 'disclosure'],
   loop: ['catalog', 'gate', 'search', 'disclosure', 'dispatch'],
+  entries: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop'],
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

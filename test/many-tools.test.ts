@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { query, type SDKMessage } from '@quartermaster/agent';
-import { capabilitiesOf, contextWindow, DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { capabilitiesOf } from '@quartermaster/core/disclosure';
+import { contextWindow, DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { createGateway, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
 import { scripted } from '@quartermaster/host/upstream';

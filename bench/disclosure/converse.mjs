@@ -1,4 +1,7 @@
-import { estimateTokens, FORMS, runWhole, writeTool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
+import { FORMS } from '@quartermaster/core/disclosure';
+import { estimateTokens } from '@quartermaster/core/gate';
+import { runWhole } from '@quartermaster/core/loop';
 import { anthropicWhole, anthropicWire } from '@quartermaster/wires/anthropic';
 import { LIMITS } from './settings.mjs';
 

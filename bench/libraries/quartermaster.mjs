@@ -1,4 +1,5 @@
-import { buildBm25Index, createBm25Searcher } from '@quartermaster/core';
+import { createBm25Searcher } from '@quartermaster/core';
+import { buildBm25Index } from '@quartermaster/core/search';
 
 export const quartermaster = {
   name: 'quartermaster',

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import {
-  type Caller,
-  createToolbox,
-  createTranscriptCache,
-  type HookContext,
-  LISTING_DEFAULTS,
-  type Resolved,
-  SettingError,
-} from '@quartermaster/core';
+import { createToolbox } from '@quartermaster/core';
+import { LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
+import type { Caller, HookContext, Resolved } from '@quartermaster/core/dispatch';
+import { SettingError } from '@quartermaster/core/errors';
+import { createTranscriptCache } from '@quartermaster/core/loop';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { AGENT_TOOL, agentTool, checkAgents, createSubagents } from './agents/index.ts';
 import { createBuiltInTools } from './built-in/index.ts';

@@ -1,4 +1,4 @@
-import { estimateTokens, snapshotTokens } from '@quartermaster/core';
+import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { agentWire, type ResolvedModel } from './model/index.ts';
 import { messageTokens } from './session/index.ts';
 import { requestFor, type TurnContext } from './turn/index.ts';

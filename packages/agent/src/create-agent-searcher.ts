@@ -1,4 +1,4 @@
-import type { SearcherSource } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { chooseEngine, createLazyReranker, createSearcherFor } from '@quartermaster/host/search';
 

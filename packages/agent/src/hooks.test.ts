@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import {

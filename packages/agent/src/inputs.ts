@@ -1,4 +1,4 @@
-import { untilAborted } from '@quartermaster/core';
+import { untilAborted } from '@quartermaster/core/internal';
 
 /** Several streams of prompts, one after the other. */
 export interface Inputs<Item> {

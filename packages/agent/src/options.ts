@@ -1,4 +1,5 @@
-import type { PolicyRules, SearcherSource } from '@quartermaster/core';
+import type { PolicyRules } from '@quartermaster/core/catalog';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { AgentDefinitions } from './agents/index.ts';
 import type { BuiltInChoice } from './built-in/index.ts';
 import type { HooksByEvent } from './hooks/index.ts';

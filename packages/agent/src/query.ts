@@ -1,4 +1,6 @@
-import { defined, isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';

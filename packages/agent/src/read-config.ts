@@ -1,4 +1,5 @@
-import { DEFAULT_GATE_SETTINGS, type GateRule, type PolicyRules, type SearchLimitSettings } from '@quartermaster/core';
+import type { PolicyRules } from '@quartermaster/core/catalog';
+import { DEFAULT_GATE_SETTINGS, type GateRule, type SearchLimitSettings } from '@quartermaster/core/gate';
 import {
   ConfigError,
   type ConfigProblem,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
 import type { PermissionMode } from './permissions/index.ts';
 import type { McpServerStatus } from './servers/index.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, tool } from './index.ts';

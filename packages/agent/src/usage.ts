@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Usage } from './sdk-message.ts';
 
 export const NO_USAGE: Usage = {

@@ -1,12 +1,5 @@
-import {
-  createBm25Searcher,
-  createRegexSearcher,
-  createReranker,
-  createSemanticSearcher,
-  type Reranker,
-  type Searcher,
-  type Snapshot,
-} from '@quartermaster/core';
+import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import { createRegexSearcher, createReranker, createSemanticSearcher, type Reranker } from '@quartermaster/core/search';
 import { chooseEngine, findReranker } from '@quartermaster/host/search';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { cacheEmbeddings } from './evaluate/index.ts';

@@ -1,4 +1,5 @@
-import { createTool, type Hit } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import type { Hit } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import { foundTools } from './found-tools.ts';
 

@@ -1,4 +1,4 @@
-import type { Hit } from '@quartermaster/core';
+import type { Hit } from '@quartermaster/core/search';
 
 /**
  * The tools of an answer as a plain list: each hit, then the near-duplicates that were folded into it, with its score. They take

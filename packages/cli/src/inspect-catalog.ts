@@ -1,14 +1,7 @@
-import {
-  createToolbox,
-  DEFAULT_GATE_SETTINGS,
-  decideGate,
-  FORMS,
-  type FormName,
-  SEARCH_LIMITS,
-  type Searcher,
-  type Snapshot,
-  snapshotTokens,
-} from '@quartermaster/core';
+import { createToolbox, type Searcher, type Snapshot } from '@quartermaster/core';
+import { FORMS, type FormName } from '@quartermaster/core/disclosure';
+import { DEFAULT_GATE_SETTINGS, decideGate, snapshotTokens } from '@quartermaster/core/gate';
+import { SEARCH_LIMITS } from '@quartermaster/core/search';
 
 /** What a catalog costs a model's context, and what deferring it would save. Tokens are estimated: characters / 4. */
 export interface CatalogCosts {

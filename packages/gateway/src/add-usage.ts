@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicUsage } from '@quartermaster/wires/anthropic';
 
 /** What several requests used together: counts are added up, inside blocks of them too; of anything else the latest stands. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { loadConfig } from '@quartermaster/host/config';
 import { type AnthropicEvent, anthropicWhole, writeNamedEvent } from '@quartermaster/wires/anthropic';
 import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';

@@ -1,4 +1,4 @@
-import type { SentenceReranker } from '@quartermaster/core';
+import type { SentenceReranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createServedReranker } from '@quartermaster/host/search';
 import type { Clock } from './clock.ts';

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { contextWindow, defined, type SearcherSource, type ToolboxEvent } from '@quartermaster/core';
+import type { ToolboxEvent } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { contextWindow } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';

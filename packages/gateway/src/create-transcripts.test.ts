@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Hidden, TranscriptStore } from '@quartermaster/core';
+import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { openStore } from '@quartermaster/host/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTranscripts, TRANSCRIPT_DEFAULTS } from './create-transcripts.ts';

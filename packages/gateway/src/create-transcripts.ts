@@ -1,4 +1,4 @@
-import { createTranscriptCache, type TranscriptStore } from '@quartermaster/core';
+import { createTranscriptCache, type TranscriptStore } from '@quartermaster/core/loop';
 import type { TranscriptSettings } from '@quartermaster/host/config';
 import type { TranscriptRecords } from '@quartermaster/host/store';
 

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { type ChatChunk, chatWhole } from '@quartermaster/wires/openai-chat';
 import { describe, expect, it } from 'vitest';
 import { optionsFor } from './configured-gateway.fixture.ts';

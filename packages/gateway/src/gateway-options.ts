@@ -1,5 +1,7 @@
-import type { GateSettings, PolicyRules, RerankerOptions, TranscriptStore } from '@quartermaster/core';
-import { DEFAULT_GATE_SETTINGS, QUERY_LIMITS } from '@quartermaster/core';
+import type { PolicyRules } from '@quartermaster/core/catalog';
+import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
+import type { TranscriptStore } from '@quartermaster/core/loop';
+import { QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
 import type {
   ConfiguredKey,
   McpConnectorSettings,

@@ -1,4 +1,4 @@
-import { cutText } from '@quartermaster/core';
+import { cutText } from '@quartermaster/core/internal';
 
 /** What a gateway tells of its work. No field ever holds content of a request or a response, or a secret. */
 export interface Logger {

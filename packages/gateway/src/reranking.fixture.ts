@@ -1,4 +1,4 @@
-import type { RerankerEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
 import { BM25 } from './weather-request.fixture.ts';
 
 /** An embedder that holds every request nearest to the tool that it is told, and writes down what it is asked. */

@@ -1,4 +1,5 @@
-import { capabilitiesOf, contextWindow } from '@quartermaster/core';
+import { capabilitiesOf } from '@quartermaster/core/disclosure';
+import { contextWindow } from '@quartermaster/core/gate';
 import { type Dialect, type DialectUpstream, UpstreamError } from '@quartermaster/host/upstream';
 import { type AnthropicEvent, type AnthropicRequest, anthropicWhole } from '@quartermaster/wires/anthropic';
 import { type ChatChunk, type ChatRequest, chatWhole } from '@quartermaster/wires/openai-chat';

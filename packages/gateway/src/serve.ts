@@ -1,7 +1,7 @@
 import { IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
 import { noteIncoming } from './http/index.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptStore } from '@quartermaster/core';
+import type { TranscriptStore } from '@quartermaster/core/loop';
 import { hashApiKey } from '@quartermaster/host/store';
 import type { ChatChunk } from '@quartermaster/wires/openai-chat';
 import OpenAI from 'openai';

@@ -1,4 +1,5 @@
-import type { ModelLimits, TransportCapabilities } from '@quartermaster/core';
+import type { TransportCapabilities } from '@quartermaster/core/disclosure';
+import type { ModelLimits } from '@quartermaster/core/gate';
 import type { Dialect, DialectUpstream, RequestOf } from '@quartermaster/host/upstream';
 
 /** What stands behind a model's name. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /** One part of what a tool gave. `undefined` is what its server left out, or sent as anything but a string. */
 export type ContentPart =

@@ -1,4 +1,4 @@
-import type { FitModel } from '@quartermaster/core';
+import type { FitModel } from '@quartermaster/core/search';
 
 /**
  * What the cosines of `tools-minilm-v5` tell of whether anything fits, beside the first stage's evidence. Printed by

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Embedder } from '@quartermaster/core';
+import type { Embedder } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import { loadReranker } from './load-reranker.ts';
 

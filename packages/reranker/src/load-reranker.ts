@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Embedder, FitModel } from '@quartermaster/core';
+import type { Embedder, FitModel } from '@quartermaster/core/search';
 import { canRead } from './can-read.ts';
 import { FIT_MODEL } from './fit-model.ts';
 import { findOnnxRuntime, type ImportModule } from './onnx-runtime.ts';

@@ -1,4 +1,4 @@
-import type { Embedder } from '@quartermaster/core';
+import type { Embedder } from '@quartermaster/core/search';
 import type { OnnxRuntime, OnnxSession } from './onnx-runtime.ts';
 import type { WordPiece } from './word-piece.ts';
 

@@ -1,4 +1,4 @@
-import type { StaticEmbedder } from '@quartermaster/core';
+import type { StaticEmbedder } from '@quartermaster/core/search';
 import { readModel } from './read-model.ts';
 import { createStaticModel } from './static-model.ts';
 

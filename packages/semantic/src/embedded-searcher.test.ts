@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createSnapshot, createTool } from '@quartermaster/core';
+import { createSnapshot } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { embeddedModel } from './embedded-model.ts';
 import { createEmbeddedSearcher } from './embedded-searcher.ts';

@@ -1,11 +1,6 @@
-import {
-  createBm25Searcher,
-  createHybridSearcher,
-  defined,
-  type HybridSearcherOptions,
-  type Searcher,
-  type Snapshot,
-} from '@quartermaster/core';
+import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import { createHybridSearcher, type HybridSearcherOptions } from '@quartermaster/core/search';
 import { embeddedModelIfAny } from './embedded-model.ts';
 
 /**

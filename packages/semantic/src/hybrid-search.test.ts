@@ -1,10 +1,6 @@
-import {
-  createBm25Searcher,
-  createHybridSearcher,
-  createSnapshot,
-  createTool,
-  type Snapshot,
-} from '@quartermaster/core';
+import { createBm25Searcher, createSnapshot, type Snapshot } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import { createHybridSearcher } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import { embeddedModel } from './embedded-model.ts';
 

@@ -1,12 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  createBm25Searcher,
-  createRegexSearcher,
-  createSnapshot,
-  createTool,
-  type Snapshot,
-} from '@quartermaster/core';
+import { createBm25Searcher, createSnapshot, type Snapshot } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import { createRegexSearcher } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import { createEmbeddedSearcher } from './embedded-searcher.ts';
 

@@ -1,4 +1,4 @@
-import type { SearchText } from '@quartermaster/core';
+import type { SearchText } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { createStaticModel } from './static-model.ts';
 

@@ -1,4 +1,5 @@
-import type { SearchText, StaticEmbedder } from '@quartermaster/core';
+import type { SearchText } from '@quartermaster/core/catalog';
+import type { StaticEmbedder } from '@quartermaster/core/search';
 import { PieceTable } from './piece-table.ts';
 import { splitPieces } from './split-pieces.ts';
 

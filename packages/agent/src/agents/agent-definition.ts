@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { checkAgentField } from '../contract/index.ts';
 import { checkMode, checkToolRules, type PermissionMode } from '../permissions/index.ts';
 

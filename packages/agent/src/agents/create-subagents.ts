@@ -1,11 +1,7 @@
-import {
-  type Caller,
-  createTool,
-  createTranscriptCache,
-  type Resolved,
-  type Snapshot,
-  type Tool,
-} from '@quartermaster/core';
+import type { Snapshot, Tool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import type { Caller, Resolved } from '@quartermaster/core/dispatch';
+import { createTranscriptCache } from '@quartermaster/core/loop';
 import { type BaseHookInput, runObservers } from '../hooks/index.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import { compileToolRules } from '../permissions/index.ts';

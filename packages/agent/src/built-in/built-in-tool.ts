@@ -1,4 +1,5 @@
-import { createTool, type JsonObject, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { createTool, type JsonObject } from '@quartermaster/core/catalog';
 import type { Confinement } from './confinement.ts';
 
 /** A tool of this package, named as in the agent SDK. */

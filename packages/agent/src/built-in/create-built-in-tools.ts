@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { createBashTool } from './bash-tool.ts';
 import type { BuiltInMaker, BuiltInTool } from './built-in-tool.ts';
 import { createConfinement } from './confinement.ts';

@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { AGENT_FIELD_ROWS, type ContractRow, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
 
 /** Options of our own, which the agent SDK does not have. */

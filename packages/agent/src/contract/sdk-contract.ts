@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 /** Where a name of the agent SDK stands here. */
 export type Standing =
   /** Works; the note says what differs. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { PermissionMode } from '../permissions/index.ts';
 
 /** The moments at which hooks are called. Those about tools see the real tool, however the model called it. */

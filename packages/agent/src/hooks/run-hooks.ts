@@ -1,4 +1,6 @@
-import { isJsonObject, SettingError, untilAborted } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
+import { untilAborted } from '@quartermaster/core/internal';
 import { HOOK_ROWS } from '../contract/index.ts';
 import { createDeadline } from '../deadline.ts';
 import {

@@ -1,4 +1,5 @@
-import { chooseForm, type Form, type FormName, SettingError, type TransportCapabilities } from '@quartermaster/core';
+import { chooseForm, type Form, type FormName, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { SettingError } from '@quartermaster/core/errors';
 import type { ReadGate } from './gate-settings.ts';
 
 /** How schemas reach the model. Not `client`, in which somebody else would have to search. */

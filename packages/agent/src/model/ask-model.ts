@@ -1,4 +1,7 @@
-import { type Caller, type DeferPlan, runLoop, type Toolbox, type TranscriptStore } from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
+import type { Caller } from '@quartermaster/core/dispatch';
+import { runLoop, type TranscriptStore } from '@quartermaster/core/loop';
 import type { DialectUpstream } from '@quartermaster/host/upstream';
 import {
   type AnthropicEvent,

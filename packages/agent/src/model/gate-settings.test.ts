@@ -1,4 +1,4 @@
-import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core';
+import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
 import { describe, expect, it } from 'vitest';
 import { type GateSources, readGateSettings } from './gate-settings.ts';
 

@@ -1,10 +1,6 @@
-import {
-  type GateRule,
-  type GateSettings,
-  readCapabilities,
-  readEnableToolSearch,
-  SettingError,
-} from '@quartermaster/core';
+import { readEnableToolSearch } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
+import { type GateRule, type GateSettings, readCapabilities } from '@quartermaster/core/gate';
 import type { AgentConfig } from '../read-config.ts';
 
 export interface GateSources {

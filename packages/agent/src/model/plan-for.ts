@@ -1,4 +1,6 @@
-import { type Caller, type DeferPlan, type Toolbox, withoutSearch } from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import { type DeferPlan, withoutSearch } from '@quartermaster/core/disclosure';
+import type { Caller } from '@quartermaster/core/dispatch';
 import { type AgentForm, formFor } from './agent-form.ts';
 import type { ResolvedModel } from './resolve-model.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { loadConfig } from '@quartermaster/host/config';
 import { scripted } from '@quartermaster/host/upstream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,11 +1,7 @@
-import {
-  capabilitiesOf,
-  contextWindow,
-  defined,
-  type ModelLimits,
-  SettingError,
-  type TransportCapabilities,
-} from '@quartermaster/core';
+import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { SettingError } from '@quartermaster/core/errors';
+import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import type { UpstreamProvider, UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, resolveUpstream } from '@quartermaster/host/upstream';
 import { type AgentUpstream, isBuilt } from './agent-upstream.ts';

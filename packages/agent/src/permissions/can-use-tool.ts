@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 
 /** Asked about calls that neither rules nor the mode decide. */
 export type CanUseTool = (

@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 
 /**
  * Throws a `SettingError` for a rule that can name no tool: it would allow or forbid nothing, in silence. A tool of an MCP server

@@ -1,4 +1,4 @@
-import { createTool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { decidePermission, type PermissionQuestion } from './decide-permission.ts';
 

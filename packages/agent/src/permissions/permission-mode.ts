@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 
 /** How calls are decided that no rule speaks of. */
 export type PermissionMode =

@@ -1,4 +1,5 @@
-import { compileGlob, type JsonObject, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { compileGlob, type JsonObject } from '@quartermaster/core/catalog';
 
 /** Whether a list of rules names a tool, or a call of it. Rules about some calls only, such as `Bash(git *)`, fit none without input. */
 export type ToolRules = (tool: Tool, modelName: string, input?: JsonObject) => boolean;

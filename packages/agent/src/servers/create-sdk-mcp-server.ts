@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { defined, type Policy, parsePolicy } from '@quartermaster/core';
+import { type Policy, parsePolicy } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
 import type { SdkMcpToolDefinition } from './tool.ts';

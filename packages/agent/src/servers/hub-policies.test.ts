@@ -1,4 +1,4 @@
-import { applyPolicies, createTool, type Policy, type PolicyRules } from '@quartermaster/core';
+import { applyPolicies, createTool, type Policy, type PolicyRules } from '@quartermaster/core/catalog';
 import { expect, it } from 'vitest';
 import { createSdkMcpServer } from './create-sdk-mcp-server.ts';
 import { hubPolicies } from './hub-policies.ts';

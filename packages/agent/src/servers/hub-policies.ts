@@ -1,4 +1,5 @@
-import { applyPolicies, createTool, type Policy, type PolicyRules, SettingError } from '@quartermaster/core';
+import { applyPolicies, createTool, type Policy, type PolicyRules } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
 import type { McpServerConfig } from './server-config.ts';
 
 const KINDS = ['tools', 'patterns', 'servers'];

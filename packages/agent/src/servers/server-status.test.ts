@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { ServerStatus } from '@quartermaster/mcp';
 import { expect, it } from 'vitest';
 import { toServerStatus } from './server-status.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { ServerStatus } from '@quartermaster/mcp';
 
 /** How a server is doing, in the words of the agent SDK. */

@@ -1,4 +1,5 @@
-import { isJsonObject, untilAborted } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { untilAborted } from '@quartermaster/core/internal';
 import {
   createMemoryTokenStore,
   createOAuthClient,

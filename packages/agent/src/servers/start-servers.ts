@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  createSnapshot,
-  defined,
-  type JsonObject,
-  NAME_TEMPLATES,
-  type PolicyRules,
-  SettingError,
-  type Snapshot,
-  type Tool,
-  type Unavailable,
-  untilAborted,
-} from '@quartermaster/core';
+import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
+import { type JsonObject, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import { SettingError } from '@quartermaster/core/errors';
+import { defined, untilAborted } from '@quartermaster/core/internal';
 import { createHub, type Hub, type HubOptions, type OAuthClient, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
 import { hubPolicies } from './hub-policies.ts';

@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';

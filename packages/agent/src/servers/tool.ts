@@ -1,5 +1,6 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
-import { isJsonObject, type Policy, SettingError } from '@quartermaster/core';
+import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
 import type { z } from 'zod';
 
 export interface ToolExtra {

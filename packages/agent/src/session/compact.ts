@@ -1,4 +1,4 @@
-import { cutText } from '@quartermaster/core';
+import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from '@quartermaster/wires/anthropic';
 import { CHARACTERS_PER_TOKEN } from './message-tokens.ts';
 import { type SplitConversation, splitConversation } from './split-conversation.ts';

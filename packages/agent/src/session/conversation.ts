@@ -1,4 +1,4 @@
-import { RequestError } from '@quartermaster/core';
+import { RequestError } from '@quartermaster/core/errors';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { interruptedResults } from './interrupted-results.ts';
 import { replay, type SessionRecord, type SessionStore } from './session-store.ts';

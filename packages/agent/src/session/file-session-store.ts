@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RequestError } from '@quartermaster/core';
+import { RequestError } from '@quartermaster/core/errors';
 import { readRecord } from './read-record.ts';
 import type { SessionStore } from './session-store.ts';
 

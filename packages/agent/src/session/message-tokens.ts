@@ -1,4 +1,4 @@
-import { estimateTokens } from '@quartermaster/core';
+import { estimateTokens } from '@quartermaster/core/gate';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
 /** What a token has, about, as `estimateTokens` counts. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 import type { SessionRecord } from './session-store.ts';
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { defined, SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
 import { createFileSessionStore } from './file-session-store.ts';
 import type { SessionStore } from './session-store.ts';
 

@@ -1,4 +1,5 @@
-import { cutText, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicMessage } from '@quartermaster/wires/anthropic';
 
 const MOST_RESULT_CHARACTERS = 2_000;

@@ -1,11 +1,7 @@
-import {
-  type Answered,
-  type Caller,
-  type DeferPlan,
-  type Memory,
-  type Toolbox,
-  untilAborted,
-} from '@quartermaster/core';
+import type { Memory, Toolbox } from '@quartermaster/core';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
+import type { Answered, Caller } from '@quartermaster/core/dispatch';
+import { untilAborted } from '@quartermaster/core/internal';
 import type { SDKContentBlock, SDKUserBlock } from '../sdk-message.ts';
 import { isReadable } from './readable-input.ts';
 import { type ContentLimits, resultContent } from './result-content.ts';

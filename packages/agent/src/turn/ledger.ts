@@ -1,4 +1,5 @@
-import { compileGlob, SettingError } from '@quartermaster/core';
+import { compileGlob } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
 import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';

@@ -1,4 +1,5 @@
-import { type DeferPlan, estimateTokens, snapshotTokens } from '@quartermaster/core';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
+import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { UpstreamError } from '@quartermaster/host/upstream';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { blockReason, runObservers } from '../hooks/index.ts';

@@ -1,11 +1,5 @@
-import {
-  createSnapshot,
-  createTool,
-  createToolbox,
-  readEnableToolSearch,
-  type Snapshot,
-  type Toolbox,
-} from '@quartermaster/core';
+import { createSnapshot, createToolbox, readEnableToolSearch, type Snapshot, type Toolbox } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { type ResolvedModel, rehearsal } from '../model/index.ts';
 import { createPlanner } from './planner.ts';

@@ -1,4 +1,4 @@
-import type { DeferPlan } from '@quartermaster/core';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { isSearching, type Planning, planFor, type ResolvedModel } from '../model/index.ts';
 
 /** Which plan a conversation goes by. */

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import type { ResolvedModel } from '../model/index.ts';
 import type { TurnContext } from './turn-context.ts';

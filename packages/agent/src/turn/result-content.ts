@@ -1,4 +1,5 @@
-import type { JsonObject, ToolOutcome } from '@quartermaster/core';
+import type { ToolOutcome } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { type ContentPart, readContent } from '@quartermaster/mcp';
 import type { ImageSource, SDKResultBlock } from '../sdk-message.ts';
 

@@ -1,4 +1,4 @@
-import { cutText } from '@quartermaster/core';
+import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
 import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
 import { agentWire, askModel, type ResolvedModel } from '../model/index.ts';

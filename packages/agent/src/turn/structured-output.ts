@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, SettingError } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
 import { checkValue } from '@quartermaster/host/schema';
 
 /** The shape that the result has to have. */

@@ -1,14 +1,7 @@
-import {
-  type BeforeCall,
-  type HookContext,
-  type Hooks,
-  isJsonObject,
-  type JsonObject,
-  type Resolved,
-  type Tool,
-  type ToolOutcome,
-  untilAborted,
-} from '@quartermaster/core';
+import type { Hooks, Tool, ToolOutcome } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { BeforeCall, HookContext, Resolved } from '@quartermaster/core/dispatch';
+import { untilAborted } from '@quartermaster/core/internal';
 import {
   addedContexts,
   type BaseHookInput,

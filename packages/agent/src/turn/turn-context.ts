@@ -1,4 +1,6 @@
-import type { Caller, Toolbox, TranscriptStore } from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import type { Caller } from '@quartermaster/core/dispatch';
+import type { TranscriptStore } from '@quartermaster/core/loop';
 import type { BaseHookInput, HookInput, RunHooks } from '../hooks/index.ts';
 import type { ResolvedModel } from '../model/index.ts';
 import type { Conversation } from '../session/index.ts';

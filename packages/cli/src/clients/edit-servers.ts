@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { InputError } from '../input-error.ts';
 import { rawServers, serversIn } from './client-file.ts';
 import { editJson } from './edit-json.ts';

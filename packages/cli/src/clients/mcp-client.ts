@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Places } from './places.ts';
 
 /** A program that starts MCP servers, and how it writes them down. */

@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ClientServer, McpServerSettings } from '@quartermaster/host/config';
 import { InputError } from '../input-error.ts';
 import { leaveOutOurselves } from '../serving/index.ts';

@@ -1,4 +1,5 @@
-import { SNAPSHOT_DEFAULTS, type Snapshot } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
+import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';

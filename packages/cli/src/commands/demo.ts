@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import { SNAPSHOT_DEFAULTS } from '@quartermaster/core';
+import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';

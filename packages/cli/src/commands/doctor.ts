@@ -1,4 +1,5 @@
-import { DEFAULT_CONTEXT_TOKENS, SNAPSHOT_DEFAULTS } from '@quartermaster/core';
+import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Command } from 'commander';
 import { InputError } from '../input-error.ts';
 import type { CatalogFlags } from './catalog-options.ts';

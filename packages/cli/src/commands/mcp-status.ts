@@ -1,4 +1,4 @@
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';

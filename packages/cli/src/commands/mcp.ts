@@ -1,4 +1,4 @@
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';

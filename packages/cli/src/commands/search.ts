@@ -1,13 +1,7 @@
-import {
-  defined,
-  type Hit,
-  PatternError,
-  QuartermasterError,
-  SEARCH_LIMITS,
-  type Searcher,
-  type SearchResult,
-  type Snapshot,
-} from '@quartermaster/core';
+import { QuartermasterError, type Searcher, type SearchResult, type Snapshot } from '@quartermaster/core';
+import { PatternError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName, resolveEngine } from '../create-searcher.ts';

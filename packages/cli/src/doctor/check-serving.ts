@@ -1,4 +1,5 @@
-import { decideGate, type Snapshot } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
+import { decideGate } from '@quartermaster/core/gate';
 import type { Config } from '@quartermaster/host/config';
 import { InputError } from '../input-error.ts';
 import { configuredEngine, type ServerCosts } from '../serving/index.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { findPlaces } from '../clients/index.ts';
 import { write } from '../command-io.ts';
 import type { CommandContext, DoctorFlags } from '../commands/index.ts';

@@ -1,4 +1,5 @@
-import { editDistance, type Searcher, type Snapshot } from '@quartermaster/core';
+import type { Searcher, Snapshot } from '@quartermaster/core';
+import { editDistance } from '@quartermaster/core/internal';
 import { write } from '../command-io.ts';
 import type { CommandContext } from '../commands/index.ts';
 import { findTools } from '../commands/index.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RerankerEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheEmbeddings } from './cache-embeddings.ts';
 

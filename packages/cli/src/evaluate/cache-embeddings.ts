@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core/search';
 
 /**
  * An embedder whose vectors outlast the process, by the SHA-256 of their text: measuring the same sets again embeds

@@ -1,4 +1,6 @@
-import { createSnapshot, createTool, PatternError, type Searcher } from '@quartermaster/core';
+import { createSnapshot, type Searcher } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import { PatternError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
 import { evaluateQueries } from './evaluate-queries.ts';
 import { renderCaveats } from './render-caveats.ts';

@@ -1,13 +1,7 @@
-import {
-  defined,
-  QuartermasterError,
-  SEARCH_LIMITS,
-  type Searcher,
-  type SearchResult,
-  type Snapshot,
-  snapshotTokens,
-  type Tool,
-} from '@quartermaster/core';
+import { QuartermasterError, type Searcher, type SearchResult, type Snapshot, type Tool } from '@quartermaster/core';
+import { snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { foundTools } from '../found-tools.ts';
 import type { LabelledQuery } from '../input/index.ts';
 import { RANKING_DEPTH, type Score, scoreRanking } from './score-ranking.ts';

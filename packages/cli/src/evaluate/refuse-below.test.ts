@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from './evaluate-queries.ts';
 import { confidenceAtLoss, refuseBelow } from './refuse-below.ts';

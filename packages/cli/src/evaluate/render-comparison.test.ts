@@ -1,4 +1,5 @@
-import { createSnapshot, createTool, type Searcher } from '@quartermaster/core';
+import { createSnapshot, type Searcher } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { drawComparison } from './draw-comparison.ts';
 import { evaluateQueries } from './evaluate-queries.ts';

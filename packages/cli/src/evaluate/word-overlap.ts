@@ -1,4 +1,5 @@
-import { searchText, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { searchText } from '@quartermaster/core/catalog';
 
 /**
  * The share of a query's distinct words that the tools' own texts contain (name, server, description, parameters). High overlap means

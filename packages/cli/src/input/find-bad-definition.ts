@@ -1,4 +1,5 @@
-import { isJsonObject, parseTools } from '@quartermaster/core';
+import { parseTools } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { JsonPath } from './scan-json.ts';
 
 /**

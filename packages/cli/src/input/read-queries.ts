@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { CommandIo } from '../command-io.ts';
 import { at, InputError } from '../input-error.ts';
 import { inputName, openInput } from './open-input.ts';

@@ -1,11 +1,5 @@
-import {
-  createSnapshot,
-  type Problem,
-  parseTools,
-  SNAPSHOT_DEFAULTS,
-  type Snapshot,
-  type Tool,
-} from '@quartermaster/core';
+import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quartermaster/core';
+import { type Problem, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import type { CommandIo } from '../command-io.ts';
 import { at, InputError } from '../input-error.ts';
 import { counted, oneLine } from '../terminal/index.ts';

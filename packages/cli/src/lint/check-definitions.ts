@@ -1,4 +1,6 @@
-import { isJsonObject, type Snapshot, snapshotTokens, type Tool } from '@quartermaster/core';
+import type { Snapshot, Tool } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { snapshotTokens } from '@quartermaster/core/gate';
 import type { Finding } from './finding.ts';
 import { countWords, hasVerb, nameKey, wordsOf } from './words.ts';
 

@@ -1,4 +1,5 @@
-import { createTool, type Searcher, type Tool } from '@quartermaster/core';
+import type { Searcher, Tool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { findConfusions } from './find-confusions.ts';
 

@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { type ChosenEngine, chooseEngine, type FoundReranker } from '@quartermaster/host/search';
 import { InputError } from '../input-error.ts';

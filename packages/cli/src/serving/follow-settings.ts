@@ -1,5 +1,5 @@
 import { unwatchFile, watchFile } from 'node:fs';
-import { deepestReason } from '@quartermaster/core';
+import { deepestReason } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import type { Hub, HubServers } from '@quartermaster/mcp';
 import { counted } from '../terminal/index.ts';

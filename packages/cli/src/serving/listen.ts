@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { type Gateway, type RunningServer, serve } from '@quartermaster/gateway';
 import type { ListenSettings } from '@quartermaster/host/config';
 import { InputError, UnavailableError } from '../input-error.ts';

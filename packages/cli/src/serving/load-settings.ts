@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
 import type { TokenStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../command-io.ts';

@@ -1,4 +1,5 @@
-import { DEFAULT_CONTEXT_TOKENS, type Snapshot } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Config } from '@quartermaster/host/config';
 import type { CommandIo } from '../command-io.ts';
 import type { StatusFlags } from '../commands/index.ts';

@@ -1,12 +1,7 @@
-import {
-  createBm25Searcher,
-  createToolbox,
-  DEFAULT_GATE_SETTINGS,
-  decideGate,
-  defined,
-  FORMS,
-  snapshotTokens,
-} from '@quartermaster/core';
+import { createBm25Searcher, createToolbox } from '@quartermaster/core';
+import { FORMS } from '@quartermaster/core/disclosure';
+import { DEFAULT_GATE_SETTINGS, decideGate, snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '@quartermaster/mcp';
 
 /** What servers cost a model that is shown all of their tools. Tokens are estimated. */

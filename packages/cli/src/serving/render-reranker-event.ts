@@ -1,4 +1,4 @@
-import { deepestReason } from '@quartermaster/core';
+import { deepestReason } from '@quartermaster/core/internal';
 import type { RerankerFailure } from '@quartermaster/host/search';
 import { oneLine } from '../terminal/index.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manyToolsServer } from './many-tools-server.fixture.ts';
 import { type RunningCommand, runCommand, startCommand, temporaryFolder } from './running-command.fixture.ts';

@@ -1,6 +1,6 @@
 import { consoleFolder } from '@quartermaster/console';
-import type { RerankerEmbedder } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
 import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';

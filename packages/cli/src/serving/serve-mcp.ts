@@ -1,4 +1,5 @@
-import { contextWindow, defined, type GateSettings } from '@quartermaster/core';
+import { contextWindow, type GateSettings } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { type ChosenEngine, createSearcherFor, createServedReranker } from '@quartermaster/host/search';

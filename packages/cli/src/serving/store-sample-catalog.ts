@@ -1,4 +1,4 @@
-import { SNAPSHOT_DEFAULTS, writeTool } from '@quartermaster/core';
+import { SNAPSHOT_DEFAULTS, writeTool } from '@quartermaster/core/catalog';
 import type { CatalogStore } from '@quartermaster/host/store';
 import type { CommandIo } from '../command-io.ts';
 import { readTools } from '../input/index.ts';

@@ -1,4 +1,5 @@
-import type { Explanation, Hit, SearchResult } from '@quartermaster/core';
+import type { SearchResult } from '@quartermaster/core';
+import type { Explanation, Hit } from '@quartermaster/core/search';
 import { oneLine, type Terminal } from './terminal.ts';
 
 /** A search answer as a numbered list: name, server, score, the first line of the description. */

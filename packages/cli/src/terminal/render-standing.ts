@@ -1,4 +1,5 @@
-import type { Standing, Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import type { Standing } from '@quartermaster/core/search';
 import { renderExplanation } from './render-hits.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';

@@ -1,5 +1,5 @@
 export { createSnapshot, renderCatalog, SNAPSHOT_DEFAULTS, type SnapshotOptions } from './create-snapshot.ts';
-export { createTool, NO_SCHEMA, type ToolParts, toolId } from './create-tool.ts';
+export { createTool, type ToolParts, toolId } from './create-tool.ts';
 export { describeExamples, tellingExamples } from './describe-examples.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
 export { type AnthropicDefinedTool, anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';

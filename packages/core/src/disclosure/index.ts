@@ -15,11 +15,11 @@ export type {
   Unavailable,
 } from './found.ts';
 export type { Listing, ListingOptions } from './listing.ts';
-export { LISTING_DEFAULTS, makeListing } from './listing.ts';
+export { LISTING_DEFAULTS } from './listing.ts';
 export type { AskedSearch, Guard, GuardLimits } from './loop-guard.ts';
 export { GUARD_DEFAULTS, guardSearch } from './loop-guard.ts';
 export type { DeferQuestion, PlanQuestion } from './make-plan.ts';
-export { makeDeferPlan, makeInlinePlan, STUB_SCHEMA } from './make-plan.ts';
+export { makeDeferPlan, makeInlinePlan } from './make-plan.ts';
 export type { ViewQuestion } from './make-view.ts';
 export { makeView } from './make-view.ts';
 export type { Reach } from './measure-reach.ts';

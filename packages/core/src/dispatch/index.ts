@@ -8,8 +8,6 @@ export { nameDistance } from './name-distance.ts';
 export { parseArguments } from './parse-arguments.ts';
 export { readAhead } from './read-ahead.ts';
 export { readDefinitions } from './read-definitions.ts';
-export { resolveName } from './resolve-name.ts';
-export { suggestName } from './suggest-name.ts';
 export type {
   Answered,
   ExecuteOptions,

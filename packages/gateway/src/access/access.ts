@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { compileGlob, defined } from '@quartermaster/core';
+import { compileGlob } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import {
   type ApiKey,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { NewBatchItem } from '@quartermaster/host/store';
 import { ApiError } from '../http/index.ts';
 

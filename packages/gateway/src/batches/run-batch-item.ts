@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';

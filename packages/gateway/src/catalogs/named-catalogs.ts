@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, type Tool, type Unavailable } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { CatalogStore } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';

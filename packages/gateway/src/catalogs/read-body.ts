@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
 import { ByteCache } from './byte-cache.ts';
 import { type LocatedArray, locateTools, measureArray } from './locate-tools.ts';

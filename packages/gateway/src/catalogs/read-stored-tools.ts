@@ -1,4 +1,5 @@
-import { parseTools, runInSlices, type SliceOptions, type Tool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { runInSlices, type SliceOptions } from '@quartermaster/core/internal';
 
 /** A step reads about as much text as this: well below a millisecond. */
 const STEP_CHARACTERS = 32 * 1024;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createSnapshot, parseTools, renderCatalog, runInSlices, type Tool } from '@quartermaster/core';
+import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
+import { renderCatalog } from '@quartermaster/core/catalog';
+import { runInSlices } from '@quartermaster/core/internal';
 import { ApiError } from '../http/index.ts';
 import { locateTools } from './locate-tools.ts';
 

@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
 import {
-  applyPolicies,
   createSnapshot,
   createToolbox,
-  defined,
-  type GateSettings,
-  type JsonObject,
-  NAME_TEMPLATES,
-  type PolicyRules,
-  type SearcherSource,
-  type SearchLimitSettings,
   type Snapshot,
   type Tool,
   type Toolbox,
   type ToolboxEvent,
-  type ToolFormat,
-  type Unavailable,
-  writeTool,
 } from '@quartermaster/core';
+import {
+  applyPolicies,
+  type JsonObject,
+  NAME_TEMPLATES,
+  type PolicyRules,
+  type ToolFormat,
+  writeTool,
+} from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 
 /** The tools of requests that all have the same ones: read, indexed and planned for once. Holds nothing of any conversation. */
 export interface ToolList {

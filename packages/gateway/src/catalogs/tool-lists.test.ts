@@ -1,4 +1,5 @@
-import { createBm25Searcher, createTool, EMPTY_MEMORY, type Snapshot } from '@quartermaster/core';
+import { createBm25Searcher, EMPTY_MEMORY, type Snapshot } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { surfacesFor } from '../exchange/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';

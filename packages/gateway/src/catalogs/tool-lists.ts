@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  defined,
-  isJsonObject,
-  readAhead,
-  type SearcherSource,
-  type ToolboxEvent,
-  type Unavailable,
-} from '@quartermaster/core';
+import type { ToolboxEvent } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { defined, readAhead } from '@quartermaster/core/internal';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { compileGlob } from '@quartermaster/core';
+import { compileGlob } from '@quartermaster/core/catalog';
 import { isPublicAddress } from './is-public-address.ts';
 
 /** What a connection to an address may do. */

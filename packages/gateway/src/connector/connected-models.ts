@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type Unavailable } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { Dialect } from '@quartermaster/host/upstream';

@@ -1,12 +1,8 @@
-import {
-  type ArgumentChecker,
-  cutText,
-  isJsonObject,
-  type JsonObject,
-  parseArguments,
-  type Tool,
-  type Unavailable,
-} from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import { type ArgumentChecker, parseArguments } from '@quartermaster/core/dispatch';
+import { cutText } from '@quartermaster/core/internal';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { ApiError } from '../http/index.ts';
 import type { AddressRules } from './address-rules.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { isToolset } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 

@@ -1,4 +1,5 @@
-import { isJsonObject, uniqueIds } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { uniqueIds } from '@quartermaster/core/loop';
 import {
   type AnthropicBlock,
   type AnthropicEvent,

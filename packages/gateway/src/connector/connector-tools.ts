@@ -1,13 +1,5 @@
-import {
-  createSnapshot,
-  isJsonObject,
-  type JsonObject,
-  NAME_TEMPLATES,
-  parseTools,
-  type Tool,
-  toolId,
-  writeTool,
-} from '@quartermaster/core';
+import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, NAME_TEMPLATES, toolId, writeTool } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
 import type { Toolset } from './connector-request.ts';
 

@@ -1,4 +1,4 @@
-import { createTool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
 import { expect, it } from 'vitest';
 import { type Heard, hearRound } from './hear-round.ts';

@@ -1,4 +1,5 @@
-import { parseArguments, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
 import type { AnthropicBlock, AnthropicEvent } from '@quartermaster/wires/anthropic';
 
 /** A call to a server's tool, complete. */

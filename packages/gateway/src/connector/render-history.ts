@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import type { ConnectorTools } from './connector-tools.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { GatewayEvent, RequestRecord, SearchRecord } from './gateway-event.ts';
 import { type PlanCost, type TokenAccount, tokenAccount } from './token-account.ts';
 

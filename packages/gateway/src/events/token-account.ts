@@ -1,4 +1,5 @@
-import { estimateTokens, type Plan, snapshotTokens } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 
 /** What a plan costs and keeps out of a prompt, in estimated tokens. */
 export interface PlanCost {

@@ -1,4 +1,6 @@
-import { chooseForm, defined, FORMS, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { chooseForm, FORMS } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 import {
   type AnthropicRequest,
   type AnthropicUsage,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { ApiError } from '../http/index.ts';
 
 const CODE = 'mcp_connector_needed';

@@ -1,4 +1,5 @@
-import { createBm25Searcher, createTool, type Snapshot } from '@quartermaster/core';
+import { createBm25Searcher, type Snapshot } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';

@@ -1,12 +1,8 @@
-import {
-  defined,
-  estimateTokens,
-  type JsonObject,
-  resolveReferences,
-  type TranscriptStore,
-  type Unavailable,
-  weaveHistory,
-} from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import { estimateTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
 import type {
   Dialect,
   DialectUpstream,

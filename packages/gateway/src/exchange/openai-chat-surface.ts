@@ -1,4 +1,5 @@
-import { chooseForm, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { chooseForm } from '@quartermaster/core/disclosure';
 import { type ChatRequest, chatWhole, openaiChatWire } from '@quartermaster/wires/openai-chat';
 import { ApiError, openaiErrorBody } from '../http/index.ts';
 import { findProbe, type Surface } from './surface.ts';

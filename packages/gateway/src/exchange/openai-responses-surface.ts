@@ -1,4 +1,6 @@
-import { chooseForm, defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { chooseForm } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 import { openaiResponsesWire, type ResponsesRequest, responsesWhole } from '@quartermaster/wires/openai-responses';
 import { openaiErrorBody, responsesErrorEvent } from '../http/index.ts';
 import { checkModel } from './openai-chat-surface.ts';

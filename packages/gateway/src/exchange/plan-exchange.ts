@@ -1,13 +1,12 @@
+import type { Plan, Toolbox } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import {
   type DeferPlan,
   type InlinePlan,
-  isJsonObject,
-  type Plan,
-  searchOptions,
-  type Toolbox,
   type TransportCapabilities,
   withoutSearch,
-} from '@quartermaster/core';
+} from '@quartermaster/core/disclosure';
+import { searchOptions } from '@quartermaster/core/loop';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
 import { type GatewayEvent, planCost } from '../events/index.ts';

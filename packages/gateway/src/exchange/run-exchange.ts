@@ -1,14 +1,7 @@
-import {
-  defined,
-  estimateTokens,
-  type LoopOptions,
-  type LoopRound,
-  type Plan,
-  runLoop,
-  runWhole,
-  snapshotTokens,
-  type TranscriptStore,
-} from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import { type LoopOptions, type LoopRound, runLoop, runWhole, type TranscriptStore } from '@quartermaster/core/loop';
 import type { Dialect, DialectShapes, DialectUpstream } from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
 import type { PlannedExchange } from './plan-exchange.ts';

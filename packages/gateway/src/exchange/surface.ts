@@ -1,13 +1,7 @@
-import type {
-  Form,
-  JsonObject,
-  Opened,
-  OpenedSearch,
-  Tool,
-  TransportCapabilities,
-  Whole,
-  Wire,
-} from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Form, TransportCapabilities } from '@quartermaster/core/disclosure';
+import type { Opened, OpenedSearch, Whole, Wire } from '@quartermaster/core/loop';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { UsedUp } from '../access/index.ts';
 import type { ApiError } from '../http/index.ts';

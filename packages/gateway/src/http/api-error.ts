@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, QuartermasterError } from '@quartermaster/core';
+import { QuartermasterError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { StoreError } from '@quartermaster/host/store';
 import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';

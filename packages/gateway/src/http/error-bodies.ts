@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { ApiError } from './api-error.ts';
 
 /** The Messages API's envelope. */

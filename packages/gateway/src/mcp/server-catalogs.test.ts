@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../clock.ts';

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createSnapshot, type Snapshot, type Tool, type Unavailable, writeTool } from '@quartermaster/core';
+import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
 import {
   type CompiledPermissions,
   compilePermissions,

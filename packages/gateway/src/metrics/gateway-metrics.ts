@@ -1,4 +1,4 @@
-import type { RerankerEvent } from '@quartermaster/core';
+import type { RerankerEvent } from '@quartermaster/core/search';
 import type { GatewayEvent, RequestRecord } from '../events/index.ts';
 import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
 

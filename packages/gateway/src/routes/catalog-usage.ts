@@ -1,4 +1,6 @@
-import { createSnapshot, NAME_TEMPLATES, suggestPins, type Tool, type ToolUse } from '@quartermaster/core';
+import { createSnapshot, type Tool } from '@quartermaster/core';
+import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
+import { suggestPins, type ToolUse } from '@quartermaster/core/gate';
 import type { UsageStore } from '@quartermaster/host/store';
 
 /** How many of an owner's tools are looked through, the most used first. */

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
 import type { RequestRecord } from '../events/index.ts';

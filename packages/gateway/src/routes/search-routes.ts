@@ -1,4 +1,5 @@
-import { isJsonObject, parseTools } from '@quartermaster/core';
+import { parseTools } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Context, Hono } from 'hono';
 import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
 import { readEvaluationRequest, readSearchRequest, type SearchableTools } from '../search/index.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, TranscriptStore } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { TranscriptStore } from '@quartermaster/core/loop';
 import type { Context, Hono } from 'hono';
 import { ApiError, openaiErrorBody, type Visit } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';

@@ -1,11 +1,6 @@
-import {
-  createBm25Searcher,
-  createRegexSearcher,
-  createSemanticSearcher,
-  type Searcher,
-  type SearcherSource,
-  type Snapshot,
-} from '@quartermaster/core';
+import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { createRegexSearcher, createSemanticSearcher } from '@quartermaster/core/search';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { ApiError } from '../http/index.ts';
 

@@ -1,4 +1,6 @@
-import { defined, isJsonObject, type JsonObject, SEARCH_LIMITS } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import { SEARCH_LIMITS } from '@quartermaster/core/search';
 import { ApiError } from '../http/index.ts';
 import { SEARCH_ENGINES, type SearchEngineName } from './search-engines.ts';
 

@@ -1,20 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  createSnapshot,
-  defined,
-  type Explanation,
-  type Hit,
-  NAME_TEMPLATES,
-  PatternError,
-  readAhead,
-  SEARCH_LIMITS,
-  type Searcher,
-  type SearchResult,
-  SNAPSHOT_DEFAULTS,
-  type Snapshot,
-  snapshotTokens,
-  type Tool,
-} from '@quartermaster/core';
+import { createSnapshot, type Searcher, type SearchResult, type Snapshot, type Tool } from '@quartermaster/core';
+import { NAME_TEMPLATES, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { PatternError } from '@quartermaster/core/errors';
+import { snapshotTokens } from '@quartermaster/core/gate';
+import { defined, readAhead } from '@quartermaster/core/internal';
+import { type Explanation, type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { SearchEngineName, SearchEngines } from './search-engines.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type TranscriptStore } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { TranscriptStore } from '@quartermaster/core/loop';
 
 /** A response as its client was sent it, and the items that this client had sent; undefined where those were too long to keep. */
 export interface StoredResponse {

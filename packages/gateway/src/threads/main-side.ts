@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Hidden } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { Hidden } from '@quartermaster/core/loop';
 import type { Dialect, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ModelQuestion, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';

@@ -1,4 +1,5 @@
-import { type Compared, createTool, type SentenceReranker, toolSentence } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import { type Compared, type SentenceReranker, toolSentence } from '@quartermaster/core/search';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { remoteReranker, serveReranker } from './reranker-calls.ts';
 

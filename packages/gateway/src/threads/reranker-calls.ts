@@ -1,12 +1,12 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Tool } from '@quartermaster/core';
 import {
   type Asked,
   type Compared,
   type Reranker,
   type SentenceReranker,
-  type Tool,
   toolSentence,
-} from '@quartermaster/core';
+} from '@quartermaster/core/search';
 import { type ErrorCodec, portCalls } from './port-calls.ts';
 
 /** What a worker needs to know of the reranker. */

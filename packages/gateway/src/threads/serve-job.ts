@@ -1,5 +1,5 @@
-import type { Hidden } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { Hidden } from '@quartermaster/core/loop';
 import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { ApiError, faultOf, toApiError } from '../http/index.ts';
 import type { ErrorCodec } from './port-calls.ts';
 

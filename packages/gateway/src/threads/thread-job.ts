@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ModelLimits, TransportCapabilities, Unavailable } from '@quartermaster/core';
+import type { TransportCapabilities, Unavailable } from '@quartermaster/core/disclosure';
+import type { ModelLimits } from '@quartermaster/core/gate';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { Dialect } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { SentenceReranker } from '@quartermaster/core';
+import type { SentenceReranker } from '@quartermaster/core/search';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';

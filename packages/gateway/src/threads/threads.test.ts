@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { createTranscriptCache } from '@quartermaster/core';
+import { createTranscriptCache } from '@quartermaster/core/loop';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asking, connected, toolset } from '../connector/connector.fixture.ts';

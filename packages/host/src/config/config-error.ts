@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 
 /** One thing that is wrong with the settings, and where. */
 export interface ConfigProblem {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkValue } from '../schema/index.ts';

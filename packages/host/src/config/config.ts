@@ -1,4 +1,5 @@
-import type { GateSettings, Policy, PolicyRules } from '@quartermaster/core';
+import type { Policy, PolicyRules } from '@quartermaster/core/catalog';
+import type { GateSettings } from '@quartermaster/core/gate';
 import type { KeyPermissions, StoreLocation } from '../store/index.ts';
 
 /** The settings of a running Quartermaster, checked and complete. */

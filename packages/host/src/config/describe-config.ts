@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { Config, McpServerSettings, UpstreamSettings } from './config.ts';
 import { hideCredentials } from './show-value.ts';
 

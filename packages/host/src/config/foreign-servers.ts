@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Path } from './shape.ts';
 
 /** The servers of one file, wherever their client keeps them. */

@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  DEFAULT_GATE_SETTINGS,
-  defined,
-  type GateRule,
-  isJsonObject,
-  type JsonObject,
-  readEnableToolSearch,
-  SettingError,
-} from '@quartermaster/core';
+import { readEnableToolSearch } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
+import { DEFAULT_GATE_SETTINGS, type GateRule } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import type { StoreLocation } from '../store/index.ts';
 import type { Config, DeferralSource, McpServerSettings, UnusableServer } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, POLICIES } from '@quartermaster/core';
+import { isJsonObject, POLICIES } from '@quartermaster/core/catalog';
 import type { McpServerSettings } from './config.ts';
 import { choice, flag, milliseconds, passedOn, text, webAddress } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape, where, wrong } from './shape.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { McpSettings } from './config.ts';
 import { bytes, choice, flag, milliseconds, text, webAddress, whole } from './scalar-shapes.ts';
 import { listOf, object, type Shape } from './shape.ts';

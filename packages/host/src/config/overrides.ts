@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { Environment } from './expand-variables.ts';
 import type { Path } from './shape.ts';
 

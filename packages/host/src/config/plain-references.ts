@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@quartermaster/core';
+import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 
 /** References as opencode (`{env:NAME}`), Continue (`${{ secrets.NAME }}`) and Gemini CLI (`$NAME`) write them, as we do. */
 export function inPlainReferences(

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { readClientRules } from './client-rules.ts';
 import { findServers, withoutComments } from './foreign-servers.ts';
 import { parseTomlSource } from './parse-toml.ts';

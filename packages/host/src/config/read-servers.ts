@@ -1,5 +1,6 @@
 import { parseEnv } from 'node:util';
-import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { readClientRules } from './client-rules.ts';
 import type { McpServerSettings, ServerInput, ServerNote, UnusableServer } from './config.ts';
 import type { ConfigProblem } from './config-error.ts';

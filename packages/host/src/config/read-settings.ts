@@ -1,4 +1,5 @@
-import { defined, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ConfigProblem } from './config-error.ts';
 import { type Environment, expandVariables, pathKey, type ResolveReference } from './expand-variables.ts';
 import type { Override } from './overrides.ts';

@@ -1,4 +1,5 @@
-import { defined, editDistance, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { defined, editDistance } from '@quartermaster/core/internal';
 import { showValue } from './show-value.ts';
 
 /**

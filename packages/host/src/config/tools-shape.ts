@@ -1,4 +1,6 @@
-import { type GateSettings, POLICIES, type Policy, readHermesToolSearch, SettingError } from '@quartermaster/core';
+import { POLICIES, type Policy } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
+import { type GateSettings, readHermesToolSearch } from '@quartermaster/core/gate';
 import { choice, number, text, whole } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape } from './shape.ts';
 

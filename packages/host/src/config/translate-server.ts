@@ -1,4 +1,5 @@
-import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 
 /** A client's entry in our words. */
 export interface TranslatedServer {

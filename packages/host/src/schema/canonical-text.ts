@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import type { Evaluation } from './visit.ts';
 
 /** What the text is paid from; told where the value is too deep for it. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
 import type { Verdict } from './verdict.ts';
 import type { Evaluation, Visit } from './visit.ts';

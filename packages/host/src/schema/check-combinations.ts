@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import { narrowForms } from './narrow-forms.ts';
 import type { Verdict } from './verdict.ts';
 import type { Evaluation, Visit } from './visit.ts';

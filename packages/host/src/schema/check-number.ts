@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import { isMultipleOf } from './is-multiple-of.ts';
 import type { Verdict } from './verdict.ts';
 import type { Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import type { Failure } from './failure.ts';
 import type { Verdict } from './verdict.ts';
 import type { Evaluation, Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { resolveReference } from './resolve-reference.ts';
 import type { Resource } from './schema-index.ts';
 import type { Verdict } from './verdict.ts';

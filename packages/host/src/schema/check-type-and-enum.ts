@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
 import type { ExpectedType, TypeName } from './failure.ts';
 import type { Verdict } from './verdict.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@quartermaster/core';
+import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { strangerFailure } from './check-object.ts';
 import type { Verdict } from './verdict.ts';
 import type { Evaluation, Visit } from './visit.ts';

@@ -1,4 +1,5 @@
-import type { ArgumentProblem, Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import type { ArgumentProblem } from '@quartermaster/core/dispatch';
 import { EVALUATION_DEFAULTS, type EvaluationLimits, Evaluator } from './evaluator.ts';
 import { listProblems, PROBLEM_DEFAULTS, type ProblemLimits } from './list-problems.ts';
 import { createPatternCache, type PatternCache } from './pattern-cache.ts';

@@ -1,4 +1,4 @@
-import { nameDistance } from '@quartermaster/core';
+import { nameDistance } from '@quartermaster/core/internal';
 
 /** Longer names and further candidates are not compared. */
 const MOST_CHARACTERS = 64;

@@ -1,4 +1,5 @@
-import { createTool, type JsonSchema, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { createTool, type JsonSchema } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { createArgumentChecker } from './create-argument-checker.ts';
 import type { Unchecked } from './unchecked.ts';

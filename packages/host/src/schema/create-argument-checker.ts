@@ -1,4 +1,6 @@
-import { type ArgumentChecker, isJsonObject, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { ArgumentChecker } from '@quartermaster/core/dispatch';
 import { type CheckOptions, checkValue } from './check-value.ts';
 import type { Unchecked } from './unchecked.ts';
 

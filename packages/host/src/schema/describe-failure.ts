@@ -1,4 +1,6 @@
-import { type ArgumentProblem, defined, isJsonObject, type Json } from '@quartermaster/core';
+import { isJsonObject, type Json } from '@quartermaster/core/catalog';
+import type { ArgumentProblem } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import { expectedTypes } from './check-type-and-enum.ts';
 import { closestName } from './closest-name.ts';
 import type { Bound, ExpectedType, Failure, TypeName } from './failure.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { checkArray } from './check-array.ts';
 import { checkCombinations } from './check-combinations.ts';
 import { checkNumber } from './check-number.ts';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { describe, expect, it } from 'vitest';
 import { checkValue } from './check-value.ts';
 

@@ -1,4 +1,4 @@
-import type { ArgumentProblem } from '@quartermaster/core';
+import type { ArgumentProblem } from '@quartermaster/core/dispatch';
 import { describeFailure } from './describe-failure.ts';
 import type { Failure } from './failure.ts';
 

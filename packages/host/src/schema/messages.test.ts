@@ -1,4 +1,5 @@
-import type { ArgumentProblem, Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import type { ArgumentProblem } from '@quartermaster/core/dispatch';
 import { describe, expect, it } from 'vitest';
 import { checkValue } from './check-value.ts';
 

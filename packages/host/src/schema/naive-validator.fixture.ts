@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
 /** The definitions of JSON Schema's keywords written down one by one, for small schemas without hostile parts. */
 export function isValid(schema: Json, value: Json, root: Json = schema): boolean {

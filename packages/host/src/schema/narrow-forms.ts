@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import type { ExpectedType, Failure } from './failure.ts';
 import type { Place } from './place.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 
 const MOST_TEXT = 60;
 const MOST_NAME = 64;

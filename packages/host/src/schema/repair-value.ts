@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@quartermaster/core';
+import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { hasType } from './check-type-and-enum.ts';
 import type { Failure, TypeName } from './failure.ts';
 import { keysTo } from './place.ts';

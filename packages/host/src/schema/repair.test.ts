@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { checkValue } from './check-value.ts';
 

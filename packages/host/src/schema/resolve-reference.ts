@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@quartermaster/core';
+import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { type Resource, resolveUri, type SchemaIndex } from './schema-index.ts';
 
 /** What a reference leads to: a schema, and the resource that its own references are relative to. */

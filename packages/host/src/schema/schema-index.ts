@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
 /** A schema with an address of its own: the root, and every embedded schema with an `$id`. */
 export interface Resource {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { Place } from './place.ts';
 import type { Target } from './resolve-reference.ts';
 import type { Resource, SchemaIndex } from './schema-index.ts';

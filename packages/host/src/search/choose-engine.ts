@@ -1,4 +1,5 @@
-import { type RerankerEmbedder, SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
 import type { SearchSettings } from '../config/index.ts';
 import { type FoundReranker, findReranker } from './find-reranker.ts';
 

@@ -1,4 +1,6 @@
-import { createSnapshot, createTool, type Reranker, type Tool } from '@quartermaster/core';
+import { createSnapshot, type Tool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import type { Reranker } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import type { SearchSettings } from '../config/index.ts';
 import { createSearcherFor, type SearcherParts } from './create-searcher-for.ts';

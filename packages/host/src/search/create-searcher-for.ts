@@ -1,4 +1,7 @@
-import { createBm25Searcher, type Reranker, type SearcherSource, SettingError } from '@quartermaster/core';
+import { createBm25Searcher } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { SettingError } from '@quartermaster/core/errors';
+import type { Reranker } from '@quartermaster/core/search';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
 

@@ -1,4 +1,5 @@
-import { createTool, type RerankerEvent } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import type { RerankerEvent } from '@quartermaster/core/search';
 import { describe, expect, it } from 'vitest';
 import { createServedReranker } from './create-served-reranker.ts';
 

@@ -4,7 +4,7 @@ import {
   type RerankerEvent,
   type RerankerOptions,
   type SentenceReranker,
-} from '@quartermaster/core';
+} from '@quartermaster/core/search';
 import type { ChosenEngine } from './choose-engine.ts';
 import { createLazyReranker } from './lazy-reranker.ts';
 

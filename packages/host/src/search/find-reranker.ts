@@ -1,4 +1,4 @@
-import type { RerankerEmbedder } from '@quartermaster/core';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
 
 export type FoundReranker =
   | { readonly kind: 'found'; readonly reranker: RerankerEmbedder }

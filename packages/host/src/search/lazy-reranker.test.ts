@@ -1,4 +1,4 @@
-import { createTool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import type { ChosenEngine } from './choose-engine.ts';
 import { createLazyReranker } from './lazy-reranker.ts';

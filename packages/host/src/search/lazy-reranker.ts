@@ -1,4 +1,9 @@
-import { createReranker, RERANKER_DEFAULTS, type RerankerOptions, type SentenceReranker } from '@quartermaster/core';
+import {
+  createReranker,
+  RERANKER_DEFAULTS,
+  type RerankerOptions,
+  type SentenceReranker,
+} from '@quartermaster/core/search';
 import type { ChosenEngine } from './choose-engine.ts';
 
 /**

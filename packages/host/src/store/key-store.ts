@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { type AuditAction, noteChange } from './audit-store.ts';
 import { decodeText, encodeName, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
 import { lockRows, type Row, type Statements } from './internal/sql.ts';

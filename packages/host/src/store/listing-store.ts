@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { encodeName, textOf } from './internal/columns.ts';
 import type { Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';

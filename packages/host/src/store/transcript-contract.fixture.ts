@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Hidden } from '@quartermaster/core';
+import type { Hidden } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
 import type { StoreHarness } from './store-contract.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Hidden, TranscriptStore } from '@quartermaster/core';
+import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
 import { bytesOf, numberOf, textOf } from './internal/columns.ts';
 import type { Seal } from './internal/seal.ts';
 import { chunks, placeholders, type SqlValue } from './internal/sql.ts';

@@ -1,4 +1,4 @@
-import type { ToolUse } from '@quartermaster/core';
+import type { ToolUse } from '@quartermaster/core/gate';
 import { decodeText, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
 import { chunks, placeholders, type SqlValue, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';

@@ -1,4 +1,4 @@
-import type { Wire } from '@quartermaster/core';
+import type { Wire } from '@quartermaster/core/loop';
 import { anthropicWire } from '@quartermaster/wires/anthropic';
 import { openaiChatWire } from '@quartermaster/wires/openai-chat';
 import { openaiResponsesWire } from '@quartermaster/wires/openai-responses';

@@ -1,4 +1,4 @@
-import type { Upstream, Whole } from '@quartermaster/core';
+import type { Upstream, Whole } from '@quartermaster/core/loop';
 import {
   type AnthropicEvent,
   type AnthropicRequest,

@@ -1,4 +1,5 @@
-import { createSnapshot, type InlinePlan } from '@quartermaster/core';
+import { createSnapshot } from '@quartermaster/core';
+import type { InlinePlan } from '@quartermaster/core/disclosure';
 
 /** A plan for a request without tools, for wires that ask for one. */
 export const INLINE_PLAN: InlinePlan = {

@@ -1,4 +1,4 @@
-import type { Read } from '@quartermaster/core';
+import type { Read } from '@quartermaster/core/loop';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Dialect, type DialectUpstream, type PartOf, WHOLES } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';

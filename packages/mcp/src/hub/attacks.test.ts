@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createTool, type JsonObject } from '@quartermaster/core';
+import { createTool, type JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { findLookAlikes } from './find-look-alikes.ts';
 import { findSuspicions } from './find-suspicions.ts';

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '@modelcontextprotocol/client';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../testing/clients.fixture.ts';
 import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.ts';

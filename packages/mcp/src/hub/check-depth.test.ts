@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { checkDepth, DEEPEST_RESULT } from './check-depth.ts';
 

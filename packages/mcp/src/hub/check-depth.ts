@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
 
 /** `JSON.stringify` gives up at some 4,000 levels, fewer where the stack is in use; nobody's result has a hundred. */

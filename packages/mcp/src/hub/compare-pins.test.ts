@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import type { Pin } from '../store/index.ts';
 import { comparePins, type Quarantine } from './compare-pins.ts';

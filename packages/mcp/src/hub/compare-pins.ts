@@ -1,11 +1,5 @@
-import {
-  type ChangedTool,
-  createSnapshot,
-  diffSnapshots,
-  type JsonObject,
-  parseTools,
-  type Tool,
-} from '@quartermaster/core';
+import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
+import { type ChangedTool, diffSnapshots, type JsonObject } from '@quartermaster/core/catalog';
 import type { Pin } from '../store/index.ts';
 import { hashDefinition } from './hash-definition.ts';
 import type { ReadDefinition } from './read-definitions.ts';

@@ -1,4 +1,4 @@
-import { untilAborted } from '@quartermaster/core';
+import { untilAborted } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import type { Connection } from './connection.ts';

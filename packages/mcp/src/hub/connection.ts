@@ -1,5 +1,6 @@
 import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
 import { ANY_RESULT } from './any-result.ts';
 import { kindOf } from './kind-of.ts';

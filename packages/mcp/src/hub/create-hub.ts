@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Implementation, type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
 import {
   applyPolicies,
   compileGlob,
-  createSnapshot,
-  defined,
   type JsonObject,
   type PolicyRules,
   SNAPSHOT_DEFAULTS,
-  type Snapshot,
   type SnapshotOptions,
-  type Tool,
-  type Unavailable,
-} from '@quartermaster/core';
+} from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 
 /** A place in a definition that people should look at. Reported, never dropped: most finds are clumsy rather than evil. */
 export interface Suspicion {

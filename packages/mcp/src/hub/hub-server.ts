@@ -1,4 +1,6 @@
-import { defined, isJsonObject, type JsonObject, type Tool, untilAborted } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined, untilAborted } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
 import { describeError, McpError } from '../errors.ts';
 import type { SignInProvider } from '../oauth/index.ts';

@@ -1,5 +1,7 @@
 import type { ProgressCallback } from '@modelcontextprotocol/client';
-import type { JsonObject, Snapshot, Tool, Unavailable } from '@quartermaster/core';
+import type { Snapshot, Tool } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { TokenOwner } from '../store/index.ts';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { Connection, Outgoing } from './connection.ts';

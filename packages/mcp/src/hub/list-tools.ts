@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 import { type ListedDefinition, listDefinition } from './listed-definition.ts';
 
 /** One page of `tools/list`, unchecked. */

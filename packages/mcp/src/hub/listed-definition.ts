@@ -1,4 +1,4 @@
-import type { Json } from '@quartermaster/core';
+import type { Json } from '@quartermaster/core/catalog';
 
 /** An entry of a server's list, with its JSON: written once, for its size, its hash and the store. */
 export interface ListedDefinition {

@@ -11,7 +11,8 @@ import {
   UnauthorizedError,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import { deepestReason, defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { deepestReason, defined } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import { describeError, McpError } from '../errors.ts';
 import { signInError } from '../oauth/index.ts';

@@ -4,7 +4,8 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/client';
-import { defined, isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { kindOf } from './kind-of.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 
 /**
  * The client in front of the hub, as far as servers may speak to it: one lasting connection. Each peer has its own connection

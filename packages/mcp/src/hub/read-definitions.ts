@@ -1,4 +1,6 @@
-import { compileGlob, cutText, isJsonObject, type JsonObject, parseTools, type Tool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { compileGlob, isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { cutText } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
 import { describeError } from '../errors.ts';
 import type { ListedDefinition } from './listed-definition.ts';

@@ -9,7 +9,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import type { SignInProvider } from '../oauth/index.ts';
 import { signalIn } from '../signal-in.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { SlotState } from './connection-slot.ts';
 import type { Suspicion } from './find-suspicions.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auth, type OAuthClientMetadata, type OAuthClientProvider } from '@modelcontextprotocol/client';
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { type Clock, systemClock } from '../clock.ts';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 
 export interface SignInRefusal {

@@ -4,7 +4,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
 import type { SignInProvider } from './oauth-client.ts';
 

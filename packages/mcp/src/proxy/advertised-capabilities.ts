@@ -1,5 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { serversWith } from './collect-lists.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /** Whether our tools are marked as ones that a client must not hide behind a search of its own. */
 export type AlwaysLoad = 'auto' | 'always' | 'never';

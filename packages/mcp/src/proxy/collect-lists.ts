@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { describeError } from '../errors.ts';
 import type { Hub, ServerSummary } from '../hub/index.ts';
 import type { Session } from './session.ts';

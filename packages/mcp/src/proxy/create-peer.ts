@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Server } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { ANY_RESULT, type Peer } from '../hub/index.ts';
 import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Connectable, createHub, type Hub, type ServerSettings } from '../hub/index.ts';

@@ -1,20 +1,10 @@
 import type { ClientCapabilities, Implementation, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import {
-  type ArgumentChecker,
-  type Caller,
-  capabilitiesOf,
-  chooseForm,
-  contextWindow,
-  createToolbox,
-  DEFAULT_GATE_SETTINGS,
-  defined,
-  type GateSettings,
-  type GuardLimits,
-  LISTING_DEFAULTS,
-  type ModelLimits,
-  type ToolboxOptions,
-} from '@quartermaster/core';
+import { createToolbox, type ToolboxOptions } from '@quartermaster/core';
+import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
+import type { ArgumentChecker, Caller } from '@quartermaster/core/dispatch';
+import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';

@@ -9,7 +9,8 @@ import {
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
 import { serversWith } from './collect-lists.ts';
 import { createPeer } from './create-peer.ts';

@@ -5,8 +5,9 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Caller, JsonObject, Resolved } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Caller, Resolved } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import { McpError } from '../errors.ts';
 import type { Hub } from '../hub/index.ts';
 import type { RunningRequest, Session } from './session.ts';

@@ -1,5 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
-import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 
 /** What a client of the newer revision sends with a request: its answers to what the server asked before, and what it can be asked. */
 export interface FollowUp {

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHub, type InProcessSettings, type ServerSettings } from '../hub/index.ts';
 import { type ClientLine, connectClient, createClient, PATIENT } from '../testing/clients.fixture.ts';

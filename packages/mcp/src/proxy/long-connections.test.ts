@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { DEFAULT_GATE_SETTINGS, defined } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHub } from '../hub/index.ts';
 import { connectClient, createClient, textOf } from '../testing/clients.fixture.ts';

@@ -1,4 +1,4 @@
-import { createTool } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { compilePermissions, type Permissions } from './permissions.ts';
 

@@ -1,4 +1,5 @@
-import { compileGlob, type Glob, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { compileGlob, type Glob } from '@quartermaster/core/catalog';
 
 /**
  * Which tools a key may use, by patterns in which `*` stands for any text: `github/create_issue`, `github/*`, `*\/delete_*`,

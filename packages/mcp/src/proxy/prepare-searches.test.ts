@@ -1,4 +1,5 @@
-import { createBm25Searcher, DEFAULT_GATE_SETTINGS, type Snapshot } from '@quartermaster/core';
+import { createBm25Searcher, type Snapshot } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createHub } from '../hub/index.ts';

@@ -1,5 +1,7 @@
 import type { Implementation } from '@modelcontextprotocol/server';
-import type { Caller, ModelLimits, Toolbox } from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import type { Caller } from '@quartermaster/core/dispatch';
+import type { ModelLimits } from '@quartermaster/core/gate';
 import type { Clock } from '../clock.ts';
 import type { Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '@quartermaster/core';
+import { cutText } from '@quartermaster/core/internal';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,5 @@
-import { createTool, type Own, type Shown } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import type { Own, Shown } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
 import { renderOwn, renderShown } from './render-tool.ts';
 

@@ -1,5 +1,6 @@
 import { isSpecType } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject, type JsonSchema, type Own, type Shown, writeTool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type JsonSchema, writeTool } from '@quartermaster/core/catalog';
+import type { Own, Shown } from '@quartermaster/core/disclosure';
 
 /** A catalog's tool as `tools/list` shows it: as its server wrote it, under the name and description that the plan gives it. */
 export function renderShown(shown: Shown): JsonObject {

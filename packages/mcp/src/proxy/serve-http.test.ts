@@ -1,6 +1,6 @@
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHub, type Hub, type ServerSettings } from '../hub/index.ts';
 import { type ClientLine, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { createModelNames, createTool, isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Hub } from '../hub/index.ts';
 import { type CollectedList, collectLists, describeMissing, type Listed } from './collect-lists.ts';
 import type { FollowUp } from './follow-up.ts';

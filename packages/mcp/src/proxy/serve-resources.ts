@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Hub } from '../hub/index.ts';
 import { askInTurn } from './ask-in-turn.ts';
 import { collectLists, describeMissing, serversWith } from './collect-lists.ts';

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { Access, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 
 export interface ServeStdioOptions {

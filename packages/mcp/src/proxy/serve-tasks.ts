@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Hub } from '../hub/index.ts';
 import { collectLists, describeMissing } from './collect-lists.ts';
 import type { Session } from './session.ts';

@@ -1,5 +1,9 @@
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { defined, type JsonObject, type Plan, remember, rememberFound, type Step } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { remember } from '@quartermaster/core/disclosure';
+import { rememberFound, type Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
 import type { CallOrigin } from './execute-tool.ts';
 import type { ProxyContext } from './proxy-context.ts';

@@ -1,14 +1,8 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import {
-  type Caller,
-  defined,
-  EMPTY_MEMORY,
-  type Form,
-  forgetSearches,
-  type Memory,
-  type Plan,
-  type Snapshot,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory, type Plan, type Snapshot } from '@quartermaster/core';
+import { type Form, forgetSearches } from '@quartermaster/core/disclosure';
+import type { Caller } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import type { Connection, Origin, Peer } from '../hub/index.ts';
 import type { Access } from './mcp-proxy.ts';

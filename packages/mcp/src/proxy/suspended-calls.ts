@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Clock } from '../clock.ts';
 
 /** What a server asked in the middle of a call. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 

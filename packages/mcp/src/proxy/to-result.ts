@@ -1,4 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, type Resolved, type ToolOutcome } from '@quartermaster/core';
+import type { ToolOutcome } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
+import type { Resolved } from '@quartermaster/core/dispatch';
 
 /** What the client gets for one call: what the server sent, or the text where a check replaced it. */
 export function toResult(outcome: ToolOutcome): JsonObject {

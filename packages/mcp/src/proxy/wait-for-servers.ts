@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 
 /** What a server said about itself when it was last asked, so that it can be searched before it is started. */
 export interface StoredListing {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 
 /** A definition as it was when it was first seen, or last accepted. */
 export interface Pin {

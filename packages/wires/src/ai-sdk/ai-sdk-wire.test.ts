@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import type { AssistantPart, ModelMessage, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';

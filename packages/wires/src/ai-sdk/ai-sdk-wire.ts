@@ -1,4 +1,4 @@
-import type { Wire } from '@quartermaster/core';
+import type { Wire } from '@quartermaster/core/loop';
 import type { ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import { openRequest } from './open.ts';
 import { createReader } from './reader.ts';

@@ -1,4 +1,5 @@
-import { defined, parseArguments } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import type { AssistantPart, Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
 export interface AssembledContent {

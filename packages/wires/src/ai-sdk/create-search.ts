@@ -1,13 +1,6 @@
-import {
-  createSnapshot,
-  createTool,
-  defined,
-  NAME_TEMPLATES,
-  parseTools,
-  type Searcher,
-  type Snapshot,
-  type Tool,
-} from '@quartermaster/core';
+import { createSnapshot, parseTools, type Searcher, type Snapshot, type Tool } from '@quartermaster/core';
+import { createTool, NAME_TEMPLATES } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 export interface CreateSearchOptions {

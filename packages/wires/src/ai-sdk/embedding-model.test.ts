@@ -1,5 +1,5 @@
 import type { EmbeddingModelV3, EmbeddingModelV4, RerankingModelV3, RerankingModelV4 } from '@ai-sdk/provider';
-import type { Embedder, RerankerEmbedder, RerankingModel } from '@quartermaster/core';
+import type { Embedder, RerankerEmbedder, RerankingModel } from '@quartermaster/core/search';
 import { describe, expectTypeOf, it } from 'vitest';
 
 describe('the AI SDK’s embedding models', () => {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 
 /** How the AI SDK marks what `toolSearch()` returns. */
 const TOOL_SEARCH: symbol = Symbol.for('vercel.ai.toolSearch');

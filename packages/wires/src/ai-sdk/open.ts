@@ -1,4 +1,5 @@
-import { type Opened, parseTools } from '@quartermaster/core';
+import { parseTools } from '@quartermaster/core';
+import type { Opened } from '@quartermaster/core/loop';
 import { latestTextIndex, type ModelRequest, textOf, toolsOf } from './language-model-v4-shapes-2026-11.ts';
 
 /** Provider tools that search for others: Anthropic's and OpenAI's. */

@@ -1,4 +1,6 @@
-import { createSnapshot, createTool, createToolbox, FORMS, type Form, type Toolbox } from '@quartermaster/core';
+import { createSnapshot, createToolbox, type Toolbox } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
+import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';

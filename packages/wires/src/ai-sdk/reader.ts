@@ -1,4 +1,7 @@
-import { type Call, defined, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
+import type { Read, Reader } from '@quartermaster/core/loop';
 import type { Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
 /** A held call with what the provider put beside it: a signature must go back with its call. */

@@ -1,4 +1,6 @@
-import { type DeferPlan, EMPTY_MEMORY, type Memory, type Plan, remember, rememberFound } from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
+import { type DeferPlan, remember } from '@quartermaster/core/disclosure';
+import { rememberFound } from '@quartermaster/core/dispatch';
 import { modelName } from '../internal/client-names.ts';
 import type { ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import { type History, type HistoryItem, isRealCall, readHistory } from './read-history.ts';

@@ -1,4 +1,6 @@
-import { type DeferPlan, EMPTY_MEMORY, isJsonObject, type Memory, type Tell, wrapCall } from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Tell, wrapCall } from '@quartermaster/core/disclosure';
 import { modelName } from '../internal/client-names.ts';
 import type {
   AssistantPart,

@@ -1,4 +1,5 @@
-import { type DeferPlan, type Own, type Shown, type View, writeTool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
+import type { DeferPlan, Own, Shown, View } from '@quartermaster/core/disclosure';
 import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import type { ModelRequest } from './language-model-v4-shapes-2026-11.ts';

@@ -1,5 +1,5 @@
-import type { Tell, View } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { Tell, View } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 import { latestTextIndex, type ModelMessage, type ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import { renderPrompt, stripPrompt } from './render-prompt.ts';
 import { renderToolChoice, renderTools } from './render-tools.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type Own } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Own } from '@quartermaster/core/disclosure';
 import { readSearchAnswer, type SearchAnswer, writeSearchAnswer } from '../internal/search-answer.ts';
 import type { AssistantPart, CallPart, Metadata, ModelPart, ResultPart } from './language-model-v4-shapes-2026-11.ts';
 

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { capabilitiesOf, TRANSPORTS } from '@quartermaster/core';
+import { capabilitiesOf, TRANSPORTS } from '@quartermaster/core/disclosure';
 import {
   convertToModelMessages,
   generateText,

@@ -1,5 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Middleware, LanguageModelV4StreamResult } from '@ai-sdk/provider';
-import { defined, type LoopOptions, runLoop, runWhole, type Toolbox } from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import { type LoopOptions, runLoop, runWhole } from '@quartermaster/core/loop';
 import {
   loopSettings,
   type RequestToolboxes,

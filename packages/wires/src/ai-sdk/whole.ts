@@ -1,6 +1,6 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
-import type { Whole } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { Whole } from '@quartermaster/core/loop';
 import type { ModelContent, ModelPart, ModelResult } from './language-model-v4-shapes-2026-11.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;

@@ -1,18 +1,10 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import {
-  type Call,
-  type DeferPlan,
-  defined,
-  type Ending,
-  isJsonObject,
-  OWN_NAMES,
-  type Own,
-  type Plan,
-  type Resolved,
-  type Step,
-  uniqueIds,
-  type Writer,
-} from '@quartermaster/core';
+import type { Call, Plan } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, OWN_NAMES, type Own } from '@quartermaster/core/disclosure';
+import type { Resolved, Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
+import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';

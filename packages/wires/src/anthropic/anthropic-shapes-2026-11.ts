@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
  * What we read of the Messages API as of November 2026, both of its versions (`2023-06-01`, `2026-10-21`). Everything else in

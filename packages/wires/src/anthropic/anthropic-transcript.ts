@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, readSlots, type WireTranscript, weaveSlots } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { readSlots, type WireTranscript, weaveSlots } from '@quartermaster/core/loop';
 import {
   type AnthropicBlock,
   type AnthropicMessage,

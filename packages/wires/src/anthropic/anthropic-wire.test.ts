@@ -1,4 +1,5 @@
-import { FORMS, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { FORMS } from '@quartermaster/core/disclosure';
 import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
 import {
   type AnthropicBlock,

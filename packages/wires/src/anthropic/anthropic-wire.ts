@@ -1,4 +1,5 @@
-import type { Policy, Wire } from '@quartermaster/core';
+import type { Policy } from '@quartermaster/core/catalog';
+import type { Wire } from '@quartermaster/core/loop';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
 import { openRequest } from './open.ts';

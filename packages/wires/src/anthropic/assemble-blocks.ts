@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { toInput } from '../internal/unreadable-input.ts';
 import { type AnthropicBlock, type AnthropicEvent, blocksOf } from './anthropic-shapes-2026-11.ts';
 

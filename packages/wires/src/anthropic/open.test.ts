@@ -1,4 +1,4 @@
-import { CatalogError } from '@quartermaster/core';
+import { CatalogError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
 import { anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
 import { conversation } from './message-script.fixture.ts';

@@ -1,4 +1,8 @@
-import { defined, type Opened, type OpenedSearch, type Policy, parseTools, RequestError } from '@quartermaster/core';
+import { parseTools } from '@quartermaster/core';
+import type { Policy } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
 import {
   type AnthropicMessage,
   type AnthropicRequest,

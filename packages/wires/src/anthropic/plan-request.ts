@@ -1,18 +1,10 @@
-import {
-  capabilitiesOf,
-  chooseForm,
-  contextWindow,
-  type DeferPlan,
-  defined,
-  isJsonObject,
-  NAME_TEMPLATES,
-  type Opened,
-  readDefinitions,
-  searchOptions,
-  type Toolbox,
-  type TransportCapabilities,
-  type Wire,
-} from '@quartermaster/core';
+import type { Toolbox } from '@quartermaster/core';
+import { isJsonObject, NAME_TEMPLATES } from '@quartermaster/core/catalog';
+import { capabilitiesOf, chooseForm, type DeferPlan, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { readDefinitions } from '@quartermaster/core/dispatch';
+import { contextWindow } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import { type Opened, searchOptions, type Wire } from '@quartermaster/core/loop';
 import { renderOnce, withoutSearch } from '../internal/render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import {

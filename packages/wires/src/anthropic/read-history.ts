@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { readQueries } from '../internal/read-queries.ts';
 import { splitRounds } from '../internal/split-rounds.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { readQueries } from '../internal/read-queries.ts';
 import { blocksOf, isSearchResult, isServerToolUse } from './anthropic-shapes-2026-11.ts';
 import { readOutcome, type SearchOutcome } from './read-history.ts';

@@ -1,4 +1,5 @@
-import { createToolbox, type Read } from '@quartermaster/core';
+import { createToolbox } from '@quartermaster/core';
+import type { Read } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicEvent } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';

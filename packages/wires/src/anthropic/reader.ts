@@ -1,4 +1,6 @@
-import { type Plan, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import type { Read, Reader } from '@quartermaster/core/loop';
 import { type AnthropicEvent, blocksOf, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
 import { type HostedSearch, hostedSearches } from './hosted-searches.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';

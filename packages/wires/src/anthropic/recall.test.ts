@@ -1,4 +1,5 @@
-import { EMPTY_MEMORY, FORMS } from '@quartermaster/core';
+import { EMPTY_MEMORY } from '@quartermaster/core';
+import { FORMS } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicMessage } from './anthropic-shapes-2026-11.ts';

@@ -1,14 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  type Fact,
-  isJsonObject,
-  type Memory,
-  type Own,
-  type Plan,
-  readTold,
-  remember,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
 import { readQueries } from '../internal/read-queries.ts';
 import {
   type AnthropicBlock,

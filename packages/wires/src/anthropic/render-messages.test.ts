@@ -1,4 +1,4 @@
-import { FORMS, type Form, keepsPrefix } from '@quartermaster/core';
+import { FORMS, type Form, keepsPrefix } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,12 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  type Found,
-  isJsonObject,
-  type Memory,
-  type Tell,
-  wrapCall,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Found, type Tell, wrapCall } from '@quartermaster/core/disclosure';
 import { readQueries } from '../internal/read-queries.ts';
 import {
   type AnthropicBlock,

@@ -1,14 +1,7 @@
-import {
-  type DeferPlan,
-  describeExamples,
-  isJsonObject,
-  type JsonObject,
-  type Own,
-  type Shown,
-  type Tool,
-  type View,
-  writeTool,
-} from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import type { DeferPlan, Own, Shown, View } from '@quartermaster/core/disclosure';
+import { describeExamples } from '@quartermaster/core/internal';
 import { asShown } from '../internal/as-shown.ts';
 import type { AnthropicRequest, AnthropicToolChoice } from './anthropic-shapes-2026-11.ts';
 import {

@@ -1,4 +1,4 @@
-import { FORMS, type Form } from '@quartermaster/core';
+import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
 import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';

@@ -1,4 +1,4 @@
-import type { Tell, View } from '@quartermaster/core';
+import type { Tell, View } from '@quartermaster/core/disclosure';
 import type { AnthropicMessage, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { latestTextIndex } from './open.ts';
 import { renderMessages } from './render-messages.ts';

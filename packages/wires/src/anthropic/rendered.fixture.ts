@@ -1,13 +1,7 @@
-import {
-  createSnapshot,
-  createToolbox,
-  type Form,
-  type Memory,
-  NAME_TEMPLATES,
-  type Plan,
-  type Prefetched,
-  type Toolbox,
-} from '@quartermaster/core';
+import { createSnapshot, createToolbox, type Memory, type Plan, type Toolbox } from '@quartermaster/core';
+import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
+import type { Form } from '@quartermaster/core/disclosure';
+import type { Prefetched } from '@quartermaster/core/dispatch';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
 import type { AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicWire } from './anthropic-wire.ts';

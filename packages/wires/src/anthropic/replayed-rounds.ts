@@ -1,4 +1,7 @@
-import { type Call, type HiddenContent, type JsonObject, parseArguments, type Step } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { parseArguments, type Step } from '@quartermaster/core/dispatch';
+import type { HiddenContent } from '@quartermaster/core/loop';
 import { toInput } from '../internal/unreadable-input.ts';
 import {
   type AnthropicBlock,

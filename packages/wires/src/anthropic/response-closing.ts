@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicResponse, MessageDeltaEvent } from './anthropic-shapes-2026-11.ts';
 
 /**

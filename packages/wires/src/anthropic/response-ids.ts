@@ -1,4 +1,5 @@
-import { type Call, uniqueIds } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core';
+import { uniqueIds } from '@quartermaster/core/loop';
 import { type AnthropicRequest, blocksOf } from './anthropic-shapes-2026-11.ts';
 
 /** The ids that the client gets to see: new in the conversation, and of the API's patterns. Upstreams repeat theirs. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { sumUsage } from '../internal/sum-usage.ts';
 import type { AnthropicUsage } from './anthropic-shapes-2026-11.ts';
 

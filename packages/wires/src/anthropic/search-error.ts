@@ -1,4 +1,5 @@
-import { cutText, type Unavailable } from '@quartermaster/core';
+import type { Unavailable } from '@quartermaster/core/disclosure';
+import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicBlock } from './anthropic-shapes-2026-11.ts';
 
 /**

@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, type Own, type Plan } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Own } from '@quartermaster/core/disclosure';
 
 /** A search tool that the provider would run. */
 export interface SearchTool {

@@ -1,4 +1,4 @@
-import { UpstreamError } from '@quartermaster/core';
+import { UpstreamError } from '@quartermaster/core/errors';
 import type { AnthropicErrorBody } from './anthropic-shapes-2026-11.ts';
 
 /** An `error` event in the middle of an upstream's stream. Carries the error's body, so that a surface can pass it on as it came. */

@@ -1,4 +1,5 @@
-import { type ErrorCode, isJsonObject, type JsonObject, RequestError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { type ErrorCode, RequestError } from '@quartermaster/core/errors';
 import {
   type AnthropicMessage,
   type AnthropicRequest,

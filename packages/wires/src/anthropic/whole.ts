@@ -1,4 +1,6 @@
-import { defined, isJsonObject, type Whole } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import type { Whole } from '@quartermaster/core/loop';
 import { writtenInput } from '../internal/unreadable-input.ts';
 import {
   type AnthropicBlock,

@@ -1,4 +1,6 @@
-import { defined, isJsonObject, type QuartermasterError } from '@quartermaster/core';
+import type { QuartermasterError } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { renderOnce } from '../internal/render-once.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';

@@ -1,13 +1,7 @@
-import {
-  createSnapshot,
-  createToolbox,
-  FORMS,
-  type Form,
-  NAME_TEMPLATES,
-  type PlanEngine,
-  runLoop,
-  type Unavailable,
-} from '@quartermaster/core';
+import { createSnapshot, createToolbox } from '@quartermaster/core';
+import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
+import { FORMS, type Form, type PlanEngine, type Unavailable } from '@quartermaster/core/disclosure';
+import { runLoop } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';

@@ -1,4 +1,8 @@
-import { type Ending, isJsonObject, type Own, type Plan, type Step, type Writer } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { Own } from '@quartermaster/core/disclosure';
+import type { Step } from '@quartermaster/core/dispatch';
+import type { Ending, Writer } from '@quartermaster/core/loop';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import {
   type AnthropicBlock,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
  * What we read of `generateContent` and `streamGenerateContent` as of November 2026, in the spelling that the SDK sends

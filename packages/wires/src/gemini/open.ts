@@ -1,4 +1,7 @@
-import { isJsonObject, type JsonObject, type Opened, parseTools, RequestError } from '@quartermaster/core';
+import { parseTools } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+import type { Opened } from '@quartermaster/core/loop';
 import { contentsOf, type GeminiRequest, latestTextIndex, textOf } from './gemini-shapes-2026-11.ts';
 
 /**

@@ -1,13 +1,7 @@
-import {
-  type JsonObject,
-  type LoopOptions,
-  NAME_TEMPLATES,
-  type Plan,
-  readDefinitions,
-  type Tool,
-  type Wire,
-  writeTool,
-} from '@quartermaster/core';
+import type { Plan, Tool } from '@quartermaster/core';
+import { type JsonObject, NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
+import { readDefinitions } from '@quartermaster/core/dispatch';
+import type { LoopOptions, Wire } from '@quartermaster/core/loop';
 import { renderOnce } from '../internal/render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { SearchAnswer } from '../internal/search-answer.ts';
 import { type Spoken, splitRounds } from '../internal/split-rounds.ts';
 import { type GeminiContent, type GeminiFunctionResponse, type GeminiPart, partsOf } from './gemini-shapes-2026-11.ts';

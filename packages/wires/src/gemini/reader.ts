@@ -1,4 +1,6 @@
-import { type Call, isJsonObject, type JsonObject, type Read, type Reader } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Read, Reader } from '@quartermaster/core/loop';
 import {
   type GeminiCandidate,
   type GeminiFunctionCall,

@@ -1,12 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  type Fact,
-  type Memory,
-  type Plan,
-  remember,
-  rememberFound,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
+import { type DeferPlan, type Fact, remember } from '@quartermaster/core/disclosure';
+import { rememberFound } from '@quartermaster/core/dispatch';
 import { modelName } from '../internal/client-names.ts';
 import { contentsOf, type GeminiPart, type GeminiRequest, partsOf } from './gemini-shapes-2026-11.ts';
 import { type History, type HistoryItem, readHistory } from './read-history.ts';

@@ -1,12 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  isJsonObject,
-  type JsonObject,
-  type Memory,
-  type Tell,
-  wrapCall,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Tell, wrapCall } from '@quartermaster/core/disclosure';
 import { modelName } from '../internal/client-names.ts';
 import { type GeminiContent, type GeminiPart, partsOf } from './gemini-shapes-2026-11.ts';
 import { type History, type HistoryItem, type HistorySearch, readHistory } from './read-history.ts';

@@ -1,12 +1,5 @@
-import {
-  type DeferPlan,
-  isJsonObject,
-  type JsonObject,
-  type Own,
-  type Shown,
-  type View,
-  writeTool,
-} from '@quartermaster/core';
+import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import type { DeferPlan, Own, Shown, View } from '@quartermaster/core/disclosure';
 import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import type { GeminiCallingConfig, GeminiRequest, GeminiToolConfig } from './gemini-shapes-2026-11.ts';

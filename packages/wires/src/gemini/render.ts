@@ -1,5 +1,5 @@
-import type { Tell, View } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { Tell, View } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 import {
   contentsOf,
   type GeminiContent,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { sumUsage } from '../internal/sum-usage.ts';
 
 /** The usage of two rounds as one. Counts are added, in lists of details by modality; anything else is the later round's. */

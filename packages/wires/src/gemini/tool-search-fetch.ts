@@ -1,5 +1,5 @@
 import type { QuartermasterError } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';

@@ -1,4 +1,5 @@
-import { type JsonObject, UpstreamError } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 
 /** An error in the middle of an upstream's stream. Carries the chunk that tells of it, so that a surface can pass it on as it came. */
 export class UpstreamChunkError extends UpstreamError {

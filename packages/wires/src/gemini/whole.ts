@@ -1,4 +1,4 @@
-import type { Whole } from '@quartermaster/core';
+import type { Whole } from '@quartermaster/core/loop';
 import { type GeminiPart, type GeminiResponse, partsOf } from './gemini-shapes-2026-11.ts';
 import { withParts } from './reader.ts';
 

@@ -1,16 +1,9 @@
-import {
-  type Call,
-  type DeferPlan,
-  defined,
-  isJsonObject,
-  type JsonObject,
-  type Own,
-  type Plan,
-  type Resolved,
-  type Step,
-  uniqueIds,
-  type Writer,
-} from '@quartermaster/core';
+import type { Call, Plan } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { DeferPlan, Own } from '@quartermaster/core/disclosure';
+import type { Resolved, Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
+import { uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';

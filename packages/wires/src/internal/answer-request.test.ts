@@ -1,4 +1,5 @@
-import { createToolbox, QuartermasterError, RequestError, UpstreamError } from '@quartermaster/core';
+import { createToolbox, QuartermasterError } from '@quartermaster/core';
+import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
 import type { ChatChunk, ChatCompletion, ChatRequest } from '../openai-chat/chat-shapes-2026-11.ts';
 import { openaiChatWire } from '../openai-chat/openai-chat-wire.ts';

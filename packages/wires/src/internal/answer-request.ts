@@ -1,11 +1,6 @@
-import {
-  type LoopOptions,
-  QuartermasterError,
-  runLoop,
-  runWhole,
-  UpstreamError,
-  type Whole,
-} from '@quartermaster/core';
+import { QuartermasterError } from '@quartermaster/core';
+import { UpstreamError } from '@quartermaster/core/errors';
+import { type LoopOptions, runLoop, runWhole, type Whole } from '@quartermaster/core/loop';
 import { readEvents } from '../server-sent-events/index.ts';
 import type { Ask } from './resend.ts';
 import { eventStream, type StreamDialect, streamResponse } from './stream-response.ts';

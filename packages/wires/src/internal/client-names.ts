@@ -1,4 +1,5 @@
-import { type Snapshot, toolId } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
+import { toolId } from '@quartermaster/core/catalog';
 
 /**
  * The name by which the client knows a tool that the model calls. A tool that the client declared keeps the name it came with,

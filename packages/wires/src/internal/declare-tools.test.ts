@@ -1,4 +1,5 @@
-import { createSnapshot, type DeferPlan, FORMS } from '@quartermaster/core';
+import { createSnapshot } from '@quartermaster/core';
+import { type DeferPlan, FORMS } from '@quartermaster/core/disclosure';
 import { describe, expect, it } from 'vitest';
 import { openaiChatWire } from '../openai-chat/openai-chat-wire.ts';
 import { openaiResponsesWire } from '../openai-responses/openai-responses-wire.ts';

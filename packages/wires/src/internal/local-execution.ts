@@ -1,5 +1,7 @@
-import type { Caller, Read, Reader, Step, Tool, Toolbox, Wire } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { Tool, Toolbox } from '@quartermaster/core';
+import type { Caller, Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
+import type { Read, Reader, Wire } from '@quartermaster/core/loop';
 
 interface Stages<Request, Part> {
   readonly toolbox: Toolbox;

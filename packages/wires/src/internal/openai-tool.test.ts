@@ -1,4 +1,5 @@
-import { createTool, type JsonObject, parseTools, type Tool, writeTool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { createTool, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { openaiTool } from './openai-tool.ts';
 

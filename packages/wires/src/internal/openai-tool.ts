@@ -1,4 +1,5 @@
-import { isJsonObject, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 
 /**
  * A tool that OpenAI takes as a function: it refuses parameters that are an object without `properties` ("object schema missing

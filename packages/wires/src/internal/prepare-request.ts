@@ -1,18 +1,10 @@
-import {
-  capabilitiesOf,
-  chooseForm,
-  contextWindow,
-  defined,
-  NAME_TEMPLATES,
-  type Plan,
-  readDefinitions,
-  type Tool,
-  type Toolbox,
-  type ToolboxOptions,
-  type TransportCapabilities,
-  type Wire,
-  writeTool,
-} from '@quartermaster/core';
+import type { Plan, Tool, Toolbox, ToolboxOptions } from '@quartermaster/core';
+import { NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
+import { capabilitiesOf, chooseForm, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { readDefinitions } from '@quartermaster/core/dispatch';
+import { contextWindow } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import type { Wire } from '@quartermaster/core/loop';
 import type { HttpDialect } from './answer-request.ts';
 import { withLocalExecution } from './local-execution.ts';
 import { openaiTool } from './openai-tool.ts';

@@ -1,4 +1,6 @@
-import { type DeferPlan, FORMS, type InlinePlan, type Plan, type Toolbox, type Wire } from '@quartermaster/core';
+import type { Plan, Toolbox } from '@quartermaster/core';
+import { type DeferPlan, FORMS, type InlinePlan } from '@quartermaster/core/disclosure';
+import type { Wire } from '@quartermaster/core/loop';
 
 /** A request rendered without a loop around it. */
 export function renderOnce<Request, Part>(stages: {

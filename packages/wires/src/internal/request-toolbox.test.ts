@@ -1,12 +1,12 @@
+import { EMPTY_MEMORY } from '@quartermaster/core';
+import { createTool } from '@quartermaster/core/catalog';
 import {
   capabilitiesOf,
-  createTool,
-  EMPTY_MEMORY,
   type FormName,
   TRANSPORTS,
   type TransportCapabilities,
   type TransportTable,
-} from '@quartermaster/core';
+} from '@quartermaster/core/disclosure';
 import { expect, it } from 'vitest';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 import { wordSearcher } from './word-searcher.fixture.ts';

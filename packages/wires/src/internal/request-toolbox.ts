@@ -1,25 +1,17 @@
 import {
-  applyPolicies,
-  type Caller,
-  capabilitiesOf,
-  chooseForm,
-  contextWindow,
   createSnapshot,
   createToolbox,
-  createTranscriptCache,
-  defined,
-  type FormName,
-  type LoopOptions,
-  NAME_TEMPLATES,
   type Plan,
-  type PolicyRules,
-  type SearcherSource,
   type Tool,
   type Toolbox,
   type ToolboxOptions,
-  type TranscriptStore,
-  type TransportTable,
 } from '@quartermaster/core';
+import { applyPolicies, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/core/catalog';
+import { capabilitiesOf, chooseForm, type FormName, type TransportTable } from '@quartermaster/core/disclosure';
+import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
+import { contextWindow } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import { createTranscriptCache, type LoopOptions, type TranscriptStore } from '@quartermaster/core/loop';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /**

@@ -1,4 +1,5 @@
-import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 
 /** Sends a request in place of the client's. */
 export type Ask<Request> = (request: Request, signal?: AbortSignal) => Promise<Response>;

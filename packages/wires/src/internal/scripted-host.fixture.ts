@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Whole } from '@quartermaster/core';
+import type { Whole } from '@quartermaster/core/loop';
 
 /** What the host answers with: a response as its parts, or a refusal. */
 export type ScriptedAnswer<Part> =

@@ -1,4 +1,6 @@
-import { type Found, isJsonObject, type JsonObject, type Own, type Step } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Found, Own } from '@quartermaster/core/disclosure';
+import type { Step } from '@quartermaster/core/dispatch';
 
 /** What a call of ours was answered with. A refusal is a text, and leaves nothing to remember. */
 export type SearchAnswer =

@@ -1,4 +1,6 @@
-import { defined, type QuartermasterError, resolveReferences } from '@quartermaster/core';
+import type { QuartermasterError } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import { resolveReferences } from '@quartermaster/core/loop';
 import { answerRequest, orRefusal } from './answer-request.ts';
 import { type Endpoint, type OpenAIToolSearchOptions, type RequestBody, requestPreparer } from './prepare-request.ts';
 import { renderOnce } from './render-once.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
  * The usage of two rounds as one: numbers are added at every depth, anything else is the later round's. A count that only one

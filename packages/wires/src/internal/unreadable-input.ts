@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { parseArguments } from '@quartermaster/core/dispatch';
 
 /** The key under which the API's documentation has clients send back arguments that are no JSON. */
 const KEY = 'INVALID_JSON';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, UpstreamError } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 
 /** An answer of the host's that is no success: handed to the client as it came, so that its SDK retries or throws as ever. */
 export class UpstreamRefusal extends UpstreamError {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /**
  * What we read of the Chat Completions API as of November 2026. Hosts that imitate it add fields of their own; whatever is not

@@ -1,12 +1,5 @@
-import {
-  type HiddenContent,
-  isJsonObject,
-  type JsonObject,
-  readSlots,
-  type Slot,
-  type WireTranscript,
-  weaveSlots,
-} from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { type HiddenContent, readSlots, type Slot, type WireTranscript, weaveSlots } from '@quartermaster/core/loop';
 import { type ChatMessage, type ChatRequest, type ChatToolCall, callsOf, textOf } from './chat-shapes-2026-11.ts';
 
 /** One round of a response, as the model wrote it. */

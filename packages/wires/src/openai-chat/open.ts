@@ -1,4 +1,7 @@
-import { isJsonObject, type Opened, type Policy, parseTools, RequestError, type Tool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+import type { Opened } from '@quartermaster/core/loop';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
 /** Reads a request. Throws for several choices at once: each would search for itself, and a stream has one history. */

@@ -1,4 +1,4 @@
-import { writeTool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
 import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
 import type {
   ChatChunk,

@@ -1,4 +1,4 @@
-import type { Wire } from '@quartermaster/core';
+import type { Wire } from '@quartermaster/core/loop';
 import type { ChatChunk, ChatRequest } from './chat-shapes-2026-11.ts';
 import { chatTranscript } from './chat-transcript.ts';
 import { openRequest } from './open.ts';

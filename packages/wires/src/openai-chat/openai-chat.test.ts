@@ -1,16 +1,7 @@
-import {
-  createSnapshot,
-  createToolbox,
-  DEFAULT_GATE_SETTINGS,
-  type DeferPlan,
-  EMPTY_MEMORY,
-  FORMS,
-  type FormName,
-  type Plan,
-  parseTools,
-  runLoop,
-  type Toolbox,
-} from '@quartermaster/core';
+import { createSnapshot, createToolbox, EMPTY_MEMORY, type Plan, parseTools, type Toolbox } from '@quartermaster/core';
+import { type DeferPlan, FORMS, type FormName } from '@quartermaster/core/disclosure';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
+import { runLoop } from '@quartermaster/core/loop';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wordSearcher } from '../internal/word-searcher.fixture.ts';

@@ -1,4 +1,7 @@
-import { type Call, isJsonObject, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import type { Read, Reader } from '@quartermaster/core/loop';
 import {
   type ChatChunk,
   type ChatChunkChoice,

@@ -1,14 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  type Fact,
-  type Memory,
-  type Own,
-  type Plan,
-  parseArguments,
-  readTold,
-  remember,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY, type Memory, type Plan } from '@quartermaster/core';
+import { type DeferPlan, type Fact, type Own, readTold, remember } from '@quartermaster/core/disclosure';
+import { parseArguments } from '@quartermaster/core/dispatch';
 import { modelName } from '../internal/client-names.ts';
 import { readQueries } from '../internal/read-queries.ts';
 import {

@@ -1,15 +1,6 @@
-import {
-  type DeferPlan,
-  EMPTY_MEMORY,
-  isJsonObject,
-  type JsonObject,
-  type Own,
-  type Shown,
-  type Tell,
-  type View,
-  wrapCall,
-  writeTool,
-} from '@quartermaster/core';
+import { EMPTY_MEMORY } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import { declareTools } from '../internal/declare-tools.ts';

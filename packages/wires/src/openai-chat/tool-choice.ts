@@ -1,4 +1,5 @@
-import { type DeferPlan, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { modelName } from '../internal/client-names.ts';
 
 /** The one tool that a `tool_choice` forces, or that a definition defines: both name it in the same place. */

@@ -1,5 +1,5 @@
-import type { Whole } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { Whole } from '@quartermaster/core/loop';
 import type {
   ChatChoice,
   ChatChunk,

@@ -1,13 +1,7 @@
-import {
-  createToolbox,
-  DEFAULT_GATE_SETTINGS,
-  EMPTY_MEMORY,
-  FORMS,
-  type FormName,
-  type GateSettings,
-  type JsonObject,
-  parseTools,
-} from '@quartermaster/core';
+import { createToolbox, EMPTY_MEMORY, parseTools } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { FORMS, type FormName } from '@quartermaster/core/disclosure';
+import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failure, type ScriptedAnswer, type ScriptedHost, scriptedHost } from '../internal/scripted-host.fixture.ts';

@@ -1,14 +1,7 @@
-import {
-  type Call,
-  type Ending,
-  type JsonObject,
-  type Plan,
-  type Resolved,
-  type Slot,
-  type Step,
-  uniqueIds,
-  type Writer,
-} from '@quartermaster/core';
+import type { Call, Plan } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Resolved, Step } from '@quartermaster/core/dispatch';
+import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';

@@ -1,14 +1,8 @@
-import {
-  defined,
-  isJsonObject,
-  type JsonObject,
-  type Opened,
-  type OpenedSearch,
-  type Policy,
-  parseTools,
-  RequestError,
-  type Tool,
-} from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
 import {
   isSearchOutput,
   itemsOf,

@@ -1,4 +1,4 @@
-import type { Wire } from '@quartermaster/core';
+import type { Wire } from '@quartermaster/core/loop';
 import { openRequest } from './open.ts';
 import { createReader } from './reader.ts';
 import { recallRequest } from './recall.ts';

@@ -1,4 +1,6 @@
-import { defined, OWN_NAMES, parseArguments } from '@quartermaster/core';
+import { OWN_NAMES } from '@quartermaster/core/disclosure';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import { isCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 import { toClientName } from './tool-names.ts';
 import type { Placed, WriterRound, WriterState } from './writer-state.ts';

@@ -1,4 +1,6 @@
-import { type Call, type Plan, parseArguments, type Read, type Reader } from '@quartermaster/core';
+import type { Call, Plan } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import type { Read, Reader } from '@quartermaster/core/loop';
 import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 
 /** A held call with the item that the model wrote, and the place in the round's output that it had. */

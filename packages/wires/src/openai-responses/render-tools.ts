@@ -1,16 +1,6 @@
-import {
-  type DeferPlan,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  OWN_NAMES,
-  type Own,
-  type Shown,
-  type Tool,
-  type View,
-  writeTool,
-  writeTools,
-} from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
+import { isJsonObject, type Json, type JsonObject, writeTool, writeTools } from '@quartermaster/core/catalog';
+import { type DeferPlan, OWN_NAMES, type Own, type Shown, type View } from '@quartermaster/core/disclosure';
 import { asShown } from '../internal/as-shown.ts';
 import { openaiTool } from '../internal/openai-tool.ts';
 import { openSearch, searchTool } from './open.ts';

@@ -1,4 +1,6 @@
-import { type DeferPlan, isJsonObject, type Memory, type Tell, type View, wrapCall } from '@quartermaster/core';
+import type { Memory } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { type DeferPlan, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { declareTools } from '../internal/declare-tools.ts';
 import { latestUserIndex } from './open.ts';
 import { type History, type HistorySearch, readHistory } from './read-history.ts';

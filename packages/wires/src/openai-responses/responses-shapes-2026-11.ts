@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /** What we read of the Responses API as of November 2026. Everything else in a request, an item or an event is carried through unread. */
 export interface ResponsesRequest {

@@ -1,13 +1,12 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import {
   type HiddenContent,
-  isJsonObject,
-  type JsonObject,
   readSlots,
   type ShownPiece,
   type Slot,
   type WireTranscript,
   weaveSlots,
-} from '@quartermaster/core';
+} from '@quartermaster/core/loop';
 import {
   isCallOutput,
   isSearchOutput,

@@ -1,4 +1,4 @@
-import type { Step } from '@quartermaster/core';
+import type { Step } from '@quartermaster/core/dispatch';
 import type { HeldItemCall } from './reader.ts';
 import type { ResponsesItem } from './responses-shapes-2026-11.ts';
 import { searchCallItem, searchOutputItem } from './search-items.ts';

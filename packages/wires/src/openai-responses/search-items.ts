@@ -1,12 +1,6 @@
-import {
-  type Call,
-  isJsonObject,
-  type Plan,
-  parseArguments,
-  type Step,
-  type Tool,
-  writeTools,
-} from '@quartermaster/core';
+import type { Call, Plan, Tool } from '@quartermaster/core';
+import { isJsonObject, writeTools } from '@quartermaster/core/catalog';
+import { parseArguments, type Step } from '@quartermaster/core/dispatch';
 import type { SearchCallItem, SearchOutputItem } from './responses-shapes-2026-11.ts';
 
 /** A search of ours as the provider would show its own: two items that share the end of their ids. */

@@ -1,4 +1,5 @@
-import { type DeferPlan, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { DeferPlan } from '@quartermaster/core/disclosure';
 import { type ClientName, toModelName } from './tool-names.ts';
 
 /** The one tool that a `tool_choice` forces. */

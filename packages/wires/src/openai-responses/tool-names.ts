@@ -1,4 +1,5 @@
-import { isJsonObject, type Snapshot, toolId } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
+import { isJsonObject, toolId } from '@quartermaster/core/catalog';
 
 /** How the client knows a tool: by its name alone, or within a namespace. */
 export interface ClientName {

@@ -1,4 +1,4 @@
-import type { Whole } from '@quartermaster/core';
+import type { Whole } from '@quartermaster/core/loop';
 import { outputEvents } from './output-events.ts';
 import type { ResponsesEvent, ResponsesResponse } from './responses-shapes-2026-11.ts';
 

@@ -1,4 +1,7 @@
-import { type Call, type JsonObject, type Plan, type Step, uniqueIds } from '@quartermaster/core';
+import type { Call, Plan } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Step } from '@quartermaster/core/dispatch';
+import { uniqueIds } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
 import {

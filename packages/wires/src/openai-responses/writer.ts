@@ -1,5 +1,7 @@
-import type { Ending, Plan, Resolved, Step, Writer } from '@quartermaster/core';
-import { defined } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
+import type { Resolved, Step } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
+import type { Ending, Writer } from '@quartermaster/core/loop';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';
 import { outputEvents } from './output-events.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { Batch, Outcome } from '../batch-store.ts';
 import { decodeText, numberOf, optionalNumberOf, textOf } from './columns.ts';
 import { lockRows, type Row, type Statements } from './sql.ts';

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { Pool, type PoolClient, type QueryResult, types } from 'pg';
 import { createAwayGuard } from './away-guard.ts';
 import { explainFault, isConflict, isConnectionLost, isUndone } from './database-fault.ts';

@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
 import type { Dialect, DialectUpstream } from '../dialect.ts';
 import { createHttpUpstream, ENDPOINTS, type HttpTimeouts } from '../http/index.ts';

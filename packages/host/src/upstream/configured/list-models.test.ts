@@ -1,4 +1,4 @@
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';

@@ -1,12 +1,6 @@
-import {
-  contextWindow,
-  deepestReason,
-  defined,
-  isJsonObject,
-  type JsonObject,
-  type ModelLimits,
-  untilAborted,
-} from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
+import { deepestReason, defined, untilAborted } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';

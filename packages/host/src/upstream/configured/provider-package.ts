@@ -1,5 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { defined, isJsonObject, SettingError } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { SettingError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
 import { guardFetch } from '../http/index.ts';
 
 export interface ProviderSettings {

@@ -1,4 +1,4 @@
-import { SettingError } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type Dialect, WHOLES } from '../dialect.ts';

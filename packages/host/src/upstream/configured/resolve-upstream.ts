@@ -1,10 +1,6 @@
-import {
-  capabilitiesOf,
-  compileGlob,
-  contextWindow,
-  type ModelLimits,
-  type TransportCapabilities,
-} from '@quartermaster/core';
+import { compileGlob } from '@quartermaster/core/catalog';
+import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import type { UpstreamSettings } from '../../config/index.ts';
 import type { Dialect, DialectUpstream } from '../dialect.ts';
 import { createUpstreamFor, transportOf, type UpstreamEnvironment } from './create-upstream-for.ts';

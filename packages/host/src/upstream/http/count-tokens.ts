@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { RequestOf, UpstreamClient } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';

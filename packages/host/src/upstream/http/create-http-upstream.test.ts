@@ -1,4 +1,4 @@
-import { RequestError } from '@quartermaster/core';
+import { RequestError } from '@quartermaster/core/errors';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Dialect } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';

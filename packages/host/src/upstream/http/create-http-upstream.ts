@@ -1,4 +1,5 @@
-import { deepestReason, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { deepestReason } from '@quartermaster/core/internal';
 import { readEvents } from '@quartermaster/wires/server-sent-events';
 import {
   type Dialect,

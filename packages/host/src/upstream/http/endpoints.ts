@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Dialect, PartOf, RequestOf } from '../dialect.ts';
 import { withoutSealedItems, withoutSealedThinking } from './without-seals.ts';
 

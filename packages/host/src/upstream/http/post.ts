@@ -1,4 +1,5 @@
-import { deepestReason, RequestError } from '@quartermaster/core';
+import { RequestError } from '@quartermaster/core/errors';
+import { deepestReason } from '@quartermaster/core/internal';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import type { Dialect, UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';

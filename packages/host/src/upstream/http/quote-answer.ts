@@ -1,4 +1,4 @@
-import { cutText } from '@quartermaster/core';
+import { cutText } from '@quartermaster/core/internal';
 
 /** How much of an answer that is no JSON is quoted in an error. */
 const MOST_QUOTED = 500;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Clock } from '../clock.ts';
 import { limitHeadersIn, statusOfType, UpstreamError } from '../upstream-error.ts';
 import { quoteAnswer } from './quote-answer.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { isSeal } from '../internal/seal.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 
 /** Fields by provider, as the AI SDK attaches them to parts. */
 export type ProviderFields = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 
 type FileData = LanguageModelV4FilePart['data'];
 

@@ -1,4 +1,5 @@
-import { cutText, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { cutText } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import { MOST_REFUSAL_BYTES, quoteAnswer, refusedCredentials, retryAfterMs } from '../http/index.ts';
 import { UpstreamError, type UpstreamErrorDetails } from '../upstream-error.ts';

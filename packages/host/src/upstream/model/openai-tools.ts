@@ -1,5 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { defined, isJsonObject, type JsonObject, parseArguments } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import { UpstreamError } from '../upstream-error.ts';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';

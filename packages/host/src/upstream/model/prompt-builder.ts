@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
-import { defined } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
 import type { ProviderOptions } from './merge-options.ts';
 import type { ModelTarget } from './model-target.ts';
 import { placeAnswer, seen } from './text-answer.ts';

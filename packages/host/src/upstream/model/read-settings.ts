@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /** A number under the name that it has in a call; nothing for anything else. */
 export function readNumber<Key extends string>(key: Key, value: unknown): { [Name in Key]?: number } {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolChoice } from '@ai-sdk/provider';
-import { isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { fillArguments } from './fill-arguments.ts';
 import type { Scene, SceneCall, SceneTool } from './read-scene.ts';
 import { fitness, wordsOf } from './words.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fillArguments } from './fill-arguments.ts';

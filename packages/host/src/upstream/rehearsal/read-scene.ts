@@ -3,7 +3,9 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import { defined, isJsonObject, type JsonObject, readTold } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { readTold } from '@quartermaster/core/disclosure';
+import { defined } from '@quartermaster/core/internal';
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 

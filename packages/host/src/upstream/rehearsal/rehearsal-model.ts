@@ -4,7 +4,8 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
-import { estimateTokens, sha256 } from '@quartermaster/core';
+import { estimateTokens } from '@quartermaster/core/gate';
+import { sha256 } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { chooseAct } from './choose-act.ts';
 import { readScene, type Scene } from './read-scene.ts';

@@ -1,4 +1,6 @@
-import { createToolbox, FORMS, type Form, runLoop, type Toolbox } from '@quartermaster/core';
+import { createToolbox, type Toolbox } from '@quartermaster/core';
+import { FORMS, type Form } from '@quartermaster/core/disclosure';
+import { runLoop } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
 import { type Dialect, type PartOf, type RequestOf, type ResponseOf, WHOLES } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';

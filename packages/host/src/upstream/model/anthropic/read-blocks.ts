@@ -1,5 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { defined, isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { AnthropicBlock } from '@quartermaster/wires/anthropic';
 import { isSeal, openSeal } from '../../internal/seal.ts';
 import { fileAt, filePart } from '../file-part.ts';

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { anthropicDefinedTool, defined, describeExamples, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { anthropicDefinedTool, defined, describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { UpstreamError } from '../../upstream-error.ts';
 import { mergeOptions } from '../merge-options.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicBlock, AnthropicEvent, AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { keptIn, writeSeal } from '../../internal/seal.ts';
 import { base64Of } from '../file-part.ts';

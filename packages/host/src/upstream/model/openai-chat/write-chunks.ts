@@ -1,5 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
-import type { JsonObject } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ChatChunk, ChatRequest } from '@quartermaster/wires/openai-chat';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import { type DeclaredTool, freeformInput, readOpenaiTools } from '../openai-tools.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import type { ModelTarget } from '../model-target.ts';
 import { type DeclaredTool, readOpenaiTools } from '../openai-tools.ts';

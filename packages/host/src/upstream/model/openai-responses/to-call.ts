@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import { defined, isJsonObject, type JsonObject } from '@quartermaster/core';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { openSeal } from '../../internal/seal.ts';
 import { UpstreamError } from '../../upstream-error.ts';

@@ -1,4 +1,5 @@
-import { defined, parseArguments } from '@quartermaster/core';
+import { parseArguments } from '@quartermaster/core/dispatch';
+import { defined } from '@quartermaster/core/internal';
 import type { ResponsesEvent, ResponsesItem } from '@quartermaster/wires/openai-responses';
 import { type DeclaredTool, freeformInput } from '../openai-tools.ts';
 import type { OpenedBlock } from '../serialise-parts.ts';

@@ -1,0 +1,13 @@
+/**
+ * What the other packages of Quartermaster share with core. Unstable: a name here can change or go in any release, so nothing else should
+ * import it.
+ *
+ * @internal
+ */
+export { anthropicDefinedTool, describeExamples, sha256 } from '../catalog/index.ts';
+export { deepestReason } from '../deepest-reason.ts';
+export { defined } from '../defined.ts';
+export { cutText } from '../disclosure/index.ts';
+export { nameDistance, readAhead } from '../dispatch/index.ts';
+export { editDistance, runInSlices, type SliceOptions } from '../search/index.ts';
+export { untilAborted } from '../until-aborted.ts';
