@@ -8,6 +8,7 @@ import {
   addConfigCommand,
   addDemoCommand,
   addDoctorCommand,
+  addEnrichCommand,
   addEvalCommand,
   addInitCommand,
   addInspectCommand,
@@ -69,6 +70,7 @@ function createProgram(context: CommandContext): Command {
   addEvalCommand(program, context);
   addInspectCommand(program, context);
   addLintCommand(program, context);
+  addEnrichCommand(program, context);
   addDemoCommand(program, context);
   addServeCommand(program, context);
   addMcpCommand(program, context);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { createTool, searchText, type ToolExtras } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
 import { embeddedModel } from './embedded-model.ts';
 import { readModel } from './read-model.ts';
@@ -23,6 +24,15 @@ describe('embeddedModel', () => {
     ['give the customer his money back', 'refund a payment', 'list the branches of a repository'],
   ])('holds «%s» nearer to «%s» than to «%s»', (request, near, far) => {
     expect(similarity(request, near)).toBeGreaterThan(similarity(request, far));
+  });
+
+  it('reads the search hint of a tool however long its description is', () => {
+    const description = 'Processes the record in the ledger according to the configured rules. '.repeat(30);
+    const vectorOf = (extras: ToolExtras) =>
+      embeddedModel().tool(searchText(createTool({ name: 'process', description, extras })));
+    const request = embeddedModel().query('give the customer his money back');
+    const nearness = (vector: Float32Array) => vector.reduce((sum, value, i) => sum + value * (request[i] ?? 0), 0);
+    expect(nearness(vectorOf({ searchHint: 'return money to a customer' }))).toBeGreaterThan(nearness(vectorOf({})));
   });
 
   it('refuses a file whose length is not what its header promises', () => {

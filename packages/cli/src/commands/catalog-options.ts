@@ -1,5 +1,5 @@
 import type { Snapshot } from '@quartermaster/core';
-import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { applySearchHints, type SearchHints, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';
@@ -16,6 +16,8 @@ export interface CatalogFlags {
   readonly mcpConfig?: readonly string[];
   readonly skipBad?: boolean;
   readonly maxTools: number;
+  /** A file of search hints for the index. */
+  readonly hints?: string;
 }
 
 export function addCatalogOptions(command: Command): Command {
@@ -43,6 +45,23 @@ export type LoadedCatalog = ReadTools;
 
 /** The same for a command that reports itself what was left out. */
 export async function readCatalog(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
+  const catalog = await readDefinitions(flags, context);
+  if (flags.hints === undefined) return catalog;
+  const { snapshot, hinted } = applySearchHints(catalog.snapshot, await loadHints(flags.hints));
+  await write(context.io.stderr, `Search hints for ${hinted} of ${counted(snapshot.tools.length, 'tool')}.\n`);
+  return { ...catalog, snapshot };
+}
+
+async function loadHints(path: string): Promise<SearchHints> {
+  const { readHints } = await import('@quartermaster/host/config');
+  try {
+    return readHints(path);
+  } catch (error) {
+    throw new InputError((error as Error).message);
+  }
+}
+
+async function readDefinitions(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
   if (flags.mcpConfig === undefined) return await loadFiles(flags, context);
   if (flags.tools !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
   const snapshot = await loadServers(flags.mcpConfig, context);

@@ -41,6 +41,7 @@ interface EvalFlags extends CatalogFlags {
 export function addEvalCommand(program: Command, context: CommandContext): void {
   const command = program.command('eval').description('measure how well labelled queries find their tools');
   addCatalogOptions(command)
+    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
     .option('-q, --queries <file...>', 'lines {"query", "relevant": [names or server/name ids], "split"?}')
     .option(
       '-e, --engine <names>',

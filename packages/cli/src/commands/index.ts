@@ -4,6 +4,7 @@ export { addCompletionCommand } from './completion.ts';
 export { addConfigCommand } from './config.ts';
 export { addDemoCommand } from './demo.ts';
 export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
+export { addEnrichCommand, type EnrichFlags } from './enrich.ts';
 export { addEvalCommand } from './eval.ts';
 export { findTools } from './find-tools.ts';
 export { addInitCommand, type InitFlags } from './init.ts';

@@ -20,6 +20,7 @@ export interface LintFlags extends CatalogFlags {
 export function addLintCommand(program: Command, context: CommandContext): void {
   const command = program.command('lint').description('find the tools that will not be found, and say why');
   addCatalogOptions(command)
+    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
     .addOption(new Option('-e, --engine <name>', 'what searches').choices(ENGINES).default('hybrid'))
     .option('--no-search', 'check the definitions alone')
     .option('--max-tokens-per-server <n>', 'fail where a server has more', wholeNumber(1, 1_000_000_000))

@@ -31,6 +31,7 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
     .description('find the tools that fit a request')
     .argument('[query...]', 'what is looked for; a Python regular expression with --engine regex');
   addCatalogOptions(command)
+    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
     .addOption(engineOption())
     .option(
       '-n, --limit <n>',

@@ -16,6 +16,7 @@ export {
 } from './model-name.ts';
 export { type ParsedTools, type ParseToolsOptions, type Problem, parseTools } from './parse-tools.ts';
 export { applyPolicies, POLICIES, type PolicyRules, parsePolicy } from './policy.ts';
+export { applySearchHints, type HintedSnapshot, hashTool, type SearchHint, type SearchHints } from './search-hints.ts';
 export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchText } from './search-text.ts';
 export { sha256 } from './sha256.ts';
 export type { Snapshot } from './snapshot.ts';

@@ -12,7 +12,7 @@ function textOf(schema: unknown) {
 }
 
 describe('searchText', () => {
-  it('puts the title before the description and the search hint after it', () => {
+  it('puts the title and the search hint before the description', () => {
     const tool = createTool({
       name: 'create_issue',
       server: 'github',
@@ -22,11 +22,21 @@ describe('searchText', () => {
     expect(searchText(tool)).toEqual({
       name: 'create_issue',
       server: 'github',
-      description: 'New issue\nOpens an issue.\nbug ticket',
+      description: 'New issue\nbug ticket\nOpens an issue.',
       parameterNames: [],
       parameterDescriptions: [],
       enumValues: [],
     });
+  });
+
+  it('lets no long hint push the description out of sight', () => {
+    const tool = createTool({
+      name: 'tool',
+      description: 'Opens an issue.',
+      extras: { searchHint: 'bug '.repeat(200) },
+    });
+    expect(searchText(tool).description.indexOf('Opens an issue.')).toBe(501);
+    expect(searchText(tool).description).toHaveLength(817);
   });
 
   it('has an empty server and description where the tool has none', () => {

@@ -6,7 +6,7 @@ export interface SearchText {
   readonly name: string;
   /** Empty when the tool has no server. */
   readonly server: string;
-  /** The title, the description and the search hint, one per line. */
+  /** The title, the search hint and the description, one per line. */
   readonly description: string;
   /** Names of properties at any depth, in schema order. */
   readonly parameterNames: readonly string[];
@@ -70,12 +70,12 @@ interface Walk {
   followed: Set<Json> | undefined;
 }
 
+/** A hint stands before the description: what reads only the beginning of a long text must still see it. */
 function describe(tool: Tool): string {
   const { title, searchHint } = tool.extras;
-  let text = tool.description;
-  if (title !== undefined && title !== '') text = text === '' ? title : `${title}\n${text}`;
-  if (searchHint !== undefined && searchHint !== '') text = text === '' ? searchHint : `${text}\n${searchHint}`;
-  return text;
+  const hint = searchHint ?? '';
+  const parts = [title, hint.slice(0, LONGEST_HINT), tool.description, hint.slice(LONGEST_HINT)];
+  return parts.filter((part) => part !== undefined && part !== '').join('\n');
 }
 
 /** Looks at the keys that are there instead of asking for each keyword: schemas are small and their shapes many. */
@@ -216,6 +216,8 @@ function take(text: string, walk: Walk): string {
 }
 
 const LONGEST_POINTER = 2_048;
+/** A longer hint goes on after the description, which it would push out of sight otherwise. */
+const LONGEST_HINT = 500;
 
 const SINGLE: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'contains', 'if', 'then', 'else']);
 

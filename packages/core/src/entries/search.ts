@@ -10,6 +10,7 @@ export {
   buildVectorIndex,
   type Compared,
   createBm25Searcher,
+  createHintedSearcher,
   createHybridSearcher,
   createModelReranker,
   createRegexSearcher,

@@ -8,6 +8,7 @@ export {
   buildBm25Index,
   createBm25Searcher,
 } from './bm25/index.ts';
+export { createHintedSearcher } from './hinted-searcher.ts';
 export {
   createHybridSearcher,
   createSemanticSearcher,

@@ -27,7 +27,7 @@ export interface ConfigDocument {
   readonly mcpConfig: readonly string[];
   readonly mcp: McpSettings;
   readonly tools: ToolsDocument;
-  readonly search: SearchSettings;
+  readonly search: Omit<SearchSettings, 'hints'> & { readonly hints?: string };
   readonly deferral?: 'as-requested' | 'auto';
   readonly errorCodes: 'typed' | 'documented';
   readonly strict: boolean;
@@ -85,6 +85,11 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
         about: 'Answer with nothing (empty), or with the nearest all the same (best).',
         shape: choice(['empty', 'best']),
         default: 'empty',
+      },
+      hints: {
+        about:
+          "A file of search hints, as quartermaster enrich writes it, relative to this file's folder. Only the index holds them; no model sees them.",
+        shape: text(),
       },
     }),
     default: {},

@@ -1,4 +1,4 @@
-import type { Policy, PolicyRules } from '@quartermaster/core/catalog';
+import type { Policy, PolicyRules, SearchHints } from '@quartermaster/core/catalog';
 import type { GateSettings } from '@quartermaster/core/gate';
 import type { KeyPermissions, StoreLocation } from '../store/index.ts';
 
@@ -230,6 +230,8 @@ export interface SearchSettings {
   readonly engine: 'auto' | 'hybrid' | 'bm25' | 'hybrid+reranker';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
   readonly whenNothingFits: 'empty' | 'best';
+  /** What tools can be found by beside their definitions. @default nothing */
+  readonly hints?: SearchHints;
 }
 
 /** A key from the file. Its secret is hashed on reading and not kept. */

@@ -28,7 +28,11 @@ export function describeConfig(config: Config): JsonObject {
       policies: { ...config.tools.policies.patterns },
       listing_tokens: config.tools.listingTokens,
     },
-    search: { ...config.search },
+    search: {
+      engine: config.search.engine,
+      whenNothingFits: config.search.whenNothingFits,
+      hintedTools: config.search.hints?.size ?? 0,
+    },
     deferral: config.deferral,
     errorCodes: config.errorCodes,
     strict: config.strict,

@@ -29,3 +29,4 @@ export type { Environment } from './expand-variables.ts';
 export { type LoadConfigOptions, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { type ClientFile, type ClientServer, readClientFile } from './read-client-file.ts';
+export { type HintsEntry, type HintsFile, readHints, readHintsFile } from './read-hints.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readEnableToolSearch } from '@quartermaster/core';
-import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject, type SearchHints } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
 import { DEFAULT_GATE_SETTINGS, type GateRule } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
@@ -13,6 +13,7 @@ import type { Environment } from './expand-variables.ts';
 import { findServers, withoutComments } from './foreign-servers.ts';
 import { type ConfigFlags, listOverrides } from './overrides.ts';
 import { parseSource, readDocument } from './read-document.ts';
+import { readHints } from './read-hints.ts';
 import { type InputAnswers, type ReadServers, type ReadServersOptions, readServers } from './read-servers.ts';
 import { readSettings } from './read-settings.ts';
 
@@ -54,18 +55,21 @@ export function loadConfig(given: LoadConfigOptions): Config {
     ...others.flatMap((other) => readFile(other, { ...options, problems }) ?? []),
   ];
   const rule = readRule(env, problems);
+  const hints =
+    document?.search.hints === undefined ? undefined : loadHints(resolve(base, document.search.hints), problems);
   // Where there are problems, parts of the document may be missing.
   if (document === undefined || problems.length > 0) {
     throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
   }
 
-  const { store, tools, mcpConfig, deferral, ...rest } = document;
+  const { store, tools, mcpConfig, deferral, search, ...rest } = document;
   const { tool_search, pins, policies, listing_tokens: listingTokens } = tools;
   const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...defined({ rule }), pins };
   const source =
     rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
   return {
     ...rest,
+    search: { engine: search.engine, whenNothingFits: search.whenNothingFits, ...defined({ hints }) },
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
     ...mergeServers(read),
@@ -124,6 +128,15 @@ function mergeServers(
     notes: files.flatMap(({ notes }) => notes),
     inputs: files.flatMap(({ inputs }) => inputs),
   };
+}
+
+function loadHints(file: string, problems: ConfigProblem[]): SearchHints | undefined {
+  try {
+    return readHints(file);
+  } catch (error) {
+    problems.push({ source: file, path: 'search.hints', message: (error as Error).message });
+    return undefined;
+  }
 }
 
 const NO_BLOCK =

@@ -1,7 +1,7 @@
-import { createBm25Searcher } from '@quartermaster/core';
+import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
-import type { Reranker } from '@quartermaster/core/search';
+import { createHintedSearcher, type Reranker } from '@quartermaster/core/search';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
 
@@ -14,17 +14,19 @@ export interface SearcherParts {
 
 /** The searcher of the chosen engine. The embedded model is read on first use. */
 export function createSearcherFor(
-  { engine, whenNothingFits }: SearchSettings,
+  { engine, whenNothingFits, hints }: SearchSettings,
   { signal, reranker }: SearcherParts = {},
 ): SearcherSource {
   const slices = { signal };
-  if (engine === 'bm25') return (snapshot) => createBm25Searcher(snapshot, { slices });
+  const hinted = (create: (snapshot: Snapshot) => Searcher): SearcherSource =>
+    hints === undefined ? create : createHintedSearcher(create, hints);
+  if (engine === 'bm25') return hinted((snapshot) => createBm25Searcher(snapshot, { slices }));
   if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
   const tuning = {
     ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
     ...(engine === 'hybrid' || reranker === undefined ? {} : { reranker }),
   };
-  return (snapshot) => createEmbeddedSearcher(snapshot, { slices, ...tuning });
+  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, ...tuning }));
 }
 
 function missingReranker(): SettingError {

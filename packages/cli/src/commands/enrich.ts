@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { addCatalogOptions, type CatalogFlags, readCatalog } from './catalog-options.ts';
+import type { CommandContext } from './command-context.ts';
+import { wholeNumber } from './option-values.ts';
+
+export interface EnrichFlags extends CatalogFlags {
+  readonly config?: string;
+  readonly model: string;
+  readonly out: string;
+  readonly onlyWeak?: true;
+  readonly concurrency: number;
+  readonly inputPrice?: number;
+  readonly outputPrice?: number;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+export function addEnrichCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('enrich')
+    .description('let a model write the requests that each tool should be found by');
+  addCatalogOptions(command)
+    .requiredOption('--model <name>', 'the model that writes; an upstream of the settings must serve it')
+    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it is there)')
+    .option('-o, --out <file>', 'the file of hints; what it already holds is kept', 'quartermaster.hints.json')
+    .option('--only-weak', 'only tools with an empty, short or non-English description')
+    .option('--concurrency <n>', 'requests to the model at a time', wholeNumber(1, 64), 4)
+    .option('--input-price <usd>', 'price of a million input tokens, to show the cost in money', price)
+    .option('--output-price <usd>', 'price of a million output tokens', price)
+    .option('--dry-run', 'show what it would cost, and ask nothing')
+    .option('-y, --yes', 'go ahead without being asked')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: EnrichFlags) => {
+      const { enrichCatalog } = await import('../enrich/index.ts');
+      const { snapshot } = await readCatalog(flags, context);
+      await enrichCatalog(snapshot, flags, context);
+    });
+}
+
+function price(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0) || value > 1_000_000)
+    throw new InvalidArgumentError('Give an amount in US dollars, such as 3 or 0.25.');
+  return value;
+}
+
+const EXAMPLES = `
+Examples:
+  $ quartermaster enrich --tools catalog.json --model claude-haiku-4-5 --dry-run
+  $ quartermaster enrich --mcp-config .mcp.json --model gpt-5-mini --only-weak
+  $ quartermaster eval --tools catalog.json --queries queries.jsonl --hints quartermaster.hints.json
+
+The model reads each definition beside the other tools of its server and writes
+four to six short requests in users' words. A request that finds another tool of
+the server first is rejected. The hints are kept with a hash of the definition:
+a tool that changes loses its hints until you run the command again, and a run
+that was stopped goes on where it ended. Review the file, commit it, and name it
+as search.hints in quartermaster.yaml. Hints are for the index; no model that
+uses the tools sees them.
+Exit status: 0 done, 2 the command line, the settings or a file can't be used,
+69 the model can't be reached (what was written so far is kept).`;

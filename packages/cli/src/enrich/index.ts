@@ -1,0 +1,1 @@
+export { enrichCatalog } from './enrich-catalog.ts';
