@@ -132,7 +132,12 @@ function readUnknown(
   const raw = Buffer.from(new Uint8Array(bytes.subarray(start, located.end)).buffer);
   const key = short?.key ?? hashOf(raw);
   const cache = short === undefined ? caches.long : caches.short;
-  cache.set(key, { key, raw, tools: pieces.tools }, { bytes: raw.length + located.valueBytes + ENTRY_BYTES, owner });
+  // The text counts twice: an upstream keeps what it sends of it.
+  cache.set(
+    key,
+    { key, raw, tools: pieces.tools },
+    { bytes: 2 * raw.length + located.valueBytes + ENTRY_BYTES, owner },
+  );
   return { value: pieces.value, toolsKey: key, toolsBytes: raw.length };
 }
 

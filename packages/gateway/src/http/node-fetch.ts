@@ -5,11 +5,11 @@ import { type Agents, sendRequest } from './send-request.ts';
 
 /**
  * `fetch` on Node's own client, for the JSON that goes to models: half the CPU time of the built-in one, which is a good part of
- * what a request costs here. Whatever it is not made for (bodies that are no text, redirects) is left to the built-in one.
+ * what a request costs here. Whatever it is not made for (bodies that are streams or forms, redirects) is left to the built-in one.
  */
 export const nodeFetch: typeof fetch = async (input, init = {}) => {
   const { method = 'GET', body } = init;
-  if (input instanceof Request || (body !== undefined && body !== null && typeof body !== 'string')) {
+  if (input instanceof Request || (body !== undefined && body !== null && !isPlain(body))) {
     return fetch(input, init);
   }
   const signal = init.signal ?? undefined;
@@ -17,7 +17,7 @@ export const nodeFetch: typeof fetch = async (input, init = {}) => {
   new Headers(init.headers).forEach((value, name) => {
     headers[name] = value;
   });
-  if (typeof body === 'string') headers['content-length'] = String(Buffer.byteLength(body));
+  if (body !== undefined && body !== null) headers['content-length'] = String(Buffer.byteLength(body));
   const sending = { method, headers, body: body ?? undefined, agents: AGENTS, signal };
   const response = await sendRequest(new URL(input), sending).catch((cause: unknown) => {
     // In the form that callers of `fetch` know.
@@ -29,6 +29,10 @@ export const nodeFetch: typeof fetch = async (input, init = {}) => {
   response.destroy();
   return fetch(input, init);
 };
+
+function isPlain(body: BodyInit): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
 
 /** Events are to be read as they come, which a compressed stream would hold up. */
 const HEADERS = { accept: '*/*', 'user-agent': 'node', 'accept-encoding': 'identity' };

@@ -10,7 +10,7 @@ export interface Agents {
 export interface Sending {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | undefined;
+  readonly body: string | Uint8Array | undefined;
   readonly agents: Agents;
   readonly signal: AbortSignal | undefined;
 }

@@ -5,8 +5,9 @@ import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post, writeBody } from './post.ts';
+import { clockOf, explained, post } from './post.ts';
 import { readJson } from './read-json-body.ts';
+import { writeBody } from './write-body.ts';
 
 /** An answer is one number. */
 const MOST_BYTES = 64 * 1024;

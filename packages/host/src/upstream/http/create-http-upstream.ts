@@ -16,10 +16,11 @@ import { UpstreamError } from '../upstream-error.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { FAULTS } from './faults.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, type HttpExchange, post, writeBody } from './post.ts';
+import { clockOf, explained, type HttpExchange, post } from './post.ts';
 import { parseJson, readJson } from './read-json-body.ts';
 import { streamedError } from './refused-error.ts';
 import { tooLong } from './too-large.ts';
+import { writeBody } from './write-body.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,

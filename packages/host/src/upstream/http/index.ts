@@ -4,7 +4,7 @@ export { ENDPOINTS } from './endpoints.ts';
 export { guardFetch } from './guard-fetch.ts';
 export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
 export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';
-export { endpointUrl, isTooDeep, writeBody } from './post.ts';
+export { endpointUrl } from './post.ts';
 export { quoteAnswer } from './quote-answer.ts';
 export { readJson } from './read-json-body.ts';
 export {
@@ -15,3 +15,4 @@ export {
   refusedError,
   retryAfterMs,
 } from './refused-error.ts';
+export { isTooDeep, writeBody } from './write-body.ts';

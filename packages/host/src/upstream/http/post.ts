@@ -1,4 +1,3 @@
-import { RequestError } from '@quartermaster/core/errors';
 import { deepestReason } from '@quartermaster/core/internal';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import type { Dialect, UpstreamClient } from '../dialect.ts';
@@ -17,7 +16,7 @@ export interface HttpExchange<D extends Dialect> {
 
 export interface Posting {
   /** As `writeBody` gives it. */
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
   /** @default where the dialect's responses come from */
   readonly path?: string;
   readonly deadline: Deadline;
@@ -48,21 +47,6 @@ export async function post<D extends Dialect>(
   if (isRedirect(response)) throw await redirectedError(response);
   if (!response.ok) throw await refusedError(response, clockOf(options), { isClientCredential });
   return response;
-}
-
-/** A request as text. What the engine can't write for its depth is the client's to change, and no host was asked yet. */
-export function writeBody(body: object): string {
-  try {
-    return JSON.stringify(body);
-  } catch (cause) {
-    if (isTooDeep(cause)) throw new RequestError('invalid_request', 'The request is nested too deeply', { cause });
-    throw cause;
-  }
-}
-
-/** Whether an error is the engine's own limit on depth. */
-export function isTooDeep(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 /** The base may or may not end in the version that the path begins with. */
