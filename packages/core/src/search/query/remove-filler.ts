@@ -39,42 +39,43 @@ const SENTENCE_BREAK = /((?<=[.!?…]["')\]]?)\s+|(?<=[。！？])|\n+)/u;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Greetings, with whom they greet: "hi there", "good morning team", "hey Claude". */
-const GREETING = String.raw`(?:hi+|hello+|hey+|heya|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|dear (?:all|team|support|assistant|sir|madam)|hallo|guten (?:morgen|tag|abend)|servus|moin|bonjour|bonsoir|salut|coucou|hola|buen(?:os|as) (?:d[ií]as|tardes|noches)|ol[áa]|bom dia|boa (?:tarde|noite)|ciao|buongiorno|buonasera|salve|привет|здравствуйте|добрый (?:день|вечер))(?:[ ,]+(?:there|all|everyone|everybody|team|folks|guys|again|buddy|friend|mate|assistant|claude|chatgpt|bot|zusammen|à tous|a todos))?`;
+const GREETING =
+  '(?:hi+|hello+|hey+|heya|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|dear (?:all|team|support|assistant|sir|madam)|hallo|guten (?:morgen|tag|abend)|servus|moin|bonjour|bonsoir|salut|coucou|hola|buen(?:os|as) (?:d[ií]as|tardes|noches)|ol[áa]|bom dia|boa (?:tarde|noite)|ciao|buongiorno|buonasera|salve|привет|здравствуйте|добрый (?:день|вечер))(?:[ ,]+(?:there|all|everyone|everybody|team|folks|guys|again|buddy|friend|mate|assistant|claude|chatgpt|bot|zusammen|à tous|a todos))?';
 
 const POLITENESS = [
   String.raw`(?:i )?(?:really )?hope (?:you(?:'re| are)|all is|everything is|things are|this (?:message |email |note )?finds you|you had)\b[^.!?;:]*`,
-  String.raw`how are you(?: doing)?(?: today)?`,
+  'how are you(?: doing)?(?: today)?',
   String.raw`(?:i'm |i am )?(?:so |very |really )?sorry (?:to (?:bother|disturb|trouble|bug) you|for (?:the )?(?:bother|trouble|inconvenience|another question))\b[^.!?;:]*`,
   String.raw`(?:i )?know (?:that )?you(?:'re| are) (?:very |really |super )?busy\b[^.!?;:]*`,
-  String.raw`(?:i (?:just )?(?:have|had|got) )?(?:just )?(?:a |one )?(?:quick|small|little|simple|short) (?:question|one|request|favou?r|thing)(?: for you)?`,
-  String.raw`(?:i (?:have|had) |got )a (?:question|request|favou?r(?: to ask)?)(?: for you)?`,
-  String.raw`(?:i )?(?:was|am|i'm|been) (?:just )?wondering (?:if|whether) (?:you|someone|anyone) (?:could|can|might)(?: be able to)?(?: please)?(?: help(?: me)?(?: out)?(?: with (?:something|this))?)?(?: today)?`,
-  String.raw`(?:can|could|would|will) (?:you|someone|anyone)(?: please| kindly| maybe| possibly)? help(?: me| us)?(?: out)?(?: with (?:something|this|that))?(?: today)?(?=[,.!?:;]|$)`,
-  String.raw`(?:i )?(?:need|could use) (?:your |some |a bit of |a little )?help(?: here)?(?: with (?:something|this))?(?=[,.!?:;]|$)`,
-  String.raw`(?:when|if) you(?: get| have|'ve got)(?: got)? (?:a |some )?(?:chance|moment|minute|second|sec|time)`,
-  String.raw`if (?:it's|it is|that's|that is) (?:not too much (?:trouble|to ask)|possible|ok(?:ay)?|alright)(?: with you)?`,
+  '(?:i (?:just )?(?:have|had|got) )?(?:just )?(?:a |one )?(?:quick|small|little|simple|short) (?:question|one|request|favou?r|thing)(?: for you)?',
+  '(?:i (?:have|had) |got )a (?:question|request|favou?r(?: to ask)?)(?: for you)?',
+  "(?:i )?(?:was|am|i'm|been) (?:just )?wondering (?:if|whether) (?:you|someone|anyone) (?:could|can|might)(?: be able to)?(?: please)?(?: help(?: me)?(?: out)?(?: with (?:something|this))?)?(?: today)?",
+  '(?:can|could|would|will) (?:you|someone|anyone)(?: please| kindly| maybe| possibly)? help(?: me| us)?(?: out)?(?: with (?:something|this|that))?(?: today)?(?=[,.!?:;]|$)',
+  '(?:i )?(?:need|could use) (?:your |some |a bit of |a little )?help(?: here)?(?: with (?:something|this))?(?=[,.!?:;]|$)',
+  "(?:when|if) you(?: get| have|'ve got)(?: got)? (?:a |some )?(?:chance|moment|minute|second|sec|time)",
+  "if (?:it's|it is|that's|that is) (?:not too much (?:trouble|to ask)|possible|ok(?:ay)?|alright)(?: with you)?",
 ];
 const OPENINGS = [
   GREETING,
   ...POLITENESS,
   String.raw`(?:ok(?:ay)?|so|well|um+|uh+|hmm+|right|alright|anyway|btw|by the way)(?=,| so\b)`,
-  String.raw`(?:would|do) you mind(?: please)?`,
-  String.raw`(?:could|can|would|will) you (?:please|kindly|maybe|possibly)`,
-  String.raw`(?:please|pls|plz|kindly|bitte|s'il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста)`,
-  String.raw`(?:thanks|thank you)(?: so much| a lot| in advance)?(?=[,:])`,
+  '(?:would|do) you mind(?: please)?',
+  '(?:could|can|would|will) you (?:please|kindly|maybe|possibly)',
+  "(?:please|pls|plz|kindly|bitte|s'il (?:vous|te) pla[iî]t|por favor|per favore|пожалуйста)",
+  '(?:thanks|thank you)(?: so much| a lot| in advance)?(?=[,:])',
 ];
 const CLOSINGS = [
   String.raw`(?:many |so many |a thousand )?thanks?(?: you| u)?(?: (?:so|very) much| a (?:lot|bunch|million|ton)| in advance| again| tons| loads| for (?:your|the|any|all(?: your)?)(?: \w+)? (?:help|time|support|assistance|patience|understanding))*`,
-  String.raw`(?:thx|tysm|ty|cheers|merci(?: beaucoup| d'avance)?|danke(?: schön| im voraus)?|vielen dank(?: im voraus)?|(?:muchas )?gracias(?: de antemano)?|(?:muito )?obrigad[oa]|grazie(?: mille)?|спасибо(?: большое| заранее)?)`,
-  String.raw`(?:i(?:'d|'ll| would| will)? )?(?:would )?(?:really |greatly |very much |truly )?appreciate (?:it|that|your (?:help|time|support)|any help)(?: (?:a lot|very much|greatly))?`,
-  String.raw`(?:much|greatly|highly|very much) appreciated`,
-  String.raw`(?:that|it|this)(?:'d| would|'ll| will)? be (?:(?:really|very|super|so) )?(?:great|awesome|amazing|nice|helpful|perfect|lovely|wonderful|fantastic|much appreciated)`,
-  String.raw`have a (?:nice|great|good|lovely|wonderful) (?:day|one|evening|weekend|afternoon|week)(?: ahead)?`,
+  "(?:thx|tysm|ty|cheers|merci(?: beaucoup| d'avance)?|danke(?: schön| im voraus)?|vielen dank(?: im voraus)?|(?:muchas )?gracias(?: de antemano)?|(?:muito )?obrigad[oa]|grazie(?: mille)?|спасибо(?: большое| заранее)?)",
+  "(?:i(?:'d|'ll| would| will)? )?(?:would )?(?:really |greatly |very much |truly )?appreciate (?:it|that|your (?:help|time|support)|any help)(?: (?:a lot|very much|greatly))?",
+  '(?:much|greatly|highly|very much) appreciated',
+  "(?:that|it|this)(?:'d| would|'ll| will)? be (?:(?:really|very|super|so) )?(?:great|awesome|amazing|nice|helpful|perfect|lovely|wonderful|fantastic|much appreciated)",
+  'have a (?:nice|great|good|lovely|wonderful) (?:day|one|evening|weekend|afternoon|week)(?: ahead)?',
   String.raw`(?:best|kind|warm|many)(?: regards| wishes)?(?=[,.!]|$)(?:, ?\p{Lu}\p{L}+)?`,
   String.raw`(?:(?:best|kind|warm|with kind|with best) )?regards(?:, ?\p{L}+)?`,
-  String.raw`(?:take your time|no (?:rush|hurry|worries|pressure)|you(?:'re| are) (?:the best|a (?:star|lifesaver|legend))|you rock|talk soon|see you)`,
-  String.raw`(?:please|pls|plz|bitte|por favor|s'il (?:vous|te) pla[iî]t|per favore|пожалуйста)`,
-  String.raw`(?:please )?let me know(?: (?:how it goes|what you (?:find|think)|once (?:it's |you're )?done|when (?:it's |you're )?done|if (?:that|this|it) (?:works|is possible|helps)|if you need anything(?: else)?(?: from me)?))?(?=[.!?,]|$)`,
+  "(?:take your time|no (?:rush|hurry|worries|pressure)|you(?:'re| are) (?:the best|a (?:star|lifesaver|legend))|you rock|talk soon|see you)",
+  "(?:please|pls|plz|bitte|por favor|s'il (?:vous|te) pla[iî]t|per favore|пожалуйста)",
+  "(?:please )?let me know(?: (?:how it goes|what you (?:find|think)|once (?:it's |you're )?done|when (?:it's |you're )?done|if (?:that|this|it) (?:works|is possible|helps)|if you need anything(?: else)?(?: from me)?))?(?=[.!?,]|$)",
   ...POLITENESS,
 ];
 /** Sentences that are polite as a whole, whatever they go on with: "Thank you for your time and your patience." */
