@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { loadConfig } from '@quartermaster/host/config';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,6 +19,7 @@ function read(path: string): string {
 const YAML = [
   ...readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`),
   ...readdirSync(join(root, '.github/ISSUE_TEMPLATE')).map((name) => `.github/ISSUE_TEMPLATE/${name}`),
+  '.github/actions/lint/action.yml',
   'deploy/compose.yaml',
   'deploy/quartermaster.yaml',
   'deploy/kubernetes/gateway.yaml',
@@ -52,5 +56,49 @@ describe('files for servers and workflows', () => {
   it('the image holds what the command needs', () => {
     const copied = [...read('Dockerfile').matchAll(/\/app\/(\S+) \.\//g)].map(([, path]) => path);
     expect(copied).toEqual(['package.json', 'node_modules', 'packages', 'examples/catalog']);
+  });
+});
+
+describe('the action that lints a catalog', () => {
+  const action = parse(read('.github/actions/lint/action.yml')) as {
+    readonly inputs: Record<string, unknown>;
+    readonly runs: { readonly steps: readonly { readonly env?: Record<string, string>; readonly run?: string }[] };
+  };
+
+  it('passes on inputs that there are', () => {
+    const passed = action.runs.steps.flatMap(({ env = {} }) =>
+      Object.values(env).flatMap((value) => /inputs\.([\w-]+)/.exec(value)?.[1] ?? []),
+    );
+    expect(new Set(passed)).toEqual(new Set(Object.keys(action.inputs)));
+  });
+
+  it('lints the files that it is given, writes SARIF, and fails on what lint fails on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quartermaster-action-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const sarif = join(folder, 'out.sarif');
+    const run = (max: string) =>
+      promisify(execFile)('bash', [join(root, '.github/actions/lint/lint.sh')], {
+        env: {
+          PATH: process.env.PATH,
+          ...{ TOOLS: 'examples/catalog/services/weather.json', MAX_TOKENS: max, SARIF: sarif },
+          ACTION_PATH: join(root, '.github/actions/lint'),
+        },
+        cwd: root,
+      });
+    await run('');
+    expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({ version: '2.1.0' });
+    await expect(run('100')).rejects.toMatchObject({ code: 1 });
+  }, 60_000);
+});
+
+describe('versions', () => {
+  it('are the same in all packages, which changesets raise together', () => {
+    const { fixed } = JSON.parse(read('.changeset/config.json')) as { readonly fixed: readonly (readonly string[])[] };
+    expect(fixed).toEqual([['quartermaster', '@quartermaster/*']]);
+    const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => JSON.parse(read(`packages/${name}/package.json`)) as { name: string; version: string });
+    expect(packages.filter(({ name }) => !/^(@quartermaster\/.+|quartermaster)$/.test(name))).toEqual([]);
+    expect(new Set(packages.map(({ version }) => version)).size).toBe(1);
   });
 });

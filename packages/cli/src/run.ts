@@ -4,6 +4,7 @@ import type { StoreErrorCode } from '@quartermaster/host/store';
 import { Command, CommanderError } from 'commander';
 import { type CommandIo, withoutFailures, write } from './command-io.ts';
 import {
+  addCatalogsCommand,
   addCompletionCommand,
   addConfigCommand,
   addDemoCommand,
@@ -17,6 +18,7 @@ import {
   addMcpCommand,
   addSearchCommand,
   addServeCommand,
+  addWatchCommand,
   type CommandContext,
 } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
@@ -54,7 +56,7 @@ export async function run(argv: readonly string[], given: CommandIo): Promise<Ex
 function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command('quartermaster')
-    .description('Thousands of tools for any language model: serve, search, inspect and measure catalogs of them.')
+    .description('Tool search for any language model: serve, search, inspect and measure catalogs of tools.')
     .version(readVersion(), '-V, --version')
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -73,7 +75,9 @@ function createProgram(context: CommandContext): Command {
   addEnrichCommand(program, context);
   addDemoCommand(program, context);
   addServeCommand(program, context);
+  addWatchCommand(program, context);
   addMcpCommand(program, context);
+  addCatalogsCommand(program, context);
   addKeysCommand(program, context);
   addConfigCommand(program, context);
   addCompletionCommand(program, context);
@@ -92,7 +96,7 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
     return EXIT.unavailable;
   }
   const text = error instanceof Error ? (io.env.QUARTERMASTER_DEBUG ? error.stack : error.message) : String(error);
-  await write(io.stderr, `This is a mistake in quartermaster, please report it: ${text}\n`);
+  await write(io.stderr, `This is a bug in quartermaster; please report it: ${text}\n`);
   return EXIT.fault;
 }
 
@@ -118,6 +122,8 @@ Examples:
   $ quartermaster serve
   $ quartermaster mcp --mcp-config .mcp.json
   $ quartermaster keys create team
+  $ quartermaster catalogs push acme --tools catalog.json
+  $ quartermaster watch
   $ quartermaster search "send an email to a customer"
   $ quartermaster search "open pull requests" --tools catalog.jsonl.gz --json
   $ quartermaster inspect --tools catalog.json --context 128000

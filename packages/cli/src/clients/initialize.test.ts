@@ -52,6 +52,17 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toContain(join(folder, '.cursor/mcp.json'));
   });
 
+  it('shows with --dry-run what would change, and changes nothing', async () => {
+    const { folder, settings, init } = home(ALL);
+    const { code, out } = await init('--yes', '--no-cost', '--dry-run');
+    expect(code).toBe(0);
+    expect(out.match(/would move \d+ servers? to /g)).toHaveLength(SAMPLES.length);
+    expect(out).toContain(`${settings} would be written.\nNothing was changed (--dry-run).`);
+    for (const { path, text } of SAMPLES) expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
+    expect(existsSync(settings)).toBe(false);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
   it('shows what the tools cost: tokens, share of the window, money a day', async () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const { init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });
@@ -66,7 +77,7 @@ describe('quartermaster init', () => {
     const { settings, init } = home(ALL);
     await init('--no-cost');
     writeFileSync(settings, '# mine\n');
-    expect((await init('--no-cost')).out).toContain(`${settings} is there already and was kept.`);
+    expect((await init('--no-cost')).out).toContain(`${settings} exists and was kept.`);
     expect((await init('--undo')).out).toContain('was kept, since it was changed');
     expect(readFileSync(settings, 'utf8')).toBe('# mine\n');
   });
@@ -84,6 +95,6 @@ describe('quartermaster init', () => {
     const { init } = home({ '.cursor/mcp.json': '{ "mcpServers": {' });
     const { code, out, err } = await init();
     expect([code, out]).toEqual([1, expect.stringContaining('No MCP servers found')]);
-    expect(err).toContain('Cursor is passed over: ');
+    expect(err).toContain('Cursor is skipped: ');
   });
 });

@@ -46,9 +46,29 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
     );
   }
   if (flags.cost) await showCosts(found, flags, context);
+  if (flags.dryRun === true) return preview(found, { flags, context, places, ledger });
   const files: string[] = [];
   for (const one of found) files.push(await offer(one, { flags, context, places, ledger }));
   await writeSettings(resolve(flags.config), { files, found, ledger, print });
+}
+
+/** What would be moved and written, client by client. */
+async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
+  const { context, flags, ledger } = offers;
+  const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
+  for (const one of found) {
+    if (ledger.list().some(({ client }) => client === one.client.id)) {
+      await print(`${one.client.name} is behind Quartermaster already.`);
+      continue;
+    }
+    const plan = await planOrSay(one, offers);
+    if (plan === undefined) continue;
+    await print(`${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`);
+    for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
+  }
+  const path = resolve(flags.config);
+  await print(existsSync(path) ? `${path} exists and would be kept.` : `${path} would be written.`);
+  await print('Nothing was changed (--dry-run).');
 }
 
 async function findClients(places: Places, { io }: CommandContext): Promise<readonly FoundClient[]> {
@@ -61,7 +81,7 @@ async function findClients(places: Places, { io }: CommandContext): Promise<read
       if (servers.length > 0) found.push({ client, file, servers: servers.map(({ name }) => name) });
     } catch (error) {
       if (!(error instanceof ConfigError || error instanceof InputError)) throw error;
-      await write(io.stderr, `${client.name} is passed over: ${error.message}\n`);
+      await write(io.stderr, `${client.name} is skipped: ${error.message}\n`);
     }
   }
   return found;
@@ -120,7 +140,7 @@ async function offer({ client, file }: FoundClient, { flags, context, places, le
   return plan.servers.path;
 }
 
-/** A client that can't be changed keeps no other from it. */
+/** A client that can't be changed doesn't stop the others. */
 async function planOrSay(
   { client, file }: Pick<FoundClient, 'client' | 'file'>,
   { context, places, ledger }: Omit<Offer, 'flags'>,
@@ -159,7 +179,7 @@ async function writeSettings(
     readonly print: (text: string) => Promise<void>;
   },
 ): Promise<void> {
-  if (existsSync(path)) return print(`${path} is there already and was kept.`);
+  if (existsSync(path)) return print(`${path} exists and was kept.`);
   const lines = files.map((file, index) => `  - ${JSON.stringify(file)} # ${found[index]?.client.name}\n`);
   const text = `# The MCP servers of your clients, for quartermaster serve, mcp and mcp status.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}`;
   replaceFile(path, text);

@@ -11,7 +11,7 @@ interface CheckFlags extends SettingsFlags {
 }
 
 export function addConfigCommand(program: Command, context: CommandContext): void {
-  const config = program.command('config').description('look at the settings');
+  const config = program.command('config').description('check the settings');
   const check = config
     .command('check')
     .description('read the settings as serve and mcp do, and say what is wrong, without starting anything')

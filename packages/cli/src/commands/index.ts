@@ -1,4 +1,10 @@
-export { type LoadedCatalog, readCatalog } from './catalog-options.ts';
+export { type LoadedCatalog, loadCatalog, readCatalog } from './catalog-options.ts';
+export {
+  addCatalogsCommand,
+  type DiffCatalogsFlags,
+  type ListCatalogsFlags,
+  type PushCatalogFlags,
+} from './catalogs.ts';
 export type { CommandContext } from './command-context.ts';
 export { addCompletionCommand } from './completion.ts';
 export { addConfigCommand } from './config.ts';
@@ -7,6 +13,7 @@ export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
 export { addEnrichCommand, type EnrichFlags } from './enrich.ts';
 export { addEvalCommand } from './eval.ts';
 export { findTools } from './find-tools.ts';
+export type { GatewayFlags } from './gateway-options.ts';
 export { addInitCommand, type InitFlags } from './init.ts';
 export { addInspectCommand } from './inspect.ts';
 export {
@@ -26,3 +33,4 @@ export type { LoginFlags, LogoutFlags } from './mcp-sign-in.ts';
 export type { StatusFlags } from './mcp-status.ts';
 export { addSearchCommand } from './search.ts';
 export { addServeCommand, type ServeFlags } from './serve.ts';
+export { addWatchCommand, type WatchFlags } from './watch.ts';

@@ -15,6 +15,7 @@ export interface InitFlags {
   /** Requests a day. */
   readonly requests: number;
   readonly undo?: true;
+  readonly dryRun?: true;
 }
 
 export function addInitCommand(program: Command, context: CommandContext): void {
@@ -23,7 +24,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .description('find the MCP servers of your clients, show what they cost, and put Quartermaster in front')
     .option('-c, --config <file>', 'the settings to write; an existing file is kept', 'quartermaster.yaml')
     .option('-y, --yes', 'move the servers of every client without asking')
-    .option('--no-cost', 'do not start the servers to see what their tools cost')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--no-cost', "don't start the servers to see what their tools cost")
     .option(
       '--context <tokens>',
       'the context window of your model',
@@ -32,7 +34,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('--price <dollars>', 'for a million input tokens', positiveNumber(10_000), 3)
     .option('--requests <n>', 'requests to the model a day', wholeNumber(1, 100_000_000), 200)
-    .option('--undo', 'put everything back: the files of clients, and the settings if nobody changed them')
+    .option('--undo', 'restore the files of all clients, and delete the settings if they are unchanged')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: InitFlags) => {
       const { initialize } = await import('../clients/index.ts');
@@ -43,10 +45,11 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 const EXAMPLES = `
 Examples:
   $ quartermaster init
+  $ quartermaster init --dry-run
   $ quartermaster init --yes --price 15 --requests 500
   $ quartermaster init --undo
 
 Looks for Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Zed, Codex,
-Gemini CLI, opencode, Cline and Continue. Nothing of theirs is changed unless
-you say so. Exit status: 0 done, 1 no MCP servers found, 2 the command line or a
+Gemini CLI, opencode, Cline and Continue. Their files are not changed unless
+you confirm. Exit status: 0 done, 1 no MCP servers found, 2 the command line or a
 file can't be used.`;

@@ -48,12 +48,15 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('create')
-      .description('create a key and print its secret, which is not kept and never shown again')
-      .argument('<name>', 'for people to tell keys apart')
-      .option('--models <patterns...>', 'models that it may use, * standing for any text (default: all)')
+      .description('create a key and print its secret, which is shown only this once')
+      .argument('<name>', 'a name for people to read')
+      .option('--models <patterns...>', 'models that it may use; * matches any text (default: all)')
       .option('--catalogs <patterns...>', 'named catalogs and MCP servers that it may use (default: all)')
-      .option('--allow <patterns...>', 'tools of MCP servers that it may use: "github/*" (default: as --catalogs says)')
-      .option('--deny <patterns...>', 'tools that it may not use, stronger than --allow: "*/delete_*"')
+      .option(
+        '--allow <patterns...>',
+        'tools of MCP servers that it may use: "github/*" (default: those of --catalogs)',
+      )
+      .option('--deny <patterns...>', 'tools that it may not use, even if --allow matches: "*/delete_*"')
       .option(
         '--role <role>',
         'consumer, publisher (changes its own catalogs) or admin (changes any) (default: consumer)',
@@ -62,11 +65,11 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
         '--endpoints <names...>',
         'parts of the gateway that it may use: messages, batches, mcp, … (default: all)',
       )
-      .option('--expires-in <time>', 'refuse it after this time: 12h, 90d (default: never)', duration)
-      .option('--requests-per-minute <n>', 'the most requests in any minute (default: no limit)', rate)
-      .option('--tokens-per-minute <n>', 'the most tokens in any minute (default: no limit)', rate)
-      .option('--tokens-per-day <n>', 'the most tokens in a day of UTC (default: no limit)', rate)
-      .option('--tokens-per-month <n>', 'the most tokens in a month of UTC (default: no limit)', rate),
+      .option('--expires-in <time>', 'expire after this time: 12h, 90d (default: never)', duration)
+      .option('--requests-per-minute <n>', 'at most this many requests a minute (default: no limit)', rate)
+      .option('--tokens-per-minute <n>', 'at most this many tokens a minute (default: no limit)', rate)
+      .option('--tokens-per-day <n>', 'at most this many tokens a day, UTC (default: no limit)', rate)
+      .option('--tokens-per-month <n>', 'at most this many tokens a month, UTC (default: no limit)', rate),
   ).action(async (name: string, flags: CreateKeyFlags) => {
     const { createKey } = await import('../serving/index.ts');
     await createKey(name, flags, context);
@@ -85,7 +88,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       .description('change the role of a key, or when it expires')
       .argument('<id>', 'the whole id, as quartermaster keys list shows it')
       .option('--role <role>', 'consumer, publisher or admin')
-      .option('--expires-in <time>', 'refuse it after this time from now: 12h, 90d', duration),
+      .option('--expires-in <time>', 'expire this long from now: 12h, 90d', duration),
   ).action(async (id: string, flags: UpdateKeyFlags) => {
     const { updateKey } = await import('../serving/index.ts');
     await updateKey(id, flags, context);
@@ -94,9 +97,9 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('rotate')
-      .description('give a key a new secret and print it; the one before works on for a while')
+      .description('give a key a new secret and print it; the old secret keeps working for a while')
       .argument('<id>', 'the whole id, as quartermaster keys list shows it')
-      .option('--overlap <time>', 'how long the secret before works on: 0s, 30m, 24h', duration, DAY_MS),
+      .option('--overlap <time>', 'how long the old secret keeps working: 0s, 30m, 24h', duration, DAY_MS),
   ).action(async (id: string, flags: RotateKeyFlags) => {
     const { rotateKey } = await import('../serving/index.ts');
     await rotateKey(id, flags, context);
@@ -105,8 +108,8 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('audit')
-      .description('who changed which key or catalog, the newest first')
-      .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 100)
+      .description('show who changed which key or catalog, newest first')
+      .option('--limit <n>', 'show at most this many', wholeNumber(1, 10_000), 100)
       .option('--json', 'one JSON object a line'),
   ).action(async (flags: AuditFlags) => {
     const { listChanges } = await import('../serving/index.ts');
@@ -116,7 +119,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('revoke')
-      .description('refuse a key from now on, at every replica')
+      .description('reject a key from now on, on every replica')
       .argument('<id>', 'the whole id, as quartermaster keys list shows it'),
   ).action(async (id: string, flags: SettingsFlags) => {
     const { revokeKey } = await import('../serving/index.ts');
@@ -129,13 +132,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const EXAMPLES = `
 Examples:
   $ KEY=$(quartermaster keys create team)
-  $ quartermaster keys create ci --models "claude-*" --catalogs acme --requests-per-minute 600
+  $ quartermaster keys create ci --models "claude-*" --requests-per-minute 600
   $ quartermaster keys create reader --allow "github/*" --deny "*/delete_*"
-  $ quartermaster keys create uploads --role publisher --catalogs "acme-*" --expires-in 90d
+  $ quartermaster keys create uploads --role publisher --expires-in 90d
   $ quartermaster keys list
   $ quartermaster keys rotate key_4v7q0m2xk9c3hs8d1tzb6wnr --overlap 24h
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-With the first key the gateway asks everybody for one, and may listen beyond this machine. Keys of quartermaster.yaml are not
-listed here. Exit status: 0 done, 1 there is no such key, 2 the command line or the settings can't be used, 69 the store can't
-be had.`;
+Once there is a key, every request needs one, and the gateway may listen on
+other addresses than loopback. Keys in quartermaster.yaml are not listed.
+Exit status: 0 done, 1 there is no such key, 2 the command line or the settings
+can't be used, 69 the store is unavailable.`;

@@ -16,13 +16,13 @@ const LOG_FORMS = ['text', 'json', 'none'] as const;
 export function addServeCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('serve')
-    .description('serve tool search over any model, for clients of Anthropic and OpenAI')
+    .description('serve the Anthropic and OpenAI APIs with tool search, on any model')
     .option(
       '-p, --port <n>',
-      'the port; 0 takes any free one (default: 8787, or the next free one)',
+      'the port; 0 picks a free one (default: 8787, or the next free one)',
       wholeNumber(0, 65_535),
     )
-    .option('--host <address>', 'where to listen; beyond this machine only with keys (default: 127.0.0.1)')
+    .option('--host <address>', 'the address to listen on; others than loopback need keys (default: 127.0.0.1)')
     .option('-m, --mcp-config <file...>', 'MCP servers to serve at /mcp and as catalogs: files such as .mcp.json');
   addSettingsOptions(command)
     .addOption(
@@ -42,13 +42,15 @@ Examples:
   $ quartermaster serve --port 9000 --store :memory:
   $ quartermaster serve --config quartermaster.yaml
 
-Without settings it needs no key: a stand-in that is no language model answers for every model, and the sample catalog
-can be searched. A quartermaster.yaml with a real one behind it:
+Without settings, a mock model answers for every model, so you need no API key,
+and the sample catalog can be searched. A quartermaster.yaml for a real model:
 
   upstreams:
     - models: ["claude-*"]
       provider: anthropic
       apiKey: \${ANTHROPIC_API_KEY}
 
-SIGINT and SIGTERM finish the answers under way, for 30 seconds at most; a second signal ends at once.
-Exit status: 0 stopped when asked to, 2 the command line or the settings can't be used, 69 a port or the store can't be had.`;
+SIGINT and SIGTERM let responses in progress finish, for 30 seconds at most; a
+second signal exits at once.
+Exit status: 0 stopped by a signal, 2 the command line or the settings can't be
+used, 69 port or store unavailable.`;

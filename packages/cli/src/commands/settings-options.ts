@@ -9,6 +9,6 @@ export interface SettingsFlags {
 
 export function addSettingsOptions(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it is there)')
+    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)')
     .option('--store <place>', "a SQLite file, postgres://…, or :memory: (default: a file in the user's data folder)");
 }

@@ -44,7 +44,7 @@ describe('followSettings', () => {
 
   it('keeps the servers while the file can not be used', async () => {
     const { state, given, lines, reload } = follow(config(['kept']));
-    state.next = new ConfigError([{ source: '/a.json', path: '', message: 'The document is not valid YAML' }]);
+    state.next = new ConfigError([{ source: '/a.json', path: '', message: 'The document is not valid JSON' }]);
     await reload();
     expect(given).toEqual([]);
     expect(lines).toEqual([

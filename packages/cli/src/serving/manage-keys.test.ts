@@ -48,6 +48,7 @@ describe('quartermaster keys', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { id: string; role: string; endpoints: string[]; expiresAt: number });
+    expect((await keys('list')).out).toMatch(/^key_\w+ +writer +publisher .* catalogs +none +expires /m);
     expect(reader).toMatchObject({ role: 'consumer' });
     expect(writer).toMatchObject({ role: 'publisher', endpoints: ['catalogs'], expiresAt: expect.any(Number) });
     expect((await keys('list')).out).toMatch(/writer +publisher .*expires \d{4}-/);
@@ -131,7 +132,7 @@ describe('quartermaster keys', () => {
 
   it('refuses to make a key that nobody could use, wherever that is said', async () => {
     const folder = temporaryFolder();
-    const refused = { code: 2, out: '', err: expect.stringContaining('A key in :memory: is gone with this command') };
+    const refused = { code: 2, out: '', err: expect.stringContaining('A key in :memory: is lost when this command ends') };
     expect(await runCommand(['keys', 'create', 'x', '--store', ':memory:'], { XDG_DATA_HOME: folder })).toEqual(
       refused,
     );

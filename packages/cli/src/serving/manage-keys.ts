@@ -40,14 +40,11 @@ export async function createKey(name: string, flags: CreateKeyFlags, context: Co
   const { location } = loadSettings(place, context.io.env).config.store;
   if ('path' in location && location.path === ':memory:') {
     throw new InputError(
-      'A key in :memory: is gone with this command; name a file or a postgres:// address with --store',
+      'A key in :memory: is lost when this command ends; name a file or a postgres:// address with --store',
     );
   }
   const { key, secret } = await withKeys(place, context, (keys) => keys.create({ name, ...permissions }));
-  await write(
-    context.io.stderr,
-    `Created ${key.id}. Its secret is not kept: this is the only time that it is shown.\n`,
-  );
+  await write(context.io.stderr, `Created ${key.id}. Its secret is shown only now and is not stored.\n`);
   await write(context.io.stdout, `${secret}\n`);
 }
 
@@ -57,9 +54,19 @@ export async function listKeys({ json, ...place }: ListKeysFlags, context: Comma
     await write(context.io.stdout, keys.map((key) => `${JSON.stringify(key)}\n`).join(''));
     return;
   }
-  const columns = ['id', 'name', 'role', 'created', 'last used', 'models', 'catalogs', 'tools', 'limits', ''].map(
-    (title) => ({ title }),
-  );
+  const columns = [
+    'id',
+    'name',
+    'role',
+    'created',
+    'last used',
+    'models',
+    'catalogs',
+    'tools',
+    'endpoints',
+    'limits',
+    '',
+  ].map((title) => ({ title }));
   const text = keys.length === 0 ? 'There are no keys in the store.' : renderTable(columns, keys.map(rowOf));
   await write(context.io.stdout, `${text}\n`);
 }
@@ -80,7 +87,7 @@ export async function rotateKey(id: string, flags: RotateKeyFlags, context: Comm
   const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));
   if (rotated === undefined) return sayUnknown(id, context);
   const until = new Date(Date.now() + overlap).toISOString();
-  await write(context.io.stderr, `Rotated ${rotated.key.id}. The secret before works until ${until}.\n`);
+  await write(context.io.stderr, `Rotated ${rotated.key.id}. The previous secret works until ${until}.\n`);
   await write(context.io.stdout, `${rotated.secret}\n`);
 }
 
@@ -128,13 +135,13 @@ async function withKeys<Value>(
 }
 
 function rowOf(key: ApiKey): readonly string[] {
-  const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, limits } = key;
+  const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, endpoints, limits } = key;
   const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
   const rates = [
-    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests/min`]),
-    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens/min`]),
-    ...(tokensPerDay === undefined ? [] : [`${tokensPerDay} tokens/day`]),
-    ...(tokensPerMonth === undefined ? [] : [`${tokensPerMonth} tokens/month`]),
+    ...(requestsPerMinute === undefined ? [] : [`${count(requestsPerMinute)} requests/min`]),
+    ...(tokensPerMinute === undefined ? [] : [`${count(tokensPerMinute)} tokens/min`]),
+    ...(tokensPerDay === undefined ? [] : [`${count(tokensPerDay)} tokens/day`]),
+    ...(tokensPerMonth === undefined ? [] : [`${count(tokensPerMonth)} tokens/month`]),
   ];
   return [
     id,
@@ -145,9 +152,14 @@ function rowOf(key: ApiKey): readonly string[] {
     oneLine(models.join(' '), MOST_CHARACTERS),
     oneLine(catalogs.join(' '), MOST_CHARACTERS),
     oneLine([...(tools?.allow ?? ['*']), ...(tools?.deny ?? []).map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
+    oneLine(endpoints?.join(' ') ?? '*', MOST_CHARACTERS),
     rates.join(', ') || 'none',
     endOf(key),
   ];
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
 }
 
 function endOf({ revokedAt, expiresAt }: ApiKey): string {

@@ -11,13 +11,13 @@ export interface Greeting {
   readonly hasMcp: boolean;
 }
 
-/** What is told once it listens: where, what to try, what to point at it. The same in a terminal and in a pipe. */
+/** Printed once it listens: where, what to try, how clients connect. The same in a terminal and in a pipe. */
 export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { paint }: Terminal): string {
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const about =
     sample === undefined
-      ? 'The models that it serves:'
-      : `Try it. There are ${sample.tools} tools of ${sample.services} services to find; no model is asked, a stand-in plays its part:`;
+      ? 'List the models:'
+      : `Try it on ${sample.tools} sample tools of ${sample.services} services. A mock model answers; no API key is needed:`;
   const needed = `The key must be one that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}".`;
   const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
   return [
@@ -46,9 +46,9 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
     ...(hasMcp ? [`${paint.dim('MCP clients')}     ${reachable}/mcp`] : []),
     ...(sample === undefined
       ? []
-      : [`${paint.dim('Real models')}     name them in quartermaster.yaml: quartermaster serve --help has an example`]),
+      : [`${paint.dim('Real models')}     configure them in quartermaster.yaml: see quartermaster serve --help`]),
     '',
-    'Ctrl+C stops it, once the answers under way are finished.',
+    'Ctrl+C stops it after the responses in progress.',
   ].join('\n');
 }
 

@@ -133,4 +133,4 @@ const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', tool
 
 const NOTHING_TO_RELOAD = 'Nothing read again: there were no MCP servers at the start. Restart to add the first one.';
 
-const STOP_NOTICE = 'Stopping: answers under way are being finished. Once more to stop at once.';
+const STOP_NOTICE = 'Stopping after the responses in progress. Press Ctrl+C again to stop now.';

@@ -139,6 +139,13 @@ keys:
     expect(() => load(yaml)).toThrow(ConfigError);
   });
 
+  it('a broken JSON file is not called YAML', () => {
+    const files = { 'servers.json': '{"mcpServers": {' };
+    expect(() => load('mcpConfig: [servers.json]', { files })).toThrow(
+      /servers\.json:1: The document is not valid JSON, from column \d+ on$/,
+    );
+  });
+
   it('a file that is named must be there', () => {
     expect(() => load(undefined, { path: 'missing.yaml' })).toThrow(/missing\.yaml: The file can't be read: ENOENT/);
   });

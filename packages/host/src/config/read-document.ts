@@ -1,6 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { ConfigError } from './config-error.ts';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLParseError,
+} from 'yaml';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { parseTomlSource } from './parse-toml.ts';
 import type { Path } from './shape.ts';
 
@@ -16,7 +26,7 @@ export interface SourceDocument {
 /** Settings are pages, not books. */
 const MOST_BYTES = 4_000_000;
 
-/** Reads a TOML, YAML or JSON file (JSON is YAML), once what its author may write beside that has been taken out. */
+/** Reads a TOML, YAML or JSON file; the YAML parser reads JSON too. `clean` removes what only the author's client accepts. */
 export function readDocument(file: string, clean: (text: string) => string = (text) => text): SourceDocument {
   try {
     if (statSync(file).size > MOST_BYTES) throw problem(file, `has more than ${MOST_BYTES} bytes`);
@@ -34,10 +44,9 @@ export function parseSource(source: string, text: string): SourceDocument {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, merge: true });
   if (document.errors.length > 0) {
     throw new ConfigError(
-      document.errors.map((error) => {
-        const line = lines.linePos(error.pos[0]).line;
-        return { source, line, path: '', message: `The document is not valid YAML: ${withoutQuotes(error.message)}` };
-      }),
+      /\.jsonc?$/.test(source)
+        ? [jsonProblem(source, lines, document.errors)]
+        : yamlProblems(source, lines, document.errors),
     );
   }
   return {
@@ -48,6 +57,19 @@ export function parseSource(source: string, text: string): SourceDocument {
       return at === undefined ? undefined : lines.linePos(at).line;
     },
   };
+}
+
+function yamlProblems(source: string, lines: LineCounter, errors: readonly YAMLParseError[]): readonly ConfigProblem[] {
+  return errors.map(({ pos, message }) => {
+    const { line } = lines.linePos(pos[0]);
+    return { source, line, path: '', message: `The document is not valid YAML: ${withoutQuotes(message)}` };
+  });
+}
+
+/** The parser explains mistakes in the words of YAML, which the author of a JSON file does not know. */
+function jsonProblem(source: string, lines: LineCounter, [first]: readonly YAMLParseError[]): ConfigProblem {
+  const { line, col } = lines.linePos(first?.pos[0] ?? 0);
+  return { source, line, path: '', message: `The document is not valid JSON, from column ${col} on` };
 }
 
 type Resolve = (node: Node) => Node | undefined;

@@ -1,0 +1,34 @@
+import type { Snapshot } from '@quartermaster/core';
+import { type ChangedTool, diffSnapshots } from '@quartermaster/core/catalog';
+import { snapshotTokens } from '@quartermaster/core/gate';
+import { counted, oneLine, type Terminal } from '../terminal/index.ts';
+
+/** Added with `+`, removed with `-`, changed with `~` and what changed; first the counts. */
+export function renderCatalogDiff(before: Snapshot, after: Snapshot, terminal: Terminal): string {
+  const { added, removed, changed, same } = diffSnapshots(before, after);
+  if (same) return 'No difference.';
+  if (added.length + removed.length + changed.length === 0) return 'The same tools in another order.';
+  const { paint } = terminal;
+  const headline = `${counted(added.length, 'tool')} added, ${removed.length.toLocaleString('en-US')} removed, ${changed.length.toLocaleString('en-US')} changed; ${difference(before, after)} tokens.`;
+  return [
+    paint.bold(headline),
+    ...added.map((tool) => paint.green(line('+', tool.id, tool.description, terminal))),
+    ...removed.map((tool) => line('-', tool.id, '', terminal)),
+    ...changed.map((change) => paint.yellow(line('~', change.after.id, fieldsOf(change), terminal))),
+  ].join('\n');
+}
+
+function line(mark: string, id: string, note: string, { width }: Terminal): string {
+  return oneLine(`${mark} ${id}${note === '' ? '' : `  ${note}`}`, width);
+}
+
+/** The definition as a whole says nothing that its fields don't, unless nothing else differs. */
+function fieldsOf({ fields }: ChangedTool): string {
+  const named = fields.filter((field) => field !== 'definition');
+  return (named.length === 0 ? fields : named).join(', ');
+}
+
+function difference(before: Snapshot, after: Snapshot): string {
+  const tokens = snapshotTokens(after).total - snapshotTokens(before).total;
+  return `${tokens > 0 ? '+' : tokens < 0 ? '−' : ''}${Math.abs(tokens).toLocaleString('en-US')}`;
+}
