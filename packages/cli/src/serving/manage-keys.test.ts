@@ -132,7 +132,11 @@ describe('quartermaster keys', () => {
 
   it('refuses to make a key that nobody could use, wherever that is said', async () => {
     const folder = temporaryFolder();
-    const refused = { code: 2, out: '', err: expect.stringContaining('A key in :memory: is lost when this command ends') };
+    const refused = {
+      code: 2,
+      out: '',
+      err: expect.stringContaining('A key in :memory: is lost when this command ends'),
+    };
     expect(await runCommand(['keys', 'create', 'x', '--store', ':memory:'], { XDG_DATA_HOME: folder })).toEqual(
       refused,
     );
