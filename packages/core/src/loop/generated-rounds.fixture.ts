@@ -10,8 +10,8 @@ import type { ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sampl
 type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'broken';
 
 interface MadeRound {
-  readonly text: boolean;
-  readonly calls: readonly Made[];
+  /** Calls, with texts before and between them. */
+  readonly items: readonly (Made | 'text')[];
   /** Whether the token limit ends the round inside one more call. */
   readonly isCut: boolean;
 }
@@ -22,8 +22,9 @@ const made: fc.Arbitrary<Made> = fc.constantFrom(
   ...(['shown', 'deferred', 'miswritten', 'refused', 'unknown', 'describe', 'search', 'broken'] as const),
 );
 const round: fc.Arbitrary<MadeRound> = fc.record({
-  text: fc.boolean(),
-  calls: fc.array(made, { minLength: 1, maxLength: 4 }),
+  items: fc
+    .array(fc.tuple(fc.nat(2), made), { minLength: 1, maxLength: 4 })
+    .map((list) => list.flatMap(([chance, one]) => (chance === 0 ? (['text', one] as const) : [one]))),
   isCut: fc.nat(9).map((chance) => chance === 0),
 });
 const turn: fc.Arbitrary<Turn> = fc.array(round, { minLength: 1, maxLength: 3 });
@@ -60,11 +61,21 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
     let { request, calls } = talk;
     for (;;) {
       const ran = await run(request, [...left.map((one) => scriptRound(one, form)), DONE], { maxRounds: 3, ...extra });
-      for (const one of left.splice(0, ran.requests.length)) {
-        calls += one.calls.length;
+      const answered = left.splice(0, ran.requests.length);
+      for (const one of answered) {
+        const count = callsOf(one).length;
+        calls += count;
         played.rounds += 1;
-        played.calls += one.calls.length;
+        played.calls += count;
       }
+      const names = ran.received.calls.map(({ name }) => name);
+      // Once it was found, the client checks the arguments by itself.
+      const isFound = names.includes('close_issue');
+      const given = (one: Made): readonly string[] => handedOver(one, { form, isFound });
+      expect(names).toEqual(answered.flatMap(callsOf).flatMap(given));
+      const isLast = answered.length < ran.requests.length;
+      const expected = [...answered.map((one) => shownIn(one, given)), ...(isLast ? ['All done.'] : [])].join('');
+      expect(ran.received.order ?? expected).toBe(expected);
       requests.push(...ran.requests);
       const isDone = ran.received.calls.length === 0;
       request = reply(sample, request, ran, isDone ? 'And now?' : undefined);
@@ -184,13 +195,42 @@ function newStore(): TranscriptStore {
   return createTranscriptCache().storeFor('client');
 }
 
+const TEXT = 'Let me see.';
+
+function callsOf({ items }: MadeRound): readonly Made[] {
+  return items.filter((item) => item !== 'text');
+}
+
+/** The call that the client gets, by its name. */
+function handedOver(one: Made, { form, isFound }: { form: Form; isFound: boolean }): readonly string[] {
+  switch (one) {
+    case 'shown':
+      return ['read_file'];
+    case 'deferred':
+      return ['create_issue'];
+    case 'miswritten':
+      return ['send_message'];
+    case 'refused':
+      return isFound && form.invoke === 'direct' ? ['close_issue'] : [];
+    case 'unknown':
+      return form.invoke === 'direct' ? ['no_such_tool'] : [];
+    default:
+      return [];
+  }
+}
+
+/** What the client gets of a round, in the model's order. */
+function shownIn({ items }: MadeRound, given: (one: Made) => readonly string[]): string {
+  return items.flatMap((one) => (one === 'text' ? [TEXT] : given(one).map((name) => `<${name}>`))).join('');
+}
+
 /** Ids repeat from round to round, as upstreams repeat them. */
-function scriptRound({ text, calls, isCut }: MadeRound, form: Form): ScriptedRound {
-  const items = calls.map((one, index) => scriptCall(`call_${index}`, one, form));
+function scriptRound({ items, isCut }: MadeRound, form: Form): ScriptedRound {
   return {
     items: [
-      ...(text ? [{ kind: 'text', text: 'Let me see.' } as const] : []),
-      ...items,
+      ...items.map((one, index) =>
+        one === 'text' ? ({ kind: 'text', text: TEXT } as const) : scriptCall(`call_${index}`, one, form),
+      ),
       ...(isCut ? [{ kind: 'call', id: 'cut', name: 'tool_search', json: '{"query": "iss' } as const] : []),
     ],
     ending: isCut ? 'cut' : 'calls',

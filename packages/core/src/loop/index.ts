@@ -1,3 +1,5 @@
+export type { OrderedReads, Place } from './ordered-reads.ts';
+export { orderedReads } from './ordered-reads.ts';
 export type { LoopOptions, LoopRound } from './run-loop.ts';
 export { LOOP_DEFAULTS, runLoop } from './run-loop.ts';
 export type { WholeOptions } from './run-whole.ts';

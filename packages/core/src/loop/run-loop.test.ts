@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
-import { createToolbox, type Toolbox, type ToolboxOptions } from '../dispatch/index.ts';
+import { type Call, createToolbox, type Toolbox, type ToolboxOptions } from '../dispatch/index.ts';
 import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
 import type { Searcher } from '../search/index.ts';
 import { runLoop } from './run-loop.ts';
 import { runWhole } from './run-whole.ts';
 import { type TinyPart, type TinyRequest, tinyWire } from './tiny-wire.fixture.ts';
-import type { Upstream } from './wire.ts';
+import type { Upstream, Wire } from './wire.ts';
 
 const REQUEST: TinyRequest = { tools: [], messages: [{ role: 'user', text: 'Open an issue please' }] };
 const END: TinyPart = { type: 'end', reason: 'end', tokens: 10 };
@@ -201,6 +201,50 @@ describe('runLoop', () => {
     ]);
     await collect(start(upstream, { toolbox: toolboxWith({ searcher }) }));
     expect(JSON.stringify(requests[1])).toContain('slack__send_message');
+  });
+
+  it("sends what comes before a held call at once, and what follows it in the model's order", async () => {
+    const { promise: answered, resolve: answer } = withResolvers();
+    const toolbox = toolboxWith();
+    const slow: Toolbox = {
+      ...toolbox,
+      async handle(handling) {
+        await answered;
+        return toolbox.handle(handling);
+      },
+    };
+    const held: Call = { id: 'c1', name: 'github__create_issue', arguments: { text: 'x' } };
+    const shown: TinyPart = { type: 'call', id: 'c2', name: 'read_file', piece: '{}' };
+    const { promise: left, resolve: leave } = withResolvers();
+    // A reader that hands over the held call in the middle of the stream, as those of real wires do.
+    const wire: Wire<TinyRequest, TinyPart> = {
+      ...tinyWire,
+      reader: () => ({
+        read(part) {
+          if (part.type === 'end') return [{ kind: 'close', part }];
+          return part.type === 'search' ? [{ kind: 'held', call: held }] : [{ kind: 'forward', part }];
+        },
+        end: () => [],
+      }),
+    };
+    async function* upstream(): AsyncGenerator<TinyPart> {
+      yield TEXT;
+      yield { type: 'search', id: 'c1', queries: [] };
+      yield shown;
+      yield CALLS;
+      leave();
+    }
+    const loop = runLoop({ wire, upstream, toolbox: slow, plan: toolbox.plan(), request: REQUEST });
+    const first = [await loop.next(), await loop.next()].map(({ value }) => value);
+    expect(first).toEqual([{ type: 'start' }, TEXT]);
+    const rest = collect(loop);
+    await left;
+    answer();
+    expect((await rest).map((part) => (part.type === 'call' ? part.name : part.type))).toEqual([
+      'github__create_issue',
+      'read_file',
+      'end',
+    ]);
   });
 
   it('answers a call whose arguments are not JSON, so that the model can write it again', async () => {

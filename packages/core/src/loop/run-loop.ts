@@ -2,6 +2,7 @@ import type { Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { cancellable } from './cancellable.ts';
+import { orderedOutput } from './ordered-output.ts';
 import { pull } from './pull.ts';
 import type { TranscriptStore } from './transcript.ts';
 import { whileAnswered } from './while-answered.ts';
@@ -53,7 +54,8 @@ export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
 /**
  * The search loop, once for all protocols. Each round renders the request, streams it from the upstream, forwards what is
  * the client's, holds what is ours, answers it, and extends the request; until a round holds nothing, or the client has
- * calls to answer. While a round is being answered, what a search will need is built. What earlier responses hid from the
+ * calls to answer. The client gets everything in the model's order: what follows a held call waits until it is known what
+ * becomes of that call. While a round is being answered, what a search will need is built. What earlier responses hid from the
  * client is woven into the request first, and what this one hides is kept at its end.
  *
  * An upstream's error is thrown as it came: before the first part nothing was sent yet, so a surface can still answer with
@@ -81,23 +83,24 @@ async function* rounds<Request, Part>(
     const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
     options.onRound?.({ round, request: rendered, revealed: memory.revealed });
     const reader = wire.reader(toolbox.holds(plan, memory, { caller }), plan);
-    const seen: Round = { steps: [], ends: false, passed: false };
+    const output = orderedOutput(writer);
+    let ends = false;
+    let passed = false;
 
     const reads = readRound({ reader, parts: upstream(rendered, signal), signal });
     for await (const read of whileAnswered(reads, () => toolbox.prepare(plan))) {
       switch (read.kind) {
         case 'forward':
-          yield* writer.forward(read.part);
+          yield* output.forward(read.part);
           break;
         case 'held':
-          yield* writer.hold(read.call);
-          seen.steps.push(settle(toolbox.handle({ plan, call: read.call, memory, caller, signal })));
+          yield* output.hold(read.call, toolbox.handle({ plan, call: read.call, memory, caller, signal }));
           break;
         case 'passed':
-          seen.passed = true;
+          passed = true;
           break;
         case 'cut':
-          seen.ends = true;
+          ends = true;
           break;
         case 'close':
           writer.close(read.part);
@@ -105,9 +108,10 @@ async function* rounds<Request, Part>(
       }
     }
 
-    const steps = await untilAborted(Promise.all(seen.steps.map((step) => step())), signal);
+    const steps = await untilAborted(output.steps(), signal);
+    yield* output.rest();
     if (steps.length > 0) yield* writer.answer(steps);
-    const ending = endingOf({ seen, steps, isLast: round >= maxRounds });
+    const ending = endingOf({ passed, ends, steps, isLast: round >= maxRounds });
     if (ending !== undefined) {
       const hidden = options.transcript === undefined ? undefined : writer.hidden?.(ending);
       // Before the response ends: its client may send it back at once.
@@ -120,17 +124,15 @@ async function* rounds<Request, Part>(
   }
 }
 
-interface Round {
-  /** Started while the stream is still being read, awaited at its end. */
-  readonly steps: (() => Promise<Step>)[];
-  passed: boolean;
-  ends: boolean;
-}
-
 /** Calls that the client must answer end the turn even when searches were answered beside them: their results come first. */
-function endingOf(end: { seen: Round; steps: readonly Step[]; isLast: boolean }): Ending | undefined {
-  if (end.seen.passed || end.steps.some((step) => step.kind === 'calls')) return 'calls';
-  if (end.seen.ends || end.steps.length === 0) return 'done';
+function endingOf(end: {
+  readonly passed: boolean;
+  readonly ends: boolean;
+  readonly steps: readonly Step[];
+  readonly isLast: boolean;
+}): Ending | undefined {
+  if (end.passed || end.steps.some((step) => step.kind === 'calls')) return 'calls';
+  if (end.ends || end.steps.length === 0) return 'done';
   return end.isLast ? 'pause' : undefined;
 }
 
@@ -141,12 +143,6 @@ async function* readRound<Part>(source: {
 }): AsyncGenerator<Read<Part>, void, undefined> {
   for await (const part of pull(source.parts, source.signal)) yield* source.reader.read(part);
   yield* source.reader.end();
-}
-
-/** A rejection is kept until it is asked for: an upstream that fails first must not leave it unhandled. */
-function settle(step: Promise<Step>): () => Promise<Step> {
-  step.catch(() => undefined);
-  return () => step;
 }
 
 async function prefetch<Request, Part>(

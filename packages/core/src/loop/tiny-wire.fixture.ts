@@ -13,6 +13,7 @@ import {
   wrapCall,
 } from '../disclosure/index.ts';
 import { type Call, parseArguments, type Step } from '../dispatch/index.ts';
+import { orderedReads, type Place } from './ordered-reads.ts';
 import { uniqueIds } from './unique-ids.ts';
 import type { Ending, Opened, Read, Reader, Wire, Writer } from './wire.ts';
 
@@ -181,7 +182,8 @@ function plain(block: TinyBlock, plan: DeferPlan): TinyBlock {
 }
 
 function reader(holds: (name: string) => boolean): Reader<TinyPart> {
-  const held = new Map<string, { name: string; text: string }>();
+  const reads = orderedReads<TinyPart>();
+  const held = new Map<string, { name: string; text: string; place: Place<TinyPart> }>();
   let isCut = false;
   return {
     read(part): readonly Read<TinyPart>[] {
@@ -189,24 +191,23 @@ function reader(holds: (name: string) => boolean): Reader<TinyPart> {
         isCut = part.reason === 'length';
         return [{ kind: 'close', part }];
       }
-      if (part.type !== 'call') return [{ kind: 'forward', part }];
-      if (!holds(part.name)) {
-        return [
-          { kind: 'passed', name: part.name },
-          { kind: 'forward', part },
-        ];
+      if (part.type !== 'call' || !holds(part.name)) {
+        reads.add({ kind: 'forward', part });
+        return [...(part.type === 'call' ? [{ kind: 'passed', name: part.name } as const] : []), ...reads.take()];
       }
-      const call = held.get(part.id) ?? { name: part.name, text: '' };
+      const call = held.get(part.id) ?? { name: part.name, text: '', place: reads.reserve() };
       call.text += part.piece;
       held.set(part.id, call);
-      return [];
+      return reads.take();
     },
-    end: () =>
-      [...held].map(([id, call]): Read<TinyPart> => {
-        const parsed = parseArguments(call.text);
-        if (parsed === undefined && isCut) return { kind: 'cut', name: call.name };
-        return { kind: 'held', call: { id, name: call.name, arguments: parsed ?? call.text } };
-      }),
+    end() {
+      for (const [id, { name, text, place }] of held) {
+        const parsed = parseArguments(text);
+        if (parsed === undefined && isCut) place.fill({ kind: 'cut', name });
+        else place.fill({ kind: 'held', call: { id, name, arguments: parsed ?? text } });
+      }
+      return reads.take();
+    },
   };
 }
 
@@ -241,11 +242,13 @@ function writer(request: TinyRequest): Writer<TinyRequest, TinyPart> {
       reason = part.reason;
     },
     hold: () => open(),
+    deliver(step) {
+      const parts = callParts(step, idOf);
+      for (const part of parts) record(sent, part);
+      return parts;
+    },
     answer(steps) {
-      const parts = [
-        ...steps.flatMap((step) => callParts(step, idOf)),
-        ...steps.flatMap((step) => foundParts(step, idOf)),
-      ];
+      const parts = steps.flatMap((step) => foundParts(step, idOf));
       for (const part of parts) record(sent, part);
       for (const step of steps) {
         if (step.kind === 'answer' && step.found?.kind !== 'search') hidden.push({ call: step.call, text: step.text });

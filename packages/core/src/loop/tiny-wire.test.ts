@@ -54,6 +54,9 @@ describeWire<TinyRequest, TinyPart>({
       calls: blocks.flatMap((block) =>
         block.type === 'call' ? [{ ...block, arguments: JSON.parse(String(block.arguments)) }] : [],
       ),
+      order: blocks
+        .map((block) => (block.type === 'text' ? block.text : block.type === 'call' ? `<${block.name}>` : ''))
+        .join(''),
       ending: end?.type === 'end' ? end.reason : 'none',
       openings: parts.filter((part) => part.type === 'start').length,
       closings: parts.filter((part) => part.type === 'end').length,

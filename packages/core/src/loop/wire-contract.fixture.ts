@@ -190,6 +190,37 @@ function describeSearches<Request, Part>(sample: WireSample<Request, Part>, form
     expect(unpaired(seen)).toEqual([]);
   });
 
+  const before = call('a', 'read_file', { text: 'a' });
+  const after = call('z', 'read_file', { text: 'z' });
+  const parallel: Readonly<Record<string, readonly ScriptedItem[]>> = {
+    'a deferred tool before one that is shown': [use('c1', 'create_issue'), after],
+    'a deferred tool between two that are shown': [before, use('c1', 'create_issue'), after],
+    'a search before both': [search('c0', 'issue'), after, use('c1', 'create_issue')],
+    'a refused call before one that is shown': [call('c0', 'tool_search', {}), after],
+    'texts around a deferred tool': [
+      { kind: 'text', text: 'First. ' },
+      use('c1', 'create_issue'),
+      { kind: 'text', text: 'Then. ' },
+      after,
+    ],
+  };
+  for (const isWhole of sample.whole === undefined ? [false] : [false, true]) {
+    for (const [what, items] of Object.entries(parallel)) {
+      it(`hands over calls in the model's order, ${isWhole ? 'whole' : 'streamed'}: ${what}`, async () => {
+        const { received } = await run(first, [{ items, ending: 'calls' }], { isWhole });
+        const expected = items.flatMap((item) => {
+          if (item.kind === 'text') return [item.text];
+          if (item.name === 'tool_search') return [];
+          return [item.name === 'read_file' ? '<read_file>' : '<create_issue>'];
+        });
+        expect(received.calls.map(({ name }) => `<${name}>`)).toEqual(expected.filter((one) => one.startsWith('<')));
+        expect(received.order ?? expected.join('')).toBe(expected.join(''));
+        const ids = received.calls.map(({ id }) => id);
+        expect(new Set(ids).size).toBe(ids.length);
+      });
+    }
+  }
+
   it('drops a search that was cut in the middle', async () => {
     const cut: ScriptedRound = {
       items: [

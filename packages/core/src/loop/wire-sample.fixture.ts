@@ -50,7 +50,10 @@ export type ScriptedItem =
 
 export interface Received {
   readonly text: string;
+  /** In the order in which they stand in the response. */
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[];
+  /** Texts and calls as they stand in the response, a call as `<name>`. Absent where the dialect keeps the two apart. */
+  readonly order?: string;
   readonly ending: string;
   /** Parts that open and that close a response: one each. */
   readonly openings: number;

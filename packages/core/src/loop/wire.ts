@@ -61,7 +61,10 @@ export type OpenedSearch =
   /** The client searches by itself, and puts references into its messages. */
   | { readonly kind: 'client'; readonly name?: string };
 
-/** Reads the parts of one round. A held call's parts never reach the client as they are. */
+/**
+ * Reads the parts of one round. A held call's parts never reach the client as they are. Parts to forward and held calls come in the
+ * order in which the model wrote them: what follows a held call that is still arriving waits for it (`orderedReads`).
+ */
 export interface Reader<Part> {
   read(part: Part): readonly Read<Part>[];
   /** The upstream's stream has ended: gives what was still held. */
@@ -72,7 +75,7 @@ export interface Reader<Part> {
 export type Read<Part> =
   /** Goes to the client, through the writer. */
   | { readonly kind: 'forward'; readonly part: Part }
-  /** Among the forwarded parts a call to a real tool begins: the client will have to answer it, so the turn ends with this round. */
+  /** Among the forwarded parts, now or later, is a call to a real tool: the client will have to answer it, so the turn ends with this round. */
   | { readonly kind: 'passed'; readonly name: string }
   /** A held call, complete. Its arguments are raw text where they are not JSON although nothing was cut. */
   | { readonly kind: 'held'; readonly call: Call }
@@ -87,16 +90,18 @@ export interface Writer<Request, Part> {
   forward(part: Part): readonly Part[];
   /** Takes a closing part of the round. */
   close(part: Part): void;
-  /**
-   * A held call, as soon as it is complete: the visible half of a search where the dialect has one, otherwise nothing. Called
-   * for every held call before `answer` is called for any, so that a replay can tell parallel from sequential.
-   */
+  /** A held call at its place, before its outcome is known: the visible half of a search where the dialect has one, otherwise nothing. */
   hold(call: Call): readonly Part[];
   /**
-   * The end of a round that held calls, all steps in the order of their calls: results of searches, and calls to real
-   * tools for the client to execute. Every search that `hold` has begun is completed here, a failed one with the dialect's
-   * error: its step has a `found` too. What the dialect can't show (a refusal, a description) it leaves out, but keeps for
-   * `extend` and `hidden`.
+   * What a held call has become, still at its place: calls to real tools for the client to execute, or the visible half of a call
+   * that was answered and that `hold` has not shown. Called right after `hold`: nothing is forwarded in between.
+   */
+  deliver(step: Step): readonly Part[];
+  /**
+   * The end of a round that held calls, all steps in the order of their calls: the results of those that were answered. After
+   * every call of the round, so that a replay can tell parallel from sequential. Every search that `hold` has begun is completed
+   * here, a failed one with the dialect's error: its step has a `found` too. What the dialect can't show (a refusal, a
+   * description) it leaves out, but keeps for `extend` and `hidden`.
    */
   answer(steps: readonly Step[]): readonly Part[];
   /**

@@ -126,6 +126,12 @@ describeWire<ModelRequest, ModelPart>({
           ? [{ id: part.toolCallId, name: part.toolName, arguments: JSON.parse(part.input) }]
           : [],
       ),
+      order: content
+        .map((part) => {
+          if (part.type === 'text') return part.text;
+          return part.type === 'tool-call' && part.providerExecuted !== true ? `<${part.toolName}>` : '';
+        })
+        .join(''),
       ending: finish?.finishReason.unified ?? 'none',
       openings: parts.filter((part) => part.type === 'stream-start').length,
       closings: parts.filter((part) => part.type === 'finish').length,

@@ -38,7 +38,15 @@ describe('the reader', () => {
     ]);
   });
 
-  it('tells interleaved calls apart', () => {
+  it('answers a badly written search that the model went on after, though the round was cut later', () => {
+    const text: ModelPart = { type: 'text-start', id: '0' };
+    expect(read([broken, text, finish('length')])).toEqual([
+      { kind: 'held', call: { id: 'a', name: 'tool_search', arguments: '{"query": "iss' } },
+      { kind: 'forward', part: text },
+    ]);
+  });
+
+  it('tells interleaved calls apart, and keeps back what follows a held one until it is complete', () => {
     const passed: ModelPart = { type: 'tool-call', toolCallId: 'b', toolName: 'read_file', input: '{}' };
     const parts: ModelPart[] = [
       { type: 'tool-input-start', id: 'a', toolName: 'tool_search' },
@@ -50,10 +58,10 @@ describe('the reader', () => {
       passed,
     ];
     expect(read(parts)).toEqual([
+      { kind: 'held', call: { id: 'a', name: 'tool_search', arguments: { query: 'x' } } },
       { kind: 'forward', part: parts[1] },
       { kind: 'forward', part: parts[3] },
       { kind: 'forward', part: parts[4] },
-      { kind: 'held', call: { id: 'a', name: 'tool_search', arguments: { query: 'x' } } },
       { kind: 'passed', name: 'read_file' },
       { kind: 'forward', part: passed },
     ]);

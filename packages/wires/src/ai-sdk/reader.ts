@@ -1,7 +1,7 @@
 import type { Call } from '@quartermaster/core';
 import { parseArguments } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
-import type { Read, Reader } from '@quartermaster/core/loop';
+import { orderedReads, type Place, type Reader } from '@quartermaster/core/loop';
 import type { Metadata, ModelPart } from './language-model-v4-shapes-2026-11.ts';
 
 /** A held call with what the provider put beside it: a signature must go back with its call. */
@@ -11,59 +11,61 @@ export interface ModelCall extends Call {
 
 type ToolCall = Extract<ModelPart, { type: 'tool-call' }>;
 
+/** Parts with which the model goes on to something else. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['text-start', 'reasoning-start', 'tool-input-start', 'tool-call']);
+
 /**
  * Reads the parts of one round. A call is complete with its `tool-call`; the pieces of a held one before that are dropped. One
  * that can't be parsed waits for the end of the stream, where the reason tells a cut call from a badly written one.
  */
 export function createReader(holds: (name: string) => boolean): Reader<ModelPart> {
+  const reads = orderedReads<ModelPart>();
   /** Held calls whose pieces are arriving, by id. */
-  const open = new Map<string, string>();
-  const unread: ToolCall[] = [];
+  const open = new Map<string, { readonly name: string; readonly place: Place<ModelPart> }>();
+  const unread: { readonly part: ToolCall; readonly place: Place<ModelPart>; isLast: boolean }[] = [];
   let isCut = true;
 
-  const read = (part: ModelPart): readonly Read<ModelPart>[] => {
-    switch (part.type) {
-      case 'tool-input-start':
-        if (part.providerExecuted === true || !holds(part.toolName)) return [{ kind: 'forward', part }];
-        open.set(part.id, part.toolName);
-        return [];
-      case 'tool-input-delta':
-      case 'tool-input-end':
-        return open.has(part.id) ? [] : [{ kind: 'forward', part }];
-      case 'tool-call':
-        return readCall(part);
-      case 'finish':
-        isCut = part.finishReason.unified === 'length' || part.finishReason.unified === 'interrupted';
-        return [{ kind: 'close', part }];
-      default:
-        return [{ kind: 'forward', part }];
-    }
-  };
+  const isHeld = (part: { readonly toolName: string; readonly providerExecuted?: boolean | undefined }): boolean =>
+    part.providerExecuted !== true && holds(part.toolName);
 
-  const readCall = (part: ToolCall): readonly Read<ModelPart>[] => {
-    if (part.providerExecuted === true) return [{ kind: 'forward', part }];
-    if (!holds(part.toolName)) {
-      return [
-        { kind: 'passed', name: part.toolName },
-        { kind: 'forward', part },
-      ];
-    }
+  const readCall = (part: ToolCall): void => {
+    const place = open.get(part.toolCallId)?.place ?? reads.reserve();
     open.delete(part.toolCallId);
     const arguments_ = parseArguments(part.input);
-    if (arguments_ !== undefined) return [{ kind: 'held', call: toCall(part, arguments_) }];
-    unread.push(part);
-    return [];
+    if (arguments_ === undefined) unread.push({ part, place, isLast: true });
+    else place.fill({ kind: 'held', call: toCall(part, arguments_) });
   };
 
   return {
-    read,
-    end: () => [
-      ...unread.map(
-        (part): Read<ModelPart> =>
-          isCut ? { kind: 'cut', name: part.toolName } : { kind: 'held', call: toCall(part, part.input) },
-      ),
-      ...[...open.values()].map((name): Read<ModelPart> => ({ kind: 'cut', name })),
-    ],
+    read(part) {
+      if (part.type === 'finish') {
+        isCut = part.finishReason.unified === 'length' || part.finishReason.unified === 'interrupted';
+        return [{ kind: 'close', part }];
+      }
+      // Only the last call can be cut: the model went on after the others.
+      if (BEGINNINGS.has(part.type)) for (const call of unread) call.isLast = false;
+      if (part.type === 'tool-input-start' && isHeld(part)) {
+        open.set(part.id, { name: part.toolName, place: reads.reserve() });
+        return reads.take();
+      }
+      if (part.type === 'tool-call' && isHeld(part)) {
+        readCall(part);
+        return reads.take();
+      }
+      const isPiece = part.type === 'tool-input-delta' || part.type === 'tool-input-end';
+      if (isPiece && open.has(part.id)) return [];
+      reads.add({ kind: 'forward', part });
+      const isPassed = part.type === 'tool-call' && part.providerExecuted !== true;
+      return [...(isPassed ? [{ kind: 'passed', name: part.toolName } as const] : []), ...reads.take()];
+    },
+    end() {
+      for (const { part, place, isLast } of unread) {
+        if (isCut && isLast) place.fill({ kind: 'cut', name: part.toolName });
+        else place.fill({ kind: 'held', call: toCall(part, part.input) });
+      }
+      for (const { name, place } of open.values()) place.fill({ kind: 'cut', name });
+      return reads.take();
+    },
   };
 }
 

@@ -70,16 +70,18 @@ export function createWriter(request: ModelRequest, plan: Plan): Writer<ModelReq
       shownCalls.add(call);
       return record([writeCallPart(search(call), metadataIn(call))]);
     },
+    deliver(step) {
+      if (step.kind === 'calls') {
+        delivers = true;
+        return record(realCalls(step, { plan, callId }));
+      }
+      return shownCalls.has(step.call) ? [] : record([writeCallPart(search(step.call), metadataIn(step.call))]);
+    },
     answer(steps) {
-      delivers ||= steps.some((step) => step.kind === 'calls');
-      const calls = steps.flatMap((step): readonly ModelPart[] => {
-        if (step.kind === 'calls') return realCalls(step, { plan, callId });
-        return shownCalls.has(step.call) ? [] : [writeCallPart(search(step.call), metadataIn(step.call))];
-      });
       const results = steps.flatMap((step): readonly ModelPart[] =>
         step.kind === 'calls' ? [] : [writeResultPart(search(step.call), toSearchAnswer(step))],
       );
-      return record([...calls, ...results]);
+      return record(results);
     },
     extend() {
       callIds.clear();

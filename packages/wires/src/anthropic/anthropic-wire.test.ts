@@ -71,6 +71,12 @@ describeWire<AnthropicRequest, AnthropicEvent>({
       calls: blocks.flatMap((block) =>
         block.type === 'tool_use' ? [{ id: String(block.id), name: String(block.name), arguments: block.input }] : [],
       ),
+      order: blocks
+        .map((block) => {
+          if (block.type === 'text') return String(block.text);
+          return block.type === 'tool_use' ? `<${block.name}>` : '';
+        })
+        .join(''),
       ending: String(anthropicWhole.together(parts).stop_reason),
       openings: parts.filter((part) => part.type === 'message_start').length,
       closings: parts.filter((part) => part.type === 'message_stop').length,

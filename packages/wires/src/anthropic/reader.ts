@@ -1,7 +1,13 @@
 import type { Plan } from '@quartermaster/core';
 import { parseArguments } from '@quartermaster/core/dispatch';
-import type { Read, Reader } from '@quartermaster/core/loop';
-import { type AnthropicEvent, blocksOf, isToolUse, type ToolUseBlock } from './anthropic-shapes-2026-11.ts';
+import { orderedReads, type Place, type Read, type Reader } from '@quartermaster/core/loop';
+import {
+  type AnthropicBlock,
+  type AnthropicEvent,
+  blocksOf,
+  isToolUse,
+  type ToolUseBlock,
+} from './anthropic-shapes-2026-11.ts';
 import { type HostedSearch, hostedSearches } from './hosted-searches.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
@@ -10,40 +16,46 @@ interface HeldCall {
   readonly block: ToolUseBlock;
   /** Among the blocks of the round. */
   readonly index: number;
+  readonly place: Place<AnthropicEvent>;
   json: string;
 }
 
 /**
- * Reads one round. A held call whose arguments are not JSON yet waits for the end of the stream: the block's stop comes before
- * the reason, and only the reason tells a call that was cut from one that is miswritten.
+ * Reads one round. A held call whose arguments are not JSON waits for the next block or the end of the stream: the block's stop
+ * comes before the reason, and only what follows tells a call that was cut from one that is miswritten.
  */
 export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<AnthropicEvent> {
+  const reads = orderedReads<AnthropicEvent>();
   const hosted = hostedSearches(plan);
   const open = new Map<number, HeldCall>();
-  const waiting: HeldCall[] = [];
+  /** The call before the current block, when its arguments are not JSON. */
+  let unread: HeldCall | undefined;
   let stopReason: string | null | undefined;
-  let lastIndex = -1;
 
+  const forward = (part: AnthropicEvent): readonly Read<AnthropicEvent>[] => {
+    reads.add({ kind: 'forward', part });
+    return reads.take();
+  };
   const start = (event: AnthropicEvent & { type: 'content_block_start' }): readonly Read<AnthropicEvent>[] => {
     const block = event.content_block;
-    lastIndex = event.index;
-    if (hosted.keep(event)) return [];
-    if (!isToolUse(block)) return [...hosted.release(block), event].map((part) => ({ kind: 'forward', part }));
-    if (holds(block.name)) {
-      open.set(event.index, { block, index: event.index, json: '' });
-      return [];
+    // The model went on: the call before was not cut.
+    if (unread !== undefined) unread.place.fill(held(unread, textOf(unread)));
+    unread = undefined;
+    if (hosted.start(event, reads.reserve)) return reads.take();
+    if (!isToolUse(block)) {
+      hosted.answer(block);
+      return forward(event);
     }
-    return [
-      { kind: 'passed', name: block.name },
-      { kind: 'forward', part: event },
-    ];
+    if (!holds(block.name)) return [{ kind: 'passed', name: block.name }, ...forward(event)];
+    open.set(event.index, { block, index: event.index, place: reads.reserve(), json: '' });
+    return reads.take();
   };
-  const stop = (index: number, call: HeldCall): readonly Read<AnthropicEvent>[] => {
-    open.delete(index);
+  const stop = (call: HeldCall): readonly Read<AnthropicEvent>[] => {
+    open.delete(call.index);
     const arguments_ = argumentsOf(call);
-    if (arguments_ !== undefined) return [held(call, arguments_)];
-    waiting.push(call);
-    return [];
+    if (arguments_ === undefined) unread = call;
+    else call.place.fill(held(call, arguments_));
+    return reads.take();
   };
 
   /** After a program has run on its own, a message may bring all its calls with its start. */
@@ -51,13 +63,20 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
     const { message } = event;
     stopReason = message.stop_reason ?? stopReason;
     const blocks = blocksOf(message);
-    if (blocks.length === 0) return [{ kind: 'forward', part: event }];
-    const calls = blocks.filter(isToolUse);
-    const content = blocks.filter((block) => !(isToolUse(block) && holds(block.name)));
+    const first = blocks.findIndex((block) => isToolUse(block) && holds(block.name));
+    const passed = blocks.flatMap((block): readonly Read<AnthropicEvent>[] =>
+      isToolUse(block) && !holds(block.name) ? [{ kind: 'passed', name: block.name }] : [],
+    );
+    if (first < 0) return [...passed, ...forward(event)];
+    // What stands before the first held call opens the message; the rest follows as blocks of their own.
+    const opening = { ...event, message: { ...message, content: blocks.slice(0, first) } };
     return [
-      ...calls.flatMap(({ name }): readonly Read<AnthropicEvent>[] => (holds(name) ? [] : [{ kind: 'passed', name }])),
-      { kind: 'forward', part: { ...event, message: { ...message, content } } },
-      ...calls.flatMap((block) => (holds(block.name) ? [held({ block, index: 0, json: '' }, block.input ?? {})] : [])),
+      ...passed,
+      ...forward(opening),
+      ...blocks.slice(first).flatMap((block, place): readonly Read<AnthropicEvent>[] => {
+        if (isToolUse(block) && holds(block.name)) return [held({ block }, block.input ?? {})];
+        return wholeBlock(block, first + place).map((part) => ({ kind: 'forward', part }));
+      }),
     ];
   };
 
@@ -69,16 +88,16 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         case 'content_block_start':
           return start(event);
         case 'content_block_delta': {
-          if (hosted.keep(event)) return [];
+          if (hosted.add(event)) return [];
           const call = open.get(event.index);
-          if (call === undefined) return [{ kind: 'forward', part: event }];
+          if (call === undefined) return forward(event);
           if (typeof event.delta.partial_json === 'string') call.json += event.delta.partial_json;
           return [];
         }
         case 'content_block_stop': {
-          if (hosted.keep(event)) return [];
+          if (hosted.add(event)) return [];
           const call = open.get(event.index);
-          return call === undefined ? [{ kind: 'forward', part: event }] : stop(event.index, call);
+          return call === undefined ? forward(event) : stop(call);
         }
         case 'message_delta':
           stopReason = event.delta.stop_reason ?? stopReason;
@@ -88,49 +107,54 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         case 'error':
           throw new UpstreamEventError(event.error);
         default:
-          return [{ kind: 'forward', part: event }];
+          return forward(event);
       }
     },
     end() {
       // A stream that ends without a reason, or inside a block, was cut as well.
       const isCut = stopReason === undefined || stopReason === null || CUT_REASONS.has(stopReason);
-      const unanswered = hosted.unanswered();
-      // After a pause the host goes on with its own search.
-      const isPaused = stopReason === 'pause_turn';
-      const events = isPaused ? unanswered.flatMap((search) => search.events) : [];
-      const searches = isPaused ? [] : unanswered.map(heldSearch);
-      const broken = new Set([...open.values(), ...searches.filter((_, index) => !isStopped(unanswered[index]))]);
-      const left = [...searches, ...waiting, ...open.values()];
-      return [
-        ...events.map((part): Read<AnthropicEvent> => ({ kind: 'forward', part })),
-        ...left.map((call): Read<AnthropicEvent> => {
-          const arguments_ = broken.has(call) ? undefined : argumentsOf(call);
-          if (arguments_ !== undefined) return held(call, arguments_);
-          // Only the last block can be cut: the model went on after the others.
-          const isLast = call.index === lastIndex;
-          if ((isCut && isLast) || broken.has(call)) return { kind: 'cut', name: call.block.name };
-          return held(call, call.json === '' ? (call.block.input ?? {}) : call.json);
-        }),
-      ];
+      const finish = (call: HeldCall, isBroken: boolean): void => {
+        const arguments_ = isBroken ? undefined : argumentsOf(call);
+        if (arguments_ !== undefined) call.place.fill(held(call, arguments_));
+        else if (isBroken || isCut) call.place.fill({ kind: 'cut', name: call.block.name });
+        else call.place.fill(held(call, textOf(call)));
+      };
+      for (const search of hosted.unanswered()) {
+        // After a pause the host goes on with its own search.
+        if (stopReason === 'pause_turn') hosted.release(search);
+        else finish(heldSearch(search), !isStopped(search));
+      }
+      if (unread !== undefined) finish(unread, false);
+      for (const call of open.values()) finish(call, true);
+      return reads.take();
     },
   };
 }
 
+/** A block from start to stop. */
+function wholeBlock(block: AnthropicBlock, index: number): readonly AnthropicEvent[] {
+  const start = { type: 'content_block_start', index } as const;
+  const stop = { type: 'content_block_stop', index } as const;
+  if (!isToolUse(block)) return [{ ...start, content_block: block }, stop];
+  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(block.input ?? {}) };
+  return [{ ...start, content_block: { ...block, input: {} } }, { type: 'content_block_delta', index, delta }, stop];
+}
+
 /** A search of the host's as a call of ours. */
-function heldSearch({ block, index, ownName, events }: HostedSearch): HeldCall {
+function heldSearch({ block, index, ownName, events, place }: HostedSearch): HeldCall {
   const json = events.map((event) =>
     event.type === 'content_block_delta' && typeof event.delta.partial_json === 'string'
       ? event.delta.partial_json
       : '',
   );
-  return { block: { ...block, type: 'tool_use', name: ownName }, index, json: json.join('') };
+  return { block: { ...block, type: 'tool_use', name: ownName }, index, place, json: json.join('') };
 }
 
-function isStopped(search: HostedSearch | undefined): boolean {
-  return search?.events.at(-1)?.type === 'content_block_stop';
+function isStopped(search: HostedSearch): boolean {
+  return search.events.at(-1)?.type === 'content_block_stop';
 }
 
-function held(call: HeldCall, arguments_: unknown): Read<AnthropicEvent> {
+function held(call: Pick<HeldCall, 'block'>, arguments_: unknown): Read<AnthropicEvent> {
   return { kind: 'held', call: { id: call.block.id, name: call.block.name, arguments: arguments_ } };
 }
 
@@ -139,6 +163,11 @@ function argumentsOf(call: HeldCall): unknown {
   if (call.json.trim() !== '') return parseArguments(call.json);
   const { input } = call.block;
   return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? input : undefined;
+}
+
+/** Arguments that are not JSON, as the model wrote them. */
+function textOf({ json, block }: HeldCall): unknown {
+  return json === '' ? (block.input ?? {}) : json;
 }
 
 const CUT_REASONS: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);

@@ -99,10 +99,7 @@ export function writeResponse(
       closing.add(event);
     },
     hold(call) {
-      if (roleOf(plan, call.name) !== 'search') {
-        replay.hold(call);
-        return emit(open());
-      }
+      if (roleOf(plan, call.name) !== 'search') return emit(open());
       searches += 1;
       const shownSearch = searchShownAs(request, plan, call.name.trim());
       const block = {
@@ -114,20 +111,19 @@ export function writeResponse(
       };
       return emit([...open(), ...blocks.whole(block, searchInput(shownSearch.engine, call.arguments))]);
     },
-    answer(steps) {
-      const calls = steps.flatMap((step) => {
-        if (step.kind !== 'calls') return [];
-        const named = step.calls.map((call) => ({ ...call, id: ids.call(call.id) }));
-        replay.deliver(
-          step.call,
-          named.map(({ id }) => id),
-        );
-        return named;
-      });
-      waits ||= calls.length > 0;
-      const events = calls.flatMap(({ id, name, arguments: input }) =>
-        blocks.whole({ type: 'tool_use', id, name, input: {}, caller: DIRECT }, input),
+    deliver(step) {
+      if (step.kind === 'answer') {
+        if (roleOf(plan, step.call.name) !== 'search') replay.hide(ids.call(step.call.id), step);
+        return [];
+      }
+      waits = true;
+      return emit(
+        step.calls.flatMap(({ id, name, arguments: input }) =>
+          blocks.whole({ type: 'tool_use', id: ids.call(id), name, input: {}, caller: DIRECT }, input),
+        ),
       );
+    },
+    answer(steps) {
       const results = steps.flatMap((step) =>
         step.kind === 'answer' && roleOf(plan, step.call.name) === 'search'
           ? blocks.whole({
@@ -137,12 +133,7 @@ export function writeResponse(
             })
           : [],
       );
-      for (const step of steps) {
-        if (step.kind === 'answer' && roleOf(plan, step.call.name) !== 'search') {
-          replay.hide(ids.call(step.call.id), step);
-        }
-      }
-      return emit([...open(), ...events, ...results]);
+      return emit([...open(), ...results]);
     },
     extend() {
       indexes = new Map();

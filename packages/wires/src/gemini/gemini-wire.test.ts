@@ -90,6 +90,9 @@ function sample(showSearches: boolean): Sample {
             ? []
             : [{ id: functionCall.id ?? '', name: functionCall.name ?? '', arguments: functionCall.args }],
         ),
+        order: partsIn(chunks)
+          .map(({ text, functionCall }) => text ?? (functionCall === undefined ? '' : `<${functionCall.name}>`))
+          .join(''),
         ending: finished.at(-1) ?? 'none',
         // Nothing opens a response of this API but its first chunk.
         openings: chunks.length > 0 ? 1 : 0,

@@ -73,24 +73,30 @@ export function createReader(holds: (name: string) => boolean): Reader<GeminiRes
       if (candidate === undefined) return [{ kind: 'close', part: chunk }];
       finishReason = candidate.finishReason ?? finishReason;
       const parts = partsOf(candidate.content);
-      const kept: GeminiPart[] = [];
-      const reads: Read<GeminiResponse>[] = [];
+      const isLast = candidate.finishReason !== undefined;
+      if (parts.length === 0 && !isLast) return [{ kind: 'forward', part: withParts(chunk, [], OPEN) }];
+      const passed: Read<GeminiResponse>[] = [];
+      const written: Read<GeminiResponse>[] = [];
+      let kept: GeminiPart[] = [];
+      /** A chunk may bring held calls among other parts: what stands between two of them is a chunk of its own. */
+      const flush = (): void => {
+        if (kept.length > 0) written.push({ kind: 'forward', part: withParts(chunk, kept, OPEN) });
+        kept = [];
+      };
       for (const part of parts) {
         const { functionCall } = part;
         const read = isJsonObject(functionCall) ? readCall(part, functionCall) : { keep: true, reads: [] };
         if (read.keep) kept.push(part);
-        reads.push(...read.reads);
+        else flush();
+        for (const one of read.reads) (one.kind === 'passed' ? passed : written).push(one);
       }
       const isHolding = heldCount > 0 || open?.isHeld === true;
-      const isLast = candidate.finishReason !== undefined;
-      if (isLast && !isHolding) return [...reads, { kind: 'close', part: chunk }];
-      const forwarded: readonly Read<GeminiResponse>[] =
-        kept.length > 0 || (parts.length === 0 && !isLast)
-          ? [{ kind: 'forward', part: withParts(chunk, kept, OPEN) }]
-          : [];
+      if (isLast && !isHolding) return [...passed, { kind: 'close', part: chunk }];
+      flush();
+      const isForwarded = written.some(({ kind }) => kind === 'forward');
       const closed: readonly Read<GeminiResponse>[] =
-        isLast || forwarded.length === 0 ? [{ kind: 'close', part: withParts(chunk, []) }] : [];
-      return [...forwarded, ...reads, ...closed];
+        isLast || !isForwarded ? [{ kind: 'close', part: withParts(chunk, []) }] : [];
+      return [...passed, ...written, ...closed];
     },
     end() {
       if (open === undefined || !open.isHeld) return [];

@@ -93,18 +93,19 @@ export function createWriter(
       shownCalls.add(call);
       return emit([writeCallPart(searchCall(call, { role, idOf }), partIn(call))]);
     },
+    deliver(step) {
+      if (step.kind === 'calls') return emit(realCalls(step, { plan, idOf }));
+      if (shownCalls.has(step.call)) return [];
+      const call = searchCall(step.call, { role: roleOf(plan, step.call.name), idOf });
+      return emit([writeCallPart(call, partIn(step.call))]);
+    },
     answer(steps) {
-      const calls = steps.flatMap((step): readonly GeminiPart[] => {
-        if (step.kind === 'calls') return realCalls(step, { plan, idOf });
-        if (shownCalls.has(step.call)) return [];
-        return [writeCallPart(searchCall(step.call, { role: roleOf(plan, step.call.name), idOf }), partIn(step.call))];
-      });
       const answers = steps.flatMap((step): readonly GeminiPart[] => {
         if (step.kind === 'calls') return [];
         const call = searchCall(step.call, { role: roleOf(plan, step.call.name), idOf });
         return [writeAnswerPart(call, toSearchAnswer(step))];
       });
-      return emit([...calls, ...answers]);
+      return emit(answers);
     },
     extend() {
       roundIds.clear();

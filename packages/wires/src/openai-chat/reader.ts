@@ -14,13 +14,11 @@ import { mergeDelta } from './merge-delta.ts';
 /** A held call with the bytes that the model wrote, and with what its host attached to it (a thought's signature). */
 export interface HeldChatCall extends Call {
   readonly source: ChatToolCall;
-  /** How many calls that were passed on stand before it in the round. */
-  readonly passedBefore: number;
 }
 
 /**
- * Reads one round. Calls are told apart by their index, which hosts leave out or repeat: then by their id. Of several calls to
- * pass on, the first is streamed and the others follow whole, so that a client has one open call at a time.
+ * Reads one round. Calls are told apart by their index, which hosts leave out or repeat: then by their id. The first call is streamed
+ * if it is to be passed on; the others follow whole at the end, in the model's order, so that a client has one open call at a time.
  */
 export function createReader(holds: (name: string) => boolean): Reader<ChatChunk> {
   const calls: OpenCall[] = [];
@@ -52,7 +50,7 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
       return [];
     }
     reads.push({ kind: 'passed', name });
-    call.fate = passedCount === 0 ? 'live' : 'waiting';
+    call.fate = call === calls[0] ? 'live' : 'waiting';
     call.order = passedCount;
     passedCount += 1;
     return call.fate === 'live' ? [{ ...call.delta, index: call.order }] : [];
@@ -81,19 +79,17 @@ export function createReader(holds: (name: string) => boolean): Reader<ChatChunk
     },
     end() {
       const isCut = reason === undefined || reason === 'length' || reason === 'content_filter';
-      const waiting = calls
-        .filter((call) => call.fate === 'waiting')
-        .map((call): Read<ChatChunk> => {
+      let heldCount = 0;
+      return calls.flatMap((call): readonly Read<ChatChunk>[] => {
+        if (call.fate === 'waiting') {
           const delta = { tool_calls: [{ ...call.delta, index: call.order }] };
-          return { kind: 'forward', part: { choices: [{ index: 0, delta, finish_reason: null }] } };
-        });
-      let passedBefore = 0;
-      const held: Read<ChatChunk>[] = [];
-      for (const call of calls) {
-        if (call.fate === 'held') held.push(toHeld(call, { order: held.length, passedBefore, isCut }));
-        else if (call.fate !== 'unknown') passedBefore += 1;
-      }
-      return [...waiting, ...held];
+          return [{ kind: 'forward', part: { choices: [{ index: 0, delta, finish_reason: null }] } }];
+        }
+        if (call.fate !== 'held') return [];
+        heldCount += 1;
+        // Only the last call can be cut: the model went on after the others.
+        return [toHeld(call, { order: heldCount - 1, isCut: isCut && call === calls.at(-1) })];
+      });
     },
   };
 }
@@ -127,14 +123,14 @@ function withoutName<Inner extends { readonly name?: string }>(inner: Inner): Om
 
 function toHeld(
   call: OpenCall,
-  { order, passedBefore, isCut }: { readonly order: number; readonly passedBefore: number; readonly isCut: boolean },
+  { order, isCut }: { readonly order: number; readonly isCut: boolean },
 ): Read<ChatChunk> {
   const name = nameOf(call.delta) ?? '';
   const source = toSource(call.delta, order);
   const text = source.function?.arguments;
   const parsed = text === undefined ? { input: source.custom?.input ?? '' } : parseArguments(text);
   if (parsed === undefined && isCut) return { kind: 'cut', name };
-  const held: HeldChatCall = { id: source.id, name, arguments: parsed ?? text, source, passedBefore };
+  const held: HeldChatCall = { id: source.id, name, arguments: parsed ?? text, source };
   return { kind: 'held', call: held };
 }
 

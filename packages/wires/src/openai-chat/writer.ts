@@ -1,6 +1,6 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type { Resolved, Step } from '@quartermaster/core/dispatch';
+import type { Resolved } from '@quartermaster/core/dispatch';
 import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
@@ -61,6 +61,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     const named = plan.kind === 'inline' ? delta : withClientName(delta, plan);
     const id = unique(delta.id ?? `call_${index}`);
     callIds.push(id);
+    round.calls.push({ shown: id });
     return { ...named, index, id };
   };
   const renumber = (delta: ChatToolCallDelta): ChatToolCallDelta => {
@@ -68,7 +69,6 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
     if (known !== undefined) return { ...delta, index: known };
     const started = start(delta);
     round.passed.set(delta.index ?? 0, started.index);
-    round.passedIds.push(started.id);
     return started;
   };
 
@@ -94,34 +94,18 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       framed(part);
     },
     hold: () => (isOpen ? [] : [chunk(open({ content: null }))]),
-    answer(steps) {
-      const delivered = new Map<Step, readonly string[]>();
-      const chunks = steps.flatMap((step) => {
-        if (step.kind === 'answer') return [];
-        const started = step.calls.map((call, index) =>
-          start(toDelta(call, index === 0 ? sourceOf(step.call) : undefined)),
+    deliver(step) {
+      if (step.kind === 'calls') {
+        return step.calls.map((call, index) =>
+          chunk(open({ tool_calls: [start(toDelta(call, index === 0 ? sourceOf(step.call) : undefined))] })),
         );
-        delivered.set(
-          step,
-          started.map(({ id }) => id),
-        );
-        return started.map((delta) => chunk(open({ tool_calls: [delta] })));
-      });
-      const slots: Slot[] = [];
-      const passed = round.passedIds.map((shown): Slot => ({ shown }));
-      for (const step of steps) {
-        slots.push(...passed.splice(0, passedBefore(step.call) - (round.passedIds.length - passed.length)));
-        if (step.kind === 'calls') {
-          slots.push(...(delivered.get(step) ?? []).map((shown) => ({ shown })));
-          continue;
-        }
-        const id = unique(step.call.id);
-        slots.push({ hidden: toToolCall(step.call, id) as unknown as JsonObject });
-        round.answers[id] = step.text;
       }
-      round.calls = [...slots, ...passed];
-      return chunks;
+      const id = unique(step.call.id);
+      round.calls.push({ hidden: toToolCall(step.call, id) as unknown as JsonObject });
+      round.answers[id] = step.text;
+      return [];
     },
+    answer: () => [],
     extend() {
       rounds.push(written(round));
       usage = sumUsage(usage, round.usage);
@@ -137,9 +121,7 @@ export function createWriter(request: ChatRequest, plan: Plan): Writer<ChatReque
       };
     },
     hidden() {
-      const last = written(round);
-      const calls = last.calls.length > 0 ? last.calls : callIds.map((shown) => ({ shown }));
-      return hiddenContent({ text: shownText, callIds, rounds, last: { ...last, calls } });
+      return hiddenContent({ text: shownText, callIds, rounds, last: written(round) });
     },
     finish(ending) {
       const total = sumUsage(usage, round.usage);
@@ -178,19 +160,17 @@ function frameOf({ id, object, created, model }: ChatChunk): ChatChunk {
 interface Round {
   /** From the reader's number of a call to the client's. */
   readonly passed: Map<number, number>;
-  /** The client's ids of the calls that were passed on, in their order. */
-  readonly passedIds: string[];
   /** What the model wrote besides calls. */
   message: Readonly<Record<string, unknown>>;
   /** All calls in the order in which the model made them. */
-  calls: readonly Slot[];
+  readonly calls: Slot[];
   /** The answers to those that the client is not shown, by their ids. */
   readonly answers: Record<string, string>;
   usage: JsonObject | undefined;
 }
 
 function newRound(): Round {
-  return { passed: new Map(), passedIds: [], message: {}, calls: [], answers: {}, usage: undefined };
+  return { passed: new Map(), message: {}, calls: [], answers: {}, usage: undefined };
 }
 
 function written({ message, calls, answers }: Round): ChatRound {
@@ -262,10 +242,6 @@ function toToolCall(call: Call, id: string): ChatToolCall {
   if (source !== undefined) return { ...source, id };
   const arguments_ = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {});
   return { id, type: 'function', function: { name: call.name, arguments: arguments_ } };
-}
-
-function passedBefore(call: Call & Partial<HeldChatCall>): number {
-  return call.passedBefore ?? 0;
 }
 
 function sourceOf(call: Call & Partial<HeldChatCall>): ChatToolCall | undefined {

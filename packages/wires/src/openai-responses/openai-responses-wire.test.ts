@@ -144,6 +144,12 @@ function sample(options: { readonly isShown: boolean; readonly isNative: boolean
           if (item.type !== 'function_call') return [];
           return [{ id: String(item.call_id), name: String(item.name), arguments: JSON.parse(String(item.arguments)) }];
         }),
+        order: output
+          .map((item) => {
+            if (item.type === 'message') return textOf(item);
+            return item.type === 'function_call' ? `<${item.name}>` : '';
+          })
+          .join(''),
         ending: events.at(-1)?.response?.status ?? 'none',
         openings: events.filter((event) => event.type === 'response.created').length,
         closings: events.filter((event) => /^response\.(completed|incomplete|failed)$/.test(event.type)).length,

@@ -1,6 +1,6 @@
 import type { Call, Plan } from '@quartermaster/core';
 import { parseArguments } from '@quartermaster/core/dispatch';
-import type { Read, Reader } from '@quartermaster/core/loop';
+import { orderedReads, type Place, type Read, type Reader } from '@quartermaster/core/loop';
 import { isCall, isSearchCall, type ResponsesEvent, type ResponsesItem } from './responses-shapes-2026-11.ts';
 
 /** A held call with the item that the model wrote, and the place in the round's output that it had. */
@@ -22,10 +22,15 @@ const WAITING: ReadonlySet<string> = new Set([
 
 const CLOSINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** Reads one round. All events of a held item are kept back; it is handed over once the round has ended well. */
+/**
+ * Reads one round. All events of a held item are kept back; it is handed over once the round has ended well, and what the model wrote
+ * after it follows it.
+ */
 export function createReader(holds: (name: string) => boolean, plan: Plan): Reader<ResponsesEvent> {
-  const held = new Map<number, { name: string; item: ResponsesItem; isDone: boolean }>();
+  const reads = orderedReads<ResponsesEvent>();
+  const held = new Map<number, HeldItem>();
   const searchName = ownSearchName(plan);
+  let lastIndex = -1;
   let ending: string | undefined;
 
   return {
@@ -35,34 +40,50 @@ export function createReader(holds: (name: string) => boolean, plan: Plan): Read
         return [{ kind: 'close', part: event }];
       }
       const { output_index: index, item } = event;
-      if (index === undefined) return [{ kind: 'forward', part: event }];
-      if (event.type === 'response.output_item.added' && item !== undefined) {
+      const passed: Read<ResponsesEvent>[] = [];
+      if (index !== undefined && event.type === 'response.output_item.added' && item !== undefined) {
+        lastIndex = index;
         const name = heldName(item, holds, searchName);
         if (name !== undefined) {
-          held.set(index, { name, item, isDone: false });
-          return [];
+          held.set(index, { name, item, isDone: false, place: reads.reserve() });
+          return reads.take();
         }
         const waits = WAITING.has(item.type ?? '') || (isSearchCall(item) && item.execution === 'client');
-        const passed: readonly Read<ResponsesEvent>[] = waits ? [{ kind: 'passed', name: nameOf(item) }] : [];
-        return [...passed, { kind: 'forward', part: event }];
+        if (waits) passed.push({ kind: 'passed', name: nameOf(item) });
       }
-      const open = held.get(index);
-      if (open === undefined) return [{ kind: 'forward', part: event }];
+      const open = index === undefined ? undefined : held.get(index);
+      if (open === undefined) {
+        reads.add({ kind: 'forward', part: event });
+        return [...passed, ...reads.take()];
+      }
       if (event.type === 'response.output_item.done' && item !== undefined) {
-        held.set(index, { ...open, item, isDone: item.status !== 'incomplete' });
+        open.item = item;
+        open.isDone = item.status !== 'incomplete';
       }
       return [];
     },
-    end: () =>
-      [...held].map(([outputIndex, { name, item, isDone }]): Read<ResponsesEvent> => {
+    end() {
+      for (const [outputIndex, { name, item, isDone, place }] of held) {
         const parsed = argumentsIn(item);
-        const isWhole =
-          isDone && ending !== 'response.failed' && (parsed !== undefined || ending === 'response.completed');
-        if (!isWhole) return { kind: 'cut', name };
+        // Only the last item can be cut: the model went on after the others.
+        const isWritten = parsed !== undefined || ending === 'response.completed' || outputIndex !== lastIndex;
+        if (!isDone || ending === 'response.failed' || !isWritten) {
+          place.fill({ kind: 'cut', name });
+          continue;
+        }
         const call: HeldItemCall = { id: idOf(item), name, arguments: parsed ?? item.arguments, item, outputIndex };
-        return { kind: 'held', call };
-      }),
+        place.fill({ kind: 'held', call });
+      }
+      return reads.take();
+    },
   };
+}
+
+interface HeldItem {
+  readonly name: string;
+  readonly place: Place<ResponsesEvent>;
+  item: ResponsesItem;
+  isDone: boolean;
 }
 
 function heldName(

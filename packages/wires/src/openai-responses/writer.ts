@@ -49,20 +49,18 @@ export function createWriter(
       if (!state.isShown || !isSearch(call, plan)) return [];
       return show(searchCallItem(call, state.searchKey(call)), state);
     },
+    deliver(step) {
+      if (step.kind !== 'calls') return [];
+      const items = step.calls.map((call, index) => callItem({ call, step, isFirst: index === 0 }, state));
+      state.round.delivered.set(step, items);
+      return items.flatMap((item) => show(item, state));
+    },
     answer(steps) {
       state.round.steps = steps;
-      // Calls before outputs, so that a replay can tell what was written side by side from what followed an answer.
-      const calls = steps.flatMap((step) => {
-        if (step.kind !== 'calls') return [];
-        const items = step.calls.map((call, index) => callItem({ call, step, isFirst: index === 0 }, state));
-        state.round.delivered.set(step, items);
-        return items.flatMap((item) => show(item, state));
-      });
-      const outputs = steps.flatMap((step) => {
+      return steps.flatMap((step) => {
         if (step.kind !== 'answer' || !state.isShown || !isSearch(step.call, plan)) return [];
         return show(searchOutputItem(step, state.searchKey(step.call), plan), state);
       });
-      return [...calls, ...outputs];
     },
     extend() {
       state.hidden.push(...roundItems(state));
