@@ -22,7 +22,7 @@ export async function run() {
     fetch(`http://127.0.0.1:${gateway.port}${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     }).then((response) => response.text());
   try {
     const definitions = makeDefinitions(10_000);
@@ -41,6 +41,19 @@ export async function run() {
       'a catalog of 10,000 tools is uploaded': (turn) =>
         post(`/v1/catalogs/large-${turn}`, { tools: renamed(definitions, turn) }, 'PUT'),
       'its first use': (turn) => post('/v1/messages', makeBody(named(turn), { model: 'claude-searching' })),
+      'it is read back': (turn) => post(`/v1/catalogs/large-${turn}`, undefined, 'GET'),
+      'its first search': (turn) => post(`/v1/catalogs/large-${turn}/search`, { query: 'list invoices' }),
+      'how its tools are used': (turn) => post(`/v1/catalogs/large-${turn}/usage`, undefined, 'GET'),
+      'an evaluation of a thousand cases': () =>
+        post('/v1/catalogs/large-0/evaluate', {
+          cases: Array.from({ length: 1_000 }, (_, at) => ({ query: `list invoices ${at}`, tools: ['x'] })),
+        }),
+      'a search that brings 10,000 tools': (turn) =>
+        post('/v1/search', { query: 'list invoices', tools: renamed(definitions, turn) }),
+      'a question of empty objects': () => post('/v1/catalogs/large-0/search', `[${'{},'.repeat(340_000)}{}]`),
+      'an upload that is no list': () => post('/v1/catalogs/odd', `{"a":[${'{},'.repeat(4_000_000)}{}]}`, 'PUT'),
+      'an upload of one huge tool': () =>
+        post('/v1/catalogs/odd', [{ ...definitions[0], description: 'long words '.repeat(1_000_000) }], 'PUT'),
       'a query of one long word': () => post('/v1/catalogs/large-0/search', { query: long('請求書を作成') }),
       'a query of operators': () => post('/v1/catalogs/large-0/search', { query: long('+a +b ') }),
       'a query of many clauses': () =>

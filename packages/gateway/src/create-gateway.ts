@@ -42,8 +42,8 @@ import {
   mountStoredRoutes,
   type Services,
 } from './routes/index.ts';
-import { createSearchEngines, createSearchService } from './search/index.ts';
-import { createThreadedModels } from './threads/index.ts';
+import { configuredEngine, createSearchEngines, createSearchService } from './search/index.ts';
+import { createLocalBulk, createThreadedBulk, createThreadedModels, createWorkerPool } from './threads/index.ts';
 
 /** An HTTP gateway as a web-standard handler. */
 export interface Gateway {
@@ -87,9 +87,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const catalogs = createNamedCatalogs(store?.catalogs, { memory, servers: mcp?.catalogs });
-  const automatic = reranker === undefined ? 'hybrid' : 'hybrid+reranker';
   const engines = createSearchEngines({
-    configured: search.engine === 'auto' ? automatic : search.engine,
+    configured: configuredEngine(search, reranker !== undefined),
     source: searcher,
     signal: closed.signal,
   });
@@ -107,15 +106,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
   const local = createModelService({ upstreams, lists, bodies, transcripts, onEvent, maxRounds: settings.maxRounds });
-  const threads =
+  const pool =
     workerUrl === false
       ? undefined
-      : createThreadedModels({
-          ...{ local, upstreams, transcripts, settings, search, reranker, workerUrl, onEvent },
+      : createWorkerPool({
+          ...{ settings, search, reranker, workerUrl, onEvent },
           memoryBytes: settings.cacheBytes * WORKERS_SHARE,
         });
+  const { offThreadBytes } = settings;
+  const threaded =
+    pool === undefined ? local : createThreadedModels({ pool, offThreadBytes, local, upstreams, transcripts });
+  const searchService = createSearchService({ engines, memory, now: clock.now });
+  const localBulk = createLocalBulk(searchService);
   const models = createConnectedModels({
-    ...{ models: threads ?? local, upstreams, maxRounds: settings.maxRounds, now: clock.now, memory },
+    ...{ models: threaded, upstreams, maxRounds: settings.maxRounds, now: clock.now, memory },
     onCall: metrics.onConnectorCall,
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
   });
@@ -185,10 +189,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     insight: { log, savings, closed: stopping.signal },
     storedFor: kept.storeFor,
     catalogs,
-    search: {
-      engines,
-      service: createSearchService({ engines, memory, now: clock.now }),
-    },
+    search: { engines, service: searchService },
+    bulk: pool === undefined ? localBulk : createThreadedBulk({ pool, local: localBulk, offThreadBytes }),
     onBatch: () => worker?.wake(),
   };
   mountModelRoutes(app, services);
@@ -215,7 +217,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await mcp?.proxy.close();
       // Nobody will search any more, and what is being built would keep the process.
       closed.abort();
-      await Promise.all([threads?.close(), usage.flush()]);
+      await Promise.all([pool?.close(), usage.flush()]);
       models.close();
     },
   };

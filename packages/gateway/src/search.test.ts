@@ -42,6 +42,30 @@ describe('search over HTTP', () => {
     expect(hit).not.toHaveProperty('explanation');
   });
 
+  it('refuses questions of more than a megabyte, which would be parsed while others wait', async () => {
+    const { ask } = await withCatalog();
+    for (const path of ['search', 'evaluate']) {
+      const { status } = await ask(`/v1/catalogs/acme/${path}`, { query: 'x'.repeat(1_100_000) });
+      expect(status).toBe(413);
+    }
+  });
+
+  it('gives others a turn between the cases of an evaluation', async () => {
+    const { post } = await withCatalog();
+    const cases = Array.from({ length: 300 }, () => ({ query: 'weather', tools: ['sky/get_weather'] }));
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const response = await post('/v1/catalogs/acme/evaluate', { cases });
+    isOver = true;
+    expect(response.status).toBe(200);
+    expect(turns).toBeGreaterThan(cases.length);
+  });
+
   it('answers each of several queries by itself', async () => {
     const { ask } = await withCatalog();
     const { body } = await ask('/v1/catalogs/acme/search', { queries: ['weather', 'letter', 'zzzz'] });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSnapshot } from './create-snapshot.ts';
+import { createSnapshot, createSnapshotInSteps } from './create-snapshot.ts';
 import { createTool } from './create-tool.ts';
 import type { JsonObject } from './json.ts';
 import { parseTools } from './parse-tools.ts';
@@ -93,6 +93,21 @@ describe('createSnapshot', () => {
 
   it('refuses to name a tool that it does not hold', () => {
     expect(() => createSnapshot([issue]).modelName(search)).toThrow('Tool "search" is not in this snapshot');
+  });
+
+  it('of many tools can be made in steps, its names included, and is the same', () => {
+    const tools = Array.from({ length: 5_000 }, (_, at) =>
+      createTool({ name: `tool ${at % 2_500}`, server: `s${at}` }),
+    );
+    const steps = createSnapshotInSteps(tools);
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count += 1;
+    // A few hundred tools a step, each looked at four times.
+    expect(count).toBeGreaterThan(30);
+    const whole = createSnapshot(tools);
+    expect(step.value.tools).toEqual(whole.tools);
+    expect(tools.map((tool) => step.value?.modelName(tool))).toEqual(tools.map((tool) => whole.modelName(tool)));
   });
 
   describe('hash', () => {

@@ -1,5 +1,6 @@
 import { CatalogError, SettingError } from '../errors.ts';
-import { createModelNames, type ModelNames } from './model-name.ts';
+import { runToEnd } from '../run-to-end.ts';
+import { createModelNames, createModelNamesInSteps, type ModelNames } from './model-name.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -32,10 +33,23 @@ export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicat
  * names are worked out when first asked for.
  */
 export function createSnapshot(tools: Iterable<Tool>, options: SnapshotOptions = {}): Snapshot {
-  const { list, slots } = collect(tools, options);
+  return snapshotOf(runToEnd(collect(tools, options)), options);
+}
+
+/** What {@link createSnapshot} gives, its names worked out, with a yield wherever that may be interrupted. */
+export function* createSnapshotInSteps(
+  tools: Iterable<Tool>,
+  options: SnapshotOptions = {},
+): Generator<void, Snapshot> {
+  const collected = yield* collect(tools, options);
+  const names = yield* createModelNamesInSteps(collected.list, options);
+  return snapshotOf(collected, options, names);
+}
+
+function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?: ModelNames): Snapshot {
   const digest = options.digest ?? sha256;
   let hash: string | undefined;
-  let names: ModelNames | undefined;
+  let names = known;
   let servers: readonly string[] | undefined;
   const modelNames = (): ModelNames => {
     names ??= createModelNames(list, options);
@@ -72,7 +86,7 @@ interface Collected {
   readonly slots: ReadonlyMap<string, number>;
 }
 
-function collect(tools: Iterable<Tool>, options: SnapshotOptions): Collected {
+function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<void, Collected> {
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
   const onDuplicate = options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate;
   if (!(maxTools >= 0)) {
@@ -96,9 +110,12 @@ function collect(tools: Iterable<Tool>, options: SnapshotOptions): Collected {
       list[slot] = tool;
     }
     position += 1;
+    if (position % STEP_TOOLS === 0) yield;
   }
   return { list: Object.freeze(list), slots };
 }
+
+const STEP_TOOLS = 512;
 
 function tooMany(maxTools: number): CatalogError {
   return new CatalogError(

@@ -1,4 +1,10 @@
-export { createSnapshot, renderCatalog, SNAPSHOT_DEFAULTS, type SnapshotOptions } from './create-snapshot.ts';
+export {
+  createSnapshot,
+  createSnapshotInSteps,
+  renderCatalog,
+  SNAPSHOT_DEFAULTS,
+  type SnapshotOptions,
+} from './create-snapshot.ts';
 export { createTool, type ToolParts, toolId } from './create-tool.ts';
 export { describeExamples, tellingExamples } from './describe-examples.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';

@@ -1,4 +1,5 @@
 import { CatalogError, SettingError } from '../errors.ts';
+import { runToEnd } from '../run-to-end.ts';
 import { sha256 } from './sha256.ts';
 import type { Tool } from './tool.ts';
 
@@ -44,14 +45,26 @@ export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxN
  * never on order or on unrelated tools. A suffixed name that is taken after all gets a longer suffix.
  */
 export function createModelNames(tools: readonly Tool[], options: ModelNameOptions = {}): ModelNames {
+  return runToEnd(createModelNamesInSteps(tools, options));
+}
+
+/** What {@link createModelNames} gives, with a yield wherever it may be interrupted. */
+export function* createModelNamesInSteps(
+  tools: readonly Tool[],
+  options: ModelNameOptions = {},
+): Generator<void, ModelNames> {
   const template = options.nameTemplate ?? MODEL_NAME_DEFAULTS.nameTemplate;
   const maxLength = options.maxNameLength ?? MODEL_NAME_DEFAULTS.maxNameLength;
   checkTemplate(template);
   checkLength(maxLength);
-  const entries = tools.map((tool) => createEntry(tool, template, maxLength));
-  const byName = settle(entries, maxLength);
+  const entries: Entry[] = [];
+  for (const tool of tools) if (entries.push(createEntry(tool, template, maxLength)) % STEP_TOOLS === 0) yield;
+  const byName = yield* settle(entries, maxLength);
   const names = new Map<string, string>();
-  for (const entry of entries) names.set(entry.tool.id, entry.name);
+  for (const entry of entries) {
+    names.set(entry.tool.id, entry.name);
+    if (names.size % STEP_TOOLS === 0) yield;
+  }
   return { nameOf: (id) => names.get(id), resolve: (modelName) => byName.get(modelName)?.tool };
 }
 
@@ -78,11 +91,13 @@ function fill(template: string, server: string, tool: string): string {
 }
 
 /** Lengthens suffixes until all names differ. Ends, since a suffix grows each round and the longest tells all ids apart. */
-function settle(entries: readonly Entry[], maxLength: number): Map<string, Entry> {
+function* settle(entries: readonly Entry[], maxLength: number): Generator<void, Map<string, Entry>> {
   for (;;) {
     const byName = new Map<string, Entry>();
     const clashes = new Map<string, Entry[]>();
-    for (const entry of entries) {
+    for (let at = 0; at < entries.length; at += 1) {
+      if (at % STEP_TOOLS === 0) yield;
+      const entry = entries[at] as Entry;
       const first = byName.get(entry.name);
       if (first === undefined) {
         byName.set(entry.name, entry);
@@ -93,7 +108,10 @@ function settle(entries: readonly Entry[], maxLength: number): Map<string, Entry
       else group.push(entry);
     }
     if (clashes.size === 0) return byName;
-    for (const group of clashes.values()) separate(group, maxLength);
+    for (const group of clashes.values()) {
+      separate(group, maxLength);
+      yield;
+    }
   }
 }
 
@@ -134,6 +152,8 @@ function checkLength(maxLength: number): void {
     context: { maxNameLength: maxLength },
   });
 }
+
+const STEP_TOOLS = 512;
 
 const PLACEHOLDER = /\{server\}|\{tool\}/g;
 const REFUSED = /[^a-zA-Z0-9_-]/;

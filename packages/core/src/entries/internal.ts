@@ -4,7 +4,7 @@
  *
  * @internal
  */
-export { anthropicDefinedTool, describeExamples, sha256 } from '../catalog/index.ts';
+export { anthropicDefinedTool, createSnapshotInSteps, describeExamples, sha256 } from '../catalog/index.ts';
 export { deepestReason } from '../deepest-reason.ts';
 export { defined } from '../defined.ts';
 export { cutText } from '../disclosure/index.ts';

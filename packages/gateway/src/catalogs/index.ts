@@ -4,6 +4,6 @@ export { MemoryBudget } from './memory-budget.ts';
 export { CATALOG_TYPE, createNamedCatalogs, type NamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody } from './read-body.ts';
 export { readStoredTools } from './read-stored-tools.ts';
-export { readUpload } from './read-upload.ts';
+export { readUpload, type UploadedCatalog } from './read-upload.ts';
 export type { ToolList } from './tool-list.ts';
 export { createToolLists, type ToolLists } from './tool-lists.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
+import { parseTools, type Tool } from '@quartermaster/core';
 import { renderCatalog } from '@quartermaster/core/catalog';
-import { runInSlices } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, runInSlices } from '@quartermaster/core/internal';
 import { ApiError } from '../http/index.ts';
 import { locateTools } from './locate-tools.ts';
 
@@ -41,7 +41,7 @@ function* readInSteps(bytes: Buffer, maxTools: number): Generator<void, Uploaded
   }
   // One definition can hold many: a namespace, a list of functions.
   if (tools.length > maxTools) throw tooMany(tools.length, maxTools);
-  createSnapshot(tools, { maxTools });
+  yield* createSnapshotInSteps(tools, { maxTools });
   yield;
   return { hash: yield* hashInSteps(tools), tools: `[${texts.join(',')}]`, toolCount: tools.length };
 }

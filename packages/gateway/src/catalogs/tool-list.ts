@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  createSnapshot,
-  createToolbox,
-  type Snapshot,
-  type Tool,
-  type Toolbox,
-  type ToolboxEvent,
-} from '@quartermaster/core';
+import { createToolbox, type Snapshot, type Tool, type Toolbox, type ToolboxEvent } from '@quartermaster/core';
 import {
   applyPolicies,
   type JsonObject,
@@ -18,7 +11,8 @@ import {
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, defined } from '@quartermaster/core/internal';
+import { catalogTools, type LoadedCatalog } from './named-catalogs.ts';
 
 /** The tools of requests that all have the same ones: read, indexed and planned for once. Holds nothing of any conversation. */
 export interface ToolList {
@@ -44,8 +38,8 @@ export interface ToolListParts {
   readonly tools: readonly Tool[];
   readonly probe: readonly JsonObject[];
   readonly hasSearch: boolean;
-  /** Tools of named catalogs, after the declared ones. */
-  readonly added: readonly Tool[];
+  /** Named catalogs, whose tools come after the declared ones. */
+  readonly added: readonly LoadedCatalog[];
   /** Whether catalogs were named, even if they hold nothing now. */
   readonly hasCatalogs: boolean;
   /** Each tells which servers, behind a named catalog or named by the request, lack tools now, and why. */
@@ -68,24 +62,31 @@ export interface ToolListOptions {
 /** As the Messages API has it: its search returns five tools at the most. */
 const MESSAGES_LIMIT = 5;
 
-export function makeToolList(parts: ToolListParts, options: ToolListOptions): ToolList {
+/** With a yield wherever it may be interrupted: named catalogs can have many thousand tools. */
+export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): Generator<void, ToolList> {
   const { declared, probe, hasCatalogs, unavailable } = parts;
-  const all = [...parts.tools, ...parts.added];
+  const all = yield* collectTools(parts);
   const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
   const isAutomatic = options.deferral === 'auto' && !isMarked;
-  // A request that defers some tools has decided about all of them.
-  const tools = isAutomatic ? applyPolicies(all, options.policies) : all.map(decided);
+  const tools: Tool[] = [];
+  for (let start = 0; start < all.length; start += STEP_TOOLS) {
+    const some = all.slice(start, start + STEP_TOOLS);
+    // A request that defers some tools has decided about all of them.
+    tools.push(...(isAutomatic ? applyPolicies(some, options.policies) : some.map(decided)));
+    yield;
+  }
   const { maxNameLength, maxQueryLength, searcher, onEvent, recordQueries } = options;
+  const snapshot = yield* createSnapshotInSteps(tools, {
+    nameTemplate: NAME_TEMPLATES.proxy,
+    maxNameLength,
+    // Counted before, where it is known which of the limits it is about.
+    maxTools: Number.POSITIVE_INFINITY,
+    // What the client declares stands before what a catalog has by the same name.
+    onDuplicate: hasCatalogs ? 'first' : 'error',
+    digest,
+  });
   const toolbox = createToolbox({
-    tools: createSnapshot(tools, {
-      nameTemplate: NAME_TEMPLATES.proxy,
-      maxNameLength,
-      // Counted before, where it is known which of the limits it is about.
-      maxTools: Number.POSITIVE_INFINITY,
-      // What the client declares stands before what a catalog has by the same name.
-      onDuplicate: hasCatalogs ? 'first' : 'error',
-      digest,
-    }),
+    tools: snapshot,
     maxQueryLength,
     settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
     listingTokens: options.listingTokens,
@@ -113,6 +114,21 @@ export function makeToolList(parts: ToolListParts, options: ToolListOptions): To
     },
   };
 }
+
+/** The declared ones first, then those of named catalogs. */
+function* collectTools({ tools, added }: ToolListParts): Generator<void, readonly Tool[]> {
+  if (added.length === 0) return tools;
+  const all = [...tools];
+  for (const catalog of added) {
+    for (let start = 0; start < catalog.tools.length; start += STEP_TOOLS) {
+      all.push(...catalogTools({ ...catalog, tools: catalog.tools.slice(start, start + STEP_TOOLS) }));
+      yield;
+    }
+  }
+  return all;
+}
+
+const STEP_TOOLS = 512;
 
 /** What is marked is deferred, and nothing else; only how much a search returns is for the settings to say. */
 function asRequested(format: ToolFormat, search: SearchLimitSettings): GateSettings {

@@ -1,23 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ToolboxEvent } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
-import { defined, readAhead } from '@quartermaster/core/internal';
+import { defined, readAhead, runInSlices } from '@quartermaster/core/internal';
 import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
 import type { Surface } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError } from '../http/index.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { MemoryBudget } from './memory-budget.ts';
-import {
-  type CatalogRights,
-  catalogTools,
-  type LoadedCatalog,
-  type NamedCatalogs,
-  splitCatalogs,
-} from './named-catalogs.ts';
-import { makeToolList, type ToolList } from './tool-list.ts';
+import { type CatalogRights, type LoadedCatalog, type NamedCatalogs, splitCatalogs } from './named-catalogs.ts';
+import { makeToolListInSteps, type ToolList } from './tool-list.ts';
 
 export interface ToolLists {
   /**
@@ -76,15 +69,10 @@ export function createToolLists(options: {
         onEvent?.(event);
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
-      const isLarge = loaded.some(({ tools }) => tools.length > MANY_TOOLS);
-      // A turn of the event loop for others between two steps that take long with many tools.
-      if (isLarge) await setImmediate();
-      const list = makeList(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count });
-      if (isLarge) {
-        await setImmediate();
-        await readAhead(list.toolbox.snapshot());
-        await setImmediate();
-      }
+      const list = await runInSlices(
+        makeListInSteps(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count }),
+      );
+      if (loaded.some(({ tools }) => tools.length > MANY_TOOLS)) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
       // The index comes later: its room is kept for it until its size is known.
       const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
@@ -130,7 +118,7 @@ const TOOL_BYTES = 1024;
 const INDEX_BYTES = 24 * 1024;
 const INDEX_BYTES_PER_BYTE = 1.2;
 
-function makeList<Name extends Dialect>(
+function makeListInSteps<Name extends Dialect>(
   surface: Surface<Name>,
   parts: {
     readonly others: readonly unknown[];
@@ -139,16 +127,16 @@ function makeList<Name extends Dialect>(
     readonly request: DialectShapes[Name]['request'];
   },
   options: Parameters<typeof createToolLists>[0],
-): ToolList {
+): Generator<void, ToolList> {
   const { settings, searcher, onEvent } = options;
   const { tools, probe, search } = surface.readTools(parts.others, parts.request);
   checkCounts(tools.length, parts.loaded, settings);
-  return makeToolList(
+  return makeToolListInSteps(
     {
       format: surface.dialect,
       declared: parts.others.filter(isJsonObject),
       tools,
-      added: parts.loaded.flatMap(catalogTools),
+      added: parts.loaded,
       hasCatalogs: parts.loaded.length > 0,
       unavailable: [
         ...parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),

@@ -16,4 +16,5 @@ export { readBytes } from './read-bytes.ts';
 export { createReception, type Reception } from './reception.ts';
 export { responseOf } from './response-of.ts';
 export { sendRequest } from './send-request.ts';
+export { streamText } from './stream-text.ts';
 export type { Visit } from './visit.ts';

@@ -2,14 +2,14 @@ import type { Tool } from '@quartermaster/core';
 import type { CatalogActor, CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { Context, Hono } from 'hono';
 import type { Access } from '../access/index.ts';
-import { readStoredTools, readUpload } from '../catalogs/index.ts';
-import { ApiError, anthropicErrorBody, readBytes, toApiError, type Visit } from '../http/index.ts';
+import { readStoredTools } from '../catalogs/index.ts';
+import { ApiError, anthropicErrorBody, readBytes, streamText, toApiError, type Visit } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
-export function mountCatalogRoutes(app: Hono, { reception, store, settings, usage, mcp }: Services): void {
+export function mountCatalogRoutes(app: Hono, { reception, store, settings, usage, mcp, bulk }: Services): void {
   const servers = mcp?.catalogs;
   const receive = (context: Context, handler: (visit: Visit, catalogs: CatalogStore) => Promise<Response>) =>
     reception.receive(context.req.raw, {
@@ -51,7 +51,8 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
   app.put('/v1/catalogs/:name', (context) =>
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
-      const catalog = await readUpload(await readBytes(visit.request, settings.maxBodyBytes), settings.maxCatalogTools);
+      const bytes = await readBytes(visit.request, settings.maxBodyBytes);
+      const catalog = await bulk.readUpload({ bytes, owner: visit.access.owner }, settings.maxCatalogTools);
       const outcome = await catalogs.put({ name, ...catalog }, actorOf(visit));
       if (outcome === 'denied') throw notYours(name);
       const head = await catalogs.head(name);
@@ -69,7 +70,8 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
       if (catalog === undefined) throw unknown();
       // The stored text as it is: thousands of definitions need not be read to be handed over.
       const head = JSON.stringify(writeHead(catalog)).slice(0, -1);
-      return new Response(`${head},"tools":${catalog.tools}}`, { headers: { 'content-type': 'application/json' } });
+      const body = streamText([`${head},"tools":`, catalog.tools, '}']);
+      return new Response(body, { headers: { 'content-type': 'application/json' } });
     }),
   );
   app.get('/v1/catalogs/:name/usage', (context) =>

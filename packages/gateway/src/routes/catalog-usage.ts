@@ -1,7 +1,10 @@
-import { createSnapshot, type Tool } from '@quartermaster/core';
+import type { Tool } from '@quartermaster/core';
 import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
 import { suggestPins, type ToolUse } from '@quartermaster/core/gate';
+import { createSnapshotInSteps, runInSlices } from '@quartermaster/core/internal';
 import type { UsageStore } from '@quartermaster/host/store';
+
+const STEP_TOOLS = 512;
 
 /** How many of an owner's tools are looked through, the most used first. */
 const MOST_TOOLS = 1_000;
@@ -17,7 +20,7 @@ export async function readCatalogUsage(
   usage: UsageStore | undefined,
   { name, tools, owner }: { readonly name: string; readonly tools: readonly Tool[]; readonly owner: string },
 ): Promise<object> {
-  const ids = idsByName(tools);
+  const ids = await runInSlices(idsByName(tools));
   const uses = (await usage?.tools({ owner, limit: MOST_TOOLS })) ?? [];
   const calls = new Map<string, number>();
   for (const use of uses) {
@@ -29,16 +32,20 @@ export async function readCatalogUsage(
   return { type: 'catalog_usage', name, tools: counted, suggested_pins: suggestPins(counted) };
 }
 
-function idsByName(tools: readonly Tool[]): ReadonlyMap<string, string> {
+function* idsByName(tools: readonly Tool[]): Generator<void, ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const maxNameLength of NAME_LENGTHS) {
-    const snapshot = createSnapshot(tools, {
+    const snapshot = yield* createSnapshotInSteps(tools, {
       nameTemplate: NAME_TEMPLATES.proxy,
       maxNameLength,
       onDuplicate: 'first',
       maxTools: tools.length,
     });
-    for (const tool of snapshot.tools) ids.set(snapshot.modelName(tool), tool.id);
+    for (let at = 0; at < snapshot.tools.length; at += 1) {
+      if (at % STEP_TOOLS === 0) yield;
+      const tool = snapshot.tools[at] as Tool;
+      ids.set(snapshot.modelName(tool), tool.id);
+    }
   }
   return ids;
 }

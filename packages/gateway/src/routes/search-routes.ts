@@ -1,4 +1,3 @@
-import { parseTools } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Context, Hono } from 'hono';
 import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
@@ -6,15 +5,18 @@ import { readEvaluationRequest, readSearchRequest, type SearchableTools } from '
 import type { Services } from './services.ts';
 
 /** Search without a model: over a catalog that the gateway knows, or over the tools in the request. */
-export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, search }: Services): void {
-  const receive = (context: Context, handler: (visit: Visit, body: unknown) => Promise<object>) =>
+export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, search, bulk }: Services): void {
+  const receive = (context: Context, handler: (visit: Visit) => Promise<object>) =>
     reception.receive(context.req.raw, {
       route: 'search',
       errorBody: anthropicErrorBody,
-      async handler(visit) {
-        const body = readJson(await readBytes(visit.request, settings.maxBodyBytes));
-        return Response.json(await handler(visit, body));
-      },
+      handler: async (visit) => Response.json(await handler(visit)),
+    });
+  /** A search of a stored catalog is a few texts. */
+  const receiveSmall = (context: Context, handler: (visit: Visit, body: unknown) => Promise<object>) =>
+    receive(context, async (visit) => {
+      const maxBytes = Math.min(settings.maxBodyBytes, MOST_QUESTION_BYTES);
+      return handler(visit, readJson(await readBytes(visit.request, maxBytes)));
     });
   const load = async ({ access }: Visit, name: string): Promise<SearchableTools> => {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
@@ -24,7 +26,7 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
   };
 
   app.post('/v1/catalogs/:name/search', (context) =>
-    receive(context, async (visit, body) => {
+    receiveSmall(context, async (visit, body) => {
       if (isJsonObject(body) && body.tools !== undefined) {
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
@@ -33,15 +35,15 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
     }),
   );
   app.post('/v1/catalogs/:name/evaluate', (context) =>
-    receive(context, async (visit, body) => {
+    receiveSmall(context, async (visit, body) => {
       const request = readEvaluationRequest(body);
       return search.service.evaluate(await load(visit, context.req.param('name') ?? ''), request, visit.signal);
     }),
   );
   app.post('/v1/search', (context) =>
-    receive(context, async ({ signal }, body) => {
-      const request = readSearchRequest(body);
-      return search.service.search(readTools(body), request, signal);
+    receive(context, async ({ request, access, signal }) => {
+      const bytes = await readBytes(request, settings.maxBodyBytes);
+      return bulk.search({ bytes, owner: access.owner }, signal);
     }),
   );
   app.get('/v1/search/engines', (context) =>
@@ -54,17 +56,13 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
   );
 }
 
+/** Parsed here, at once: as much as can be without anybody waiting for it. */
+const MOST_QUESTION_BYTES = 1024 * 1024;
+
 function readJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new ApiError(400, 'The request body is not valid JSON');
   }
-}
-
-/** One that can't be read fails the whole request, so that none goes missing. */
-function readTools(body: unknown): SearchableTools {
-  const definitions = isJsonObject(body) ? body.tools : undefined;
-  if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: should be a list of tool definitions');
-  return { tools: parseTools(definitions, { onProblem: 'throw' }).tools, bytes: 0 };
 }

@@ -10,6 +10,7 @@ import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { SearchEngines, SearchService } from '../search/index.ts';
+import type { BulkWork } from '../threads/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 
 /** What the routes work with. */
@@ -29,6 +30,8 @@ export interface Services {
   readonly catalogs: NamedCatalogs;
   /** Searches that clients make without a model. */
   readonly search: { readonly engines: SearchEngines; readonly service: SearchService };
+  /** Work with bodies that may be large. */
+  readonly bulk: BulkWork;
   /** What a key has kept of its responses. Undefined where nothing is kept. */
   readonly storedFor: Transcripts['storeFor'];
   /** What is made of the configured MCP servers, where there are any. */

@@ -1,6 +1,7 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { createRegexSearcher, createSemanticSearcher } from '@quartermaster/core/search';
+import type { SearchSettings } from '@quartermaster/host/config';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { ApiError } from '../http/index.ts';
 
@@ -16,6 +17,12 @@ export interface SearchEngines {
   readonly available: readonly SearchEngineName[];
   /** Throws 400 for an engine that can't run here. */
   create(engine: SearchEngineName, snapshot: Snapshot): Searcher;
+}
+
+/** What `auto` stands for with these settings. */
+export function configuredEngine({ engine }: Pick<SearchSettings, 'engine'>, hasReranker: boolean): SearchEngineName {
+  if (engine !== 'auto') return engine;
+  return hasReranker ? 'hybrid+reranker' : 'hybrid';
 }
 
 export function createSearchEngines(options: {

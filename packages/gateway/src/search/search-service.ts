@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSnapshot, type Searcher, type SearchResult, type Snapshot, type Tool } from '@quartermaster/core';
+import type { Searcher, SearchResult, Snapshot, Tool } from '@quartermaster/core';
 import { NAME_TEMPLATES, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { PatternError } from '@quartermaster/core/errors';
 import { snapshotTokens } from '@quartermaster/core/gate';
-import { defined, readAhead } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { type Explanation, type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
 import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
@@ -36,14 +36,22 @@ export function createSearchService(options: {
   const { engines, now } = options;
   const known = new ByteCache<Indexed>(options.memory);
 
-  function indexed({ hash, tools, bytes, owner }: SearchableTools, drafts: ReadonlyMap<string, string>): Indexed {
+  async function indexed(
+    { hash, tools, bytes, owner }: SearchableTools,
+    drafts: ReadonlyMap<string, string>,
+  ): Promise<Indexed> {
     const key = hash === undefined ? undefined : [hash, ...[...drafts].flat()].join('\n');
     const kept = key === undefined ? undefined : known.get(key);
     if (kept !== undefined) return kept;
-    const snapshot = createSnapshot(withDrafts(tools, drafts), {
-      nameTemplate: NAME_TEMPLATES.proxy,
-      maxTools: Math.max(SNAPSHOT_DEFAULTS.maxTools, tools.length),
-    });
+    const snapshot = await runInSlices(
+      createSnapshotInSteps(withDrafts(tools, drafts), {
+        nameTemplate: NAME_TEMPLATES.proxy,
+        maxTools: Math.max(SNAPSHOT_DEFAULTS.maxTools, tools.length),
+      }),
+    );
+    // Another request may have come first meanwhile.
+    const first = key === undefined ? undefined : known.get(key);
+    if (first !== undefined) return first;
     const made = { key, snapshot, searchers: new Map<SearchEngineName, Searcher>() };
     if (key !== undefined) known.set(key, made, { bytes: bytesOf(made) + bytes, owner });
     return made;
@@ -80,7 +88,7 @@ export function createSearchService(options: {
 
   return {
     async search(tools, request, signal) {
-      const index = indexed(tools, request.drafts);
+      const index = await indexed(tools, request.drafts);
       const searcher = searcherOf(index, request.engine);
       await searcher.prepare?.();
       await readAhead(index.snapshot);
@@ -110,12 +118,13 @@ export function createSearchService(options: {
       };
     },
     async evaluate(tools, { cases, engine, drafts }, signal) {
-      const index = indexed(tools, drafts);
+      const index = await indexed(tools, drafts);
       const searcher = searcherOf(index, engine);
       await searcher.prepare?.();
       measure(index);
       const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
       for (const { query, tools: wanted } of cases) {
+        await setImmediate();
         signal.throwIfAborted();
         const { hits } = await ask(searcher, { query, limit: EVALUATED, explain: false, signal });
         const rank = hits.findIndex(({ tool, also = [] }) => [tool, ...also].some(({ id }) => wanted.includes(id)));
@@ -153,7 +162,8 @@ const EVALUATED = 10;
 
 function withDrafts(tools: readonly Tool[], drafts: ReadonlyMap<string, string>): readonly Tool[] {
   if (drafts.size === 0) return tools;
-  const missing = [...drafts.keys()].find((id) => !tools.some((tool) => tool.id === id));
+  const ids = new Set(tools.map(({ id }) => id));
+  const missing = [...drafts.keys()].find((id) => !ids.has(id));
   if (missing !== undefined) throw new ApiError(400, `drafts: this catalog has no tool '${missing.slice(0, 200)}'`);
   return tools.map((tool) => {
     const description = drafts.get(tool.id);

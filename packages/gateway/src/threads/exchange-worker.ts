@@ -2,16 +2,23 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createSearcherFor } from '@quartermaster/host/search';
 import type { Dialect } from '@quartermaster/host/upstream';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
+import { SYSTEM_CLOCK } from '../clock.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { type Surface, surfacesFor } from '../exchange/index.ts';
+import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
+import { createLocalBulk } from './bulk-work.ts';
 import { remoteReranker } from './reranker-calls.ts';
+import { serveBulk } from './serve-bulk.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
-import type { ThreadJob, WorkerSettings } from './thread-job.ts';
+import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
 const { settings, search, memoryBytes, reranker } = workerData as WorkerSettings;
 const memory = new MemoryBudget(memoryBytes);
 const surfaces = surfacesFor(settings);
+const searcher = createSearcherFor(search, {
+  reranker: reranker === undefined ? undefined : remoteReranker(reranker),
+});
 const context = {
   bodies: createBodyReader({ memory }),
   lists: createToolLists({
@@ -22,7 +29,7 @@ const context = {
         throw new OnlyMainError();
       },
     },
-    searcher: createSearcherFor(search, { reranker: reranker === undefined ? undefined : remoteReranker(reranker) }),
+    searcher,
     onEvent: tellMain,
   }),
   maxRounds: settings.maxRounds,
@@ -30,8 +37,18 @@ const context = {
   surface: (dialect: Dialect) => surfaces[dialect] as Surface<Dialect>,
 };
 
+const engines = createSearchEngines({
+  configured: configuredEngine(search, reranker !== undefined),
+  source: searcher,
+  signal: new AbortController().signal,
+});
+const bulk = createLocalBulk(createSearchService({ engines, memory, now: SYSTEM_CLOCK.now }));
+
 function tellMain(event: GatewayEvent): void {
   parentPort?.postMessage(event);
 }
 
-parentPort?.on('message', (job: ThreadJob) => serveJob(job, context));
+parentPort?.on('message', (job: ThreadJob | BulkJob) => {
+  if (job.kind === 'bulk') serveBulk(job, bulk);
+  else serveJob(job, context);
+});

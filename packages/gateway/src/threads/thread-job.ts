@@ -19,6 +19,7 @@ export interface WorkerSettings {
 
 /** A request for a worker. Everything about it goes over its own port. */
 export interface ThreadJob {
+  readonly kind: 'exchange';
   readonly dialect: Dialect;
   readonly bytes: Uint8Array;
   readonly maxRounds?: number | undefined;
@@ -31,6 +32,14 @@ export interface ThreadJob {
   /** What the key may use: whether there is anything to count. */
   readonly limits: Access['limits'];
   readonly headers: readonly (readonly [string, string])[];
+  readonly port: MessagePort;
+}
+
+/** Work with a large body that needs no model: what is to be done comes over its port. */
+export interface BulkJob {
+  readonly kind: 'bulk';
+  readonly bytes: Uint8Array;
+  readonly owner: string;
   readonly port: MessagePort;
 }
 

@@ -211,6 +211,33 @@ describe('requests with large bodies', () => {
     expect(sent.every((tool) => tool?.description === tool?.name.repeat(50_000))).toBe(true);
   });
 
+  it('with catalogs and with tools to search are read by a worker, with the same answers', async () => {
+    const upstreams = scriptedUpstreams({});
+    const here = await runningGateway({ upstreams });
+    const there = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const tools = Array.from({ length: 40 }, (_, at) => ({ name: `tool_${at}`, description: `Does ${at}` }));
+    const answers = await Promise.all(
+      [here, there].map(async ({ url, post }) => {
+        const put = await fetch(`${url}/v1/catalogs/acme`, { method: 'PUT', body: JSON.stringify({ tools }) });
+        const { updated_at: _, ...head } = (await put.json()) as Record<string, unknown>;
+        const search = await post('/v1/search', { query: 'tool 7', tools, explain: true });
+        const { took_ms: __, ...found } = (await search.json()) as Record<string, unknown>;
+        const refused = [
+          await post('/v1/search', { query: 'tool 7' }),
+          await post('/v1/search', '{"query":'),
+          await post('/v1/search', { query: 'x', tools: [{ description: 'no name' }] }),
+          await fetch(`${url}/v1/catalogs/acme`, { method: 'PUT', body: '{"tools":[{"name":1}]}' }),
+        ];
+        const errors = await Promise.all(
+          refused.map(async (response) => [response.status, ((await response.json()) as { error: object }).error]),
+        );
+        return { status: put.status, head, found, errors };
+      }),
+    );
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 201, head: { tool_count: 40 }, found: { catalog: { tool_count: 40 } } });
+  });
+
   it('tokens are counted by a worker too', async () => {
     const upstreams = scriptedUpstreams({}, { upstream: { countTokens: async () => 42 } });
     const { anthropic } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
@@ -230,7 +257,8 @@ describe('requests with large bodies', () => {
     const { post, log } = await runningGateway({ upstreams, workerUrl: missing, settings: SETTINGS });
     expect((await post('/v1/messages', ASK)).status).toBe(500);
     expect((await post('/v1/messages', ASK)).status).toBe(500);
-    expect(log).toHaveLength(2);
+    expect((await post('/v1/search', { query: 'x', tools: [] })).status).toBe(500);
+    expect(log).toHaveLength(3);
   });
 
   it('other requests are answered while a worker reads ten thousand tools', async () => {

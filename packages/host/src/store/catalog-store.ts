@@ -1,12 +1,14 @@
 import { noteChange } from './audit-store.ts';
+import { type Blob, blobOf, checkBlob, forgetBlob, PART_BYTES, readBlob, writeBlob } from './internal/blob-parts.ts';
 import { decodeText, encodeName, encodeText, numberOf, textOf } from './internal/columns.ts';
 import type { Row, Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
+import { StoreError } from './store-error.ts';
 
 /** Named catalogs: tools uploaded once and then asked for by name. */
 export interface CatalogStore {
   /** Creates or replaces. The same hash again changes nothing, not even the time. */
-  put(catalog: NewCatalog, by?: CatalogActor): Promise<'created' | 'replaced' | 'unchanged' | 'denied'>;
+  put(catalog: NewCatalog, by?: CatalogActor): Promise<CatalogOutcome>;
   /** Everything but the tools: enough to find an index that was built for the hash. */
   head(name: string): Promise<CatalogHead | undefined>;
   get(name: string): Promise<NamedCatalog | undefined>;
@@ -14,6 +16,8 @@ export interface CatalogStore {
   list(): Promise<readonly CatalogHead[]>;
   delete(name: string, by?: CatalogActor): Promise<'deleted' | 'unknown' | 'denied'>;
 }
+
+export type CatalogOutcome = 'created' | 'replaced' | 'unchanged' | 'denied';
 
 /** Who changes a catalog. Its creator owns it; others are denied unless they may change any. */
 export interface CatalogActor {
@@ -50,25 +54,72 @@ export interface NamedCatalog extends CatalogHead {
 
 export function createCatalogStore(context: StoreContext): CatalogStore {
   const { sql, now } = context;
+
+  /** What is large is written before, in parts: all that the transaction does is to refer to it. */
+  async function put(catalog: NewCatalog, by: CatalogActor): Promise<CatalogOutcome> {
+    const name = encodeName(catalog.name, 'name of a catalog');
+    const isSmall = catalog.tools.length <= PART_BYTES;
+    if (!isSmall) {
+      const [known] = await sql.all('SELECT hash, owner FROM catalogs WHERE name = ?', [name]);
+      const refusal = refusalOf(known, catalog, by);
+      if (refusal !== undefined) return refusal;
+    }
+    const blob = isSmall ? undefined : await writeBlob(context, Buffer.from(catalog.tools));
+    const { outcome, unused } = await sql.transaction((statements) => refer(statements, { name, catalog, by, blob }));
+    if (unused !== undefined) await forgetBlob(context, unused);
+    return outcome;
+  }
+
+  async function refer(
+    statements: Statements,
+    change: {
+      readonly name: string;
+      readonly catalog: NewCatalog;
+      readonly by: CatalogActor;
+      readonly blob: Blob | undefined;
+    },
+  ): Promise<{ readonly outcome: CatalogOutcome; readonly unused: Blob | undefined }> {
+    const { name, catalog, by, blob } = change;
+    const known = await lockCatalog(statements, name);
+    const refusal = refusalOf(known, catalog, by);
+    if (refusal !== undefined) return { outcome: refusal, unused: blob };
+    if (blob !== undefined) await checkBlob(statements, blob);
+    await noteChange(statements, context, {
+      ...{ actor: by.id, subject: catalog.name, detail: `${catalog.toolCount} tools, ${catalog.hash}` },
+      action: known === undefined ? 'catalog.create' : 'catalog.replace',
+    });
+    await statements.run(
+      `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner, blob, blob_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, tools = excluded.tools,
+         tool_count = excluded.tool_count, updated_at = excluded.updated_at, blob = excluded.blob, blob_count = excluded.blob_count`,
+      [
+        ...[name, catalog.hash, blob === undefined ? catalog.tools : '', catalog.toolCount, now(), encodeText(by.id)],
+        ...[blob?.id ?? null, blob?.parts ?? null],
+      ],
+    );
+    return known === undefined
+      ? { outcome: 'created', unused: undefined }
+      : { outcome: 'replaced', unused: blobOf(known) };
+  }
+
+  /** Read again where it was replaced while its parts were read. */
+  async function get(name: string): Promise<NamedCatalog | undefined> {
+    for (let turn = 0; turn < MOST_READS; turn += 1) {
+      const [row] = await sql.all(`SELECT ${HEAD}, tools, blob, blob_count FROM catalogs WHERE name = ?`, [
+        encodeName(name, 'name of a catalog'),
+      ]);
+      if (row === undefined) return undefined;
+      const blob = blobOf(row);
+      if (blob === undefined) return { ...readHead(row), tools: textOf(row, 'tools') };
+      const bytes = await readBlob(context, blob);
+      if (bytes !== undefined) return { ...readHead(row), tools: bytes.toString('utf8') };
+    }
+    throw new StoreError('unavailable', `Catalog '${name}' was replaced each time that it was read; try again`);
+  }
+
   return {
-    put: (catalog, by = OPERATOR) =>
-      sql.transaction(async (statements) => {
-        const name = encodeName(catalog.name, 'name of a catalog');
-        const known = await lockCatalog(statements, name);
-        if (known !== undefined && !mayChange(known, by)) return 'denied';
-        if (known?.hash === catalog.hash) return 'unchanged';
-        await noteChange(statements, context, {
-          ...{ actor: by.id, subject: catalog.name, detail: `${catalog.toolCount} tools, ${catalog.hash}` },
-          action: known === undefined ? 'catalog.create' : 'catalog.replace',
-        });
-        await statements.run(
-          `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner) VALUES (?, ?, ?, ?, ?, ?)
-           ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, tools = excluded.tools,
-             tool_count = excluded.tool_count, updated_at = excluded.updated_at`,
-          [name, catalog.hash, catalog.tools, catalog.toolCount, now(), encodeText(by.id)],
-        );
-        return known === undefined ? 'created' : 'replaced';
-      }),
+    put: (catalog, by = OPERATOR) => put(catalog, by),
+    get,
 
     async head(name) {
       const [row] = await sql.all(`SELECT ${HEAD} FROM catalogs WHERE name = ?`, [
@@ -77,29 +128,28 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       return row === undefined ? undefined : readHead(row);
     },
 
-    async get(name) {
-      const [row] = await sql.all(`SELECT ${HEAD}, tools FROM catalogs WHERE name = ?`, [
-        encodeName(name, 'name of a catalog'),
-      ]);
-      return row === undefined ? undefined : { ...readHead(row), tools: textOf(row, 'tools') };
-    },
-
     async list() {
       return (await sql.all(`SELECT ${HEAD} FROM catalogs ORDER BY name`)).map(readHead);
     },
 
-    delete: (name, by = OPERATOR) =>
-      sql.transaction(async (statements) => {
-        const key = encodeName(name, 'name of a catalog');
+    async delete(name, by = OPERATOR) {
+      const key = encodeName(name, 'name of a catalog');
+      const { outcome, unused } = await sql.transaction(async (statements) => {
         const known = await lockCatalog(statements, key);
-        if (known === undefined) return 'unknown';
-        if (!mayChange(known, by)) return 'denied';
+        if (known === undefined) return { outcome: 'unknown' as const };
+        if (!mayChange(known, by)) return { outcome: 'denied' as const };
         await statements.run('DELETE FROM catalogs WHERE name = ?', [key]);
         await noteChange(statements, context, { actor: by.id, action: 'catalog.delete', subject: name, detail: '' });
-        return 'deleted';
-      }),
+        return { outcome: 'deleted' as const, unused: blobOf(known) };
+      });
+      if (unused !== undefined) await forgetBlob(context, unused);
+      return outcome;
+    },
   };
 }
+
+/** How often a catalog is read that is replaced meanwhile. */
+const MOST_READS = 5;
 
 const HEAD = 'name, hash, tool_count, updated_at, owner';
 
@@ -108,11 +158,18 @@ async function lockCatalog(statements: Statements, name: string): Promise<Row | 
   if (statements.dialect === 'postgres') {
     await statements.all('SELECT pg_advisory_xact_lock(?, hashtext(?))', [CATALOG_LOCK, name]);
   }
-  const [row] = await statements.all('SELECT hash, owner FROM catalogs WHERE name = ?', [name]);
+  const [row] = await statements.all('SELECT hash, owner, blob, blob_count FROM catalogs WHERE name = ?', [name]);
   return row;
 }
 
 const CATALOG_LOCK = 712_884_621;
+
+/** Why a catalog stays as it is; undefined where it is to be written. */
+function refusalOf(known: Row | undefined, { hash }: NewCatalog, by: CatalogActor): 'denied' | 'unchanged' | undefined {
+  if (known === undefined) return undefined;
+  if (!mayChange(known, by)) return 'denied';
+  return known.hash === hash ? 'unchanged' : undefined;
+}
 
 function mayChange(known: Row, by: CatalogActor): boolean {
   return by.mayChangeAny || (by.id !== '' && known.owner === encodeText(by.id));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditStore } from './audit-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
+import { sweepBlobs } from './internal/blob-parts.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
 import { isConnectionLost } from './internal/database-fault.ts';
@@ -123,6 +124,7 @@ function composeStore(
     async sweep() {
       await batches.sweep();
       await rateLimits.sweep();
+      await sweepBlobs(context);
     },
     close: () => context.sql.close(),
   };

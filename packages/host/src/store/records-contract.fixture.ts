@@ -96,6 +96,44 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       const tools = JSON.stringify(Array.from({ length: 30 }, (_, index) => `${index}${'ü'.repeat(100_000)}`));
       await catalogs.put({ name: 'big', hash: 'h', tools, toolCount: 100 });
       expect((await catalogs.get('big'))?.tools === tools).toBe(true);
+      expect(await catalogs.put({ name: 'big', hash: 'h', tools, toolCount: 100 })).toBe('unchanged');
+      const other = JSON.stringify(['🦊'.repeat(300_000)]);
+      expect(await catalogs.put({ name: 'big', hash: 'h2', tools: other, toolCount: 1 })).toBe('replaced');
+      expect((await catalogs.get('big'))?.tools === other).toBe(true);
+      const owner = { id: 'key_other', mayChangeAny: false };
+      expect(await catalogs.put({ name: 'big', hash: 'h3', tools, toolCount: 1 }, owner)).toBe('denied');
+      expect(await catalogs.put({ name: 'big', hash: 'h4', tools: '[]', toolCount: 0 })).toBe('replaced');
+      expect((await catalogs.get('big'))?.tools).toBe('[]');
+    });
+
+    it('give way to other work while they are written and read, and one that is replaced meanwhile is read as it is then', async () => {
+      const { catalogs } = await open(await place());
+      const textOf = (letter: string): string => JSON.stringify([letter.repeat(1_500_000)]);
+      let turns = 0;
+      const countTurns = async (work: Promise<unknown>): Promise<number> => {
+        let isOver = false;
+        const over = work.finally(() => {
+          isOver = true;
+        });
+        turns = 0;
+        const count = (): void => {
+          turns += 1;
+          if (!isOver) setImmediate(count);
+        };
+        setImmediate(count);
+        await over;
+        return turns;
+      };
+      // Twelve parts, and a turn for others after each.
+      const put = catalogs.put({ name: 'big', hash: 'a', tools: textOf('a'), toolCount: 1 });
+      expect(await countTurns(put)).toBeGreaterThan(10);
+      const get = catalogs.get('big');
+      expect(await countTurns(get)).toBeGreaterThan(10);
+      const [found] = await Promise.all([
+        catalogs.get('big'),
+        catalogs.put({ name: 'big', hash: 'b', tools: textOf('b'), toolCount: 1 }),
+      ]);
+      expect([textOf('a'), textOf('b')]).toContain(found?.tools);
     });
   });
 

@@ -172,4 +172,30 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX transcript_ids_by_entry ON transcript_ids (entry)',
     ],
   },
+  {
+    name: 'large values in parts, and indexes by content',
+    statements: [
+      // A value that is too large for one statement: see blob-parts.ts.
+      `CREATE TABLE blob_parts (
+        blob TEXT NOT NULL,
+        part BIGINT NOT NULL,
+        body BYTES NOT NULL,
+        created_at BIGINT NOT NULL,
+        PRIMARY KEY (blob, part)
+      )`,
+      'CREATE INDEX blob_parts_by_age ON blob_parts (created_at)',
+      'ALTER TABLE catalogs ADD COLUMN blob TEXT',
+      'ALTER TABLE catalogs ADD COLUMN blob_count BIGINT',
+      'CREATE INDEX catalogs_by_blob ON catalogs (blob)',
+      `CREATE TABLE search_indexes (
+        content TEXT PRIMARY KEY,
+        blob TEXT NOT NULL,
+        blob_count BIGINT NOT NULL,
+        size BIGINT NOT NULL,
+        used_at BIGINT NOT NULL
+      )`,
+      'CREATE INDEX search_indexes_by_blob ON search_indexes (blob)',
+      'CREATE INDEX search_indexes_by_use ON search_indexes (used_at, content)',
+    ],
+  },
 ];

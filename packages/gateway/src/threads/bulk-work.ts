@@ -1,0 +1,92 @@
+import { MessageChannel } from 'node:worker_threads';
+import { parseTools } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
+import { ApiError, giveMemory } from '../http/index.ts';
+import { readSearchRequest, type SearchService } from '../search/index.ts';
+import { portCalls } from './port-calls.ts';
+import { mainErrors } from './thread-errors.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** A body, and whose it is. */
+export interface BulkBody {
+  readonly bytes: Buffer;
+  readonly owner: string;
+}
+
+/** Work with bodies that may be large, off the main thread where they are. */
+export interface BulkWork {
+  /** A catalog to be stored. */
+  readUpload(body: BulkBody, maxTools: number): Promise<UploadedCatalog>;
+  /** A search over the tools that the body itself brings. */
+  search(body: BulkBody, signal: AbortSignal): Promise<object>;
+}
+
+/** Done here, for bodies that are small and where there are no workers. */
+export function createLocalBulk(service: SearchService): BulkWork {
+  return {
+    readUpload: ({ bytes }, maxTools) => readUpload(bytes, maxTools),
+    search({ bytes, owner }, signal) {
+      const body = readJson(bytes);
+      const request = readSearchRequest(body);
+      const definitions = isJsonObject(body) ? body.tools : undefined;
+      if (!Array.isArray(definitions)) throw new ApiError(400, 'tools: should be a list of tool definitions');
+      // One that can't be read fails the whole request, so that none goes missing.
+      const { tools } = parseTools(definitions, { onProblem: 'throw' });
+      return service.search({ tools, bytes: 0, owner }, request, signal);
+    },
+  };
+}
+
+/** Parsing, checking and hashing ten thousand definitions takes longer than anybody else should wait. */
+export function createThreadedBulk(options: {
+  readonly pool: WorkerPool;
+  readonly local: BulkWork;
+  readonly offThreadBytes: number;
+}): BulkWork {
+  const { pool, local, offThreadBytes } = options;
+
+  async function elsewhere({ bytes, owner }: BulkBody, name: string, call: BulkCall): Promise<unknown> {
+    const { port1, port2 } = new MessageChannel();
+    const worker = portCalls(port1, {
+      handlers: {},
+      errors: mainErrors(),
+      lost: () => new Error('The worker that read this body has ended'),
+    });
+    pool.give({ kind: 'bulk', bytes, owner, port: port2 }, bytes.subarray(0, BEGINNING_BYTES));
+    try {
+      const result = await worker.call(name, call.argument, call.signal);
+      giveMemory(bytes);
+      return result;
+    } finally {
+      worker.close();
+    }
+  }
+
+  return {
+    async readUpload(body, maxTools) {
+      if (body.bytes.length < offThreadBytes) return local.readUpload(body, maxTools);
+      return (await elsewhere(body, 'readUpload', { argument: maxTools })) as UploadedCatalog;
+    },
+    async search(body, signal) {
+      if (body.bytes.length < offThreadBytes) return local.search(body, signal);
+      return (await elsewhere(body, 'search', { signal })) as object;
+    },
+  };
+}
+
+interface BulkCall {
+  readonly argument?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** What tells bodies apart, so that both workers get some. */
+const BEGINNING_BYTES = 4096;
+
+function readJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ApiError(400, 'The request body is not valid JSON');
+  }
+}
