@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runToEnd } from './run-to-end.ts';
+import { runToEnd } from '../../run-to-end.ts';
 import { stepThrough } from './step-through.ts';
 
 describe('steps through many things', () => {
