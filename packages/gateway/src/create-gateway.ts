@@ -15,7 +15,7 @@ import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, type GatewayEvent } from './events/index.ts';
-import { createModelService, surfacesFor, type Transcripts, tallyUse } from './exchange/index.ts';
+import { createModelService, dialectsFor, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,
@@ -123,7 +123,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onCall: metrics.onConnectorCall,
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
   });
-  const surfaces = surfacesFor(settings);
+  const dialects = dialectsFor(settings);
   const gatekeeper = createGatekeeper({
     clock,
     configured: options.keys ?? [],
@@ -139,10 +139,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
   };
   const item: BatchItemContext = {
-    ...{ gatekeeper, models, messages: surfaces.anthropic, createId, maxRounds: settings.maxRounds },
+    ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
     async count(access, { message, exchange }) {
-      const tally = tallyUse(surfaces.anthropic, exchange);
-      for (const part of surfaces.anthropic.whole.apart(message)) tally.add(part);
+      const tally = tallyUse(dialects.anthropic, exchange);
+      for (const part of dialects.anthropic.whole.apart(message)) tally.add(part);
       usage.add(access.owner, tally.used);
       await charge(access, tally.used.inputTokens + tally.used.outputTokens);
     },
@@ -184,7 +184,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const app = new Hono();
   const services: Services = {
-    ...{ settings, upstreams, store, clock, reception, metrics, usage, models, surfaces, mcp },
+    ...{ settings, upstreams, store, clock, reception, metrics, usage, models, dialects, mcp },
     activity,
     insight: { log, savings, closed: stopping.signal },
     storedFor: kept.storeFor,

@@ -1,6 +1,6 @@
 import { capabilitiesOf } from '@quartermaster/core/disclosure';
 import { contextWindow } from '@quartermaster/core/gate';
-import { type Dialect, type DialectUpstream, UpstreamError } from '@quartermaster/host/upstream';
+import { type DialectName, type DialectUpstream, UpstreamError } from '@quartermaster/host/upstream';
 import { type AnthropicEvent, type AnthropicRequest, anthropicWhole } from '@quartermaster/wires/anthropic';
 import { type ChatChunk, type ChatRequest, chatWhole } from '@quartermaster/wires/openai-chat';
 import { type ResponsesEvent, type ResponsesRequest, responsesWhole } from '@quartermaster/wires/openai-responses';
@@ -49,7 +49,7 @@ export function scriptedUpstreams(
     }
   }
 
-  function exchangeIn(dialect: Dialect): unknown {
+  function exchangeIn(dialect: DialectName): unknown {
     const rounds = { anthropic: script.anthropic, 'openai-chat': script.chat, 'openai-responses': script.responses };
     const whole = { anthropic: anthropicWhole, 'openai-chat': chatWhole, 'openai-responses': responsesWhole }[dialect];
     const exchange = {
@@ -74,7 +74,7 @@ export function scriptedUpstreams(
     toolSearch: 'local',
     limits: contextWindow({ model: 'claude-test' }),
     capabilities: () => capabilitiesOf(transport),
-    for: async <Name extends Dialect>(dialect: Name) => exchangeIn(dialect) as DialectUpstream<Name>,
+    for: async <Name extends DialectName>(dialect: Name) => exchangeIn(dialect) as DialectUpstream<Name>,
     ...options.upstream,
   };
   return {

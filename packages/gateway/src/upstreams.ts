@@ -1,6 +1,6 @@
 import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
-import type { Dialect, DialectUpstream, RequestOf } from '@quartermaster/host/upstream';
+import type { DialectName, DialectUpstream, RequestOf } from '@quartermaster/host/upstream';
 
 /** What stands behind a model's name. */
 export interface GatewayUpstream {
@@ -12,8 +12,8 @@ export interface GatewayUpstream {
   readonly mcpConnector?: 'local' | 'upstream';
   readonly limits: ModelLimits;
   /** What it can carry when it is asked in this dialect. */
-  capabilities(dialect: Dialect): TransportCapabilities;
-  for<Name extends Dialect>(dialect: Name): Promise<DialectUpstream<Name>>;
+  capabilities(dialect: DialectName): TransportCapabilities;
+  for<Name extends DialectName>(dialect: Name): Promise<DialectUpstream<Name>>;
   /** Counts as the model does. Absent where nobody can. */
   countTokens?(
     request: RequestOf<'anthropic'>,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
+import { DIALECTS } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
@@ -126,9 +127,10 @@ describe('access', () => {
   it('is checked here for every route that there is', () => {
     const folder = new URL('../routes/', import.meta.url);
     const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
-    const paths = sources.flatMap((source) =>
-      [...source.matchAll(/(?:app\.\w+|mountSurface)\('(\/[^']*)'/g)].map(([, path = '']) => path),
+    const written = sources.flatMap((source) =>
+      [...source.matchAll(/app\.\w+\('(\/[^']*)'/g)].map(([, path = '']) => path),
     );
+    const paths = [...written, ...Object.values(DIALECTS).map(({ api }) => api.path)];
     const isChecked = (path: string): boolean => {
       const pattern = new RegExp(`^${path.replace(/:\w+(?:\{[^}]*\})?/g, '[^/]+')}$`);
       return ENDPOINTS.some((endpoint) => pattern.test(endpoint.path));

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
+import type { DialectOf } from '@quartermaster/host/upstream';
 import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';
-import type { HeldModels, OpenExchange, Surface } from '../exchange/index.ts';
+import type { HeldModels, OpenExchange } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
 import type { ItemWork } from './batch-worker.ts';
 import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
@@ -11,7 +12,7 @@ import { ShareUsedUp } from './share-used-up.ts';
 export interface BatchItemContext {
   readonly gatekeeper: Gatekeeper;
   readonly models: { hold(signal: AbortSignal): HeldModels };
-  readonly messages: Surface<'anthropic'>;
+  readonly messages: DialectOf<'anthropic'>;
   readonly createId: (prefix: string) => string;
   /** How many times a model is asked for one item, at least 1. */
   readonly maxRounds: number;
@@ -66,14 +67,14 @@ interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
 /** One call to a model at a time, each as if a client went on after a pause; what has been done is kept before the next. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: surface, access, maxRounds }: ItemContext,
+  { models, messages: dialect, access, maxRounds }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);
   let progress: ItemProgress | undefined = readProgress(item.progress);
   for (;;) {
     const bytes = Buffer.from(bodyOf(item, progress));
-    const exchange = await models.open({ surface, bytes, headers, access, signal, maxRounds: 1 });
+    const exchange = await models.open({ dialect, bytes, headers, access, signal, maxRounds: 1 });
     const message = await exchange.whole(signal);
     progress = addRound(progress, message);
     if (!isUnfinished(message) || progress.rounds >= maxRounds) return { message: progress.message, exchange };

@@ -21,8 +21,8 @@ export interface ToolList {
   /** The same with named catalogs written out, for a host that is to get them all. */
   definitions(): readonly JsonObject[];
   readonly toolbox: Toolbox;
-  /** Definitions by which a request's search can be told. */
-  readonly probe: readonly JsonObject[];
+  /** The definitions by which a request's search is recognised. */
+  readonly searchTools: readonly JsonObject[];
   /** Whether named catalogs are among the tools, which their client can't search by itself. */
   readonly hasCatalogs: boolean;
   /** Whether a model's name for a tool means one of a named catalog, and none of the request's own. */
@@ -36,7 +36,7 @@ export interface ToolListParts {
   readonly declared: readonly JsonObject[];
   /** The declared ones first. */
   readonly tools: readonly Tool[];
-  readonly probe: readonly JsonObject[];
+  readonly searchTools: readonly JsonObject[];
   readonly hasSearch: boolean;
   /** Named catalogs, whose tools come after the declared ones. */
   readonly added: readonly LoadedCatalog[];
@@ -64,7 +64,7 @@ const MESSAGES_LIMIT = 5;
 
 /** With a yield wherever it may be interrupted: named catalogs can have many thousand tools. */
 export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOptions): Generator<void, ToolList> {
-  const { declared, probe, hasCatalogs, unavailable } = parts;
+  const { declared, searchTools, hasCatalogs, unavailable } = parts;
   const all = yield* collectTools(parts);
   const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
   const isAutomatic = options.deferral === 'auto' && !isMarked;
@@ -100,7 +100,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
   return {
     declared,
     toolbox,
-    probe,
+    searchTools,
     hasCatalogs,
     isFromCatalog(modelName) {
       const tool = hasCatalogs ? toolbox.snapshot().resolve(modelName) : undefined;

@@ -1,12 +1,12 @@
 import { createBm25Searcher, EMPTY_MEMORY, type Snapshot } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import { surfacesFor } from '../exchange/index.ts';
+import { dialectsFor } from '../exchange/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { createToolLists } from './tool-lists.ts';
 
-const { anthropic: surface } = surfacesFor(GATEWAY_DEFAULTS);
+const { anthropic: dialect } = dialectsFor(GATEWAY_DEFAULTS);
 const REQUEST = { model: 'm', max_tokens: 1, messages: [{ role: 'user' as const, content: 'Hello' }] };
 const LIMITS = { contextTokens: 200_000, source: 'default' } as const;
 const SEARCH = { type: 'tool_search_tool_bm25', name: 'tool_search_tool_bm25' };
@@ -30,11 +30,14 @@ function counting(cacheBytes = GATEWAY_DEFAULTS.cacheBytes) {
       return createBm25Searcher(snapshot);
     },
   });
-  const counted: typeof surface = {
-    ...surface,
-    readTools(definitions, request) {
-      counts.readings += 1;
-      return surface.readTools(definitions, request);
+  const counted: typeof dialect = {
+    ...dialect,
+    api: {
+      ...dialect.api,
+      readTools(definitions, request) {
+        counts.readings += 1;
+        return dialect.api.readTools(definitions, request);
+      },
     },
   };
   const ask = async (definitions: readonly unknown[], key: string | undefined, owner = 'someone') => {
@@ -43,7 +46,7 @@ function counting(cacheBytes = GATEWAY_DEFAULTS.cacheBytes) {
       counts.checks += 1;
     };
     const { list, isKnown } = await lists.listFor({
-      ...{ surface: counted, request: REQUEST, definitions, key, bytes: 100, rights, check },
+      ...{ dialect: counted, request: REQUEST, definitions, key, bytes: 100, rights, check },
     });
     const plan = list.toolbox.plan(LIMITS, { describe: false });
     const call = {

@@ -3,8 +3,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { defined, readAhead, runInSlices } from '@quartermaster/core/internal';
-import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
-import type { Surface } from '../exchange/index.ts';
+import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError } from '../http/index.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -17,14 +16,14 @@ export interface ToolLists {
    * The tools of a request. What is known was checked when it was first seen; anything else is given to `check`, with its named
    * catalogs left out, before it is read.
    */
-  listFor<Name extends Dialect>(question: ToolListQuestion<Name>): Promise<{ list: ToolList; isKnown: boolean }>;
+  listFor<Name extends DialectName>(question: ToolListQuestion<Name>): Promise<{ list: ToolList; isKnown: boolean }>;
   /** What the lists take now. */
   readonly bytes: number;
 }
 
-interface ToolListQuestion<Name extends Dialect> {
-  readonly surface: Surface<Name>;
-  readonly request: DialectShapes[Name]['request'];
+interface ToolListQuestion<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  readonly request: RequestOf<Name>;
   readonly definitions: readonly unknown[];
   /** Stands for the text of the definitions: the same text gives the same list back. Without it nothing is kept. */
   readonly key: string | undefined;
@@ -53,7 +52,7 @@ export function createToolLists(options: {
     get bytes() {
       return lists.bytes;
     },
-    async listFor({ surface, request, definitions, key, bytes, unavailable = [], rights, check }) {
+    async listFor({ dialect, request, definitions, key, bytes, unavailable = [], rights, check }) {
       const split = splits.get(definitions) ?? splitCatalogs(definitions);
       splits.set(definitions, split);
       const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, rights);
@@ -61,7 +60,7 @@ export function createToolLists(options: {
         ...loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`),
         ...(unavailable.length === 0 ? [] : [JSON.stringify(unavailable)]),
       ];
-      const fullKey = key === undefined ? undefined : [surface.dialect, key, ...parts].join(' ');
+      const fullKey = key === undefined ? undefined : [dialect.name, key, ...parts].join(' ');
       const known = fullKey === undefined ? undefined : lists.get(fullKey);
       if (known !== undefined) return { list: known, isKnown: true };
       check({ declared: split.others, hasCatalogs: loaded.length > 0 });
@@ -70,7 +69,7 @@ export function createToolLists(options: {
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
       const list = await runInSlices(
-        makeListInSteps(surface, { ...split, loaded, unavailable, request }, { ...options, onEvent: count }),
+        makeListInSteps(dialect, { ...split, loaded, unavailable, request }, { ...options, onEvent: count }),
       );
       if (loaded.some(({ tools }) => tools.length > MANY_TOOLS)) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
@@ -118,22 +117,22 @@ const TOOL_BYTES = 1024;
 const INDEX_BYTES = 24 * 1024;
 const INDEX_BYTES_PER_BYTE = 1.2;
 
-function makeListInSteps<Name extends Dialect>(
-  surface: Surface<Name>,
+function makeListInSteps<Name extends DialectName>(
+  dialect: DialectOf<Name>,
   parts: {
     readonly others: readonly unknown[];
     readonly loaded: readonly LoadedCatalog[];
     readonly unavailable: readonly Unavailable[];
-    readonly request: DialectShapes[Name]['request'];
+    readonly request: RequestOf<Name>;
   },
   options: Parameters<typeof createToolLists>[0],
 ): Generator<void, ToolList> {
   const { settings, searcher, onEvent } = options;
-  const { tools, probe, search } = surface.readTools(parts.others, parts.request);
+  const { tools, searchTools, search } = dialect.api.readTools(parts.others, parts.request);
   checkCounts(tools.length, parts.loaded, settings);
   return makeToolListInSteps(
     {
-      format: surface.dialect,
+      format: dialect.api.format,
       declared: parts.others.filter(isJsonObject),
       tools,
       added: parts.loaded,
@@ -142,7 +141,7 @@ function makeListInSteps<Name extends Dialect>(
         ...parts.loaded.flatMap((catalog) => catalog.unavailable ?? []),
         ...(parts.unavailable.length === 0 ? [] : [() => parts.unavailable]),
       ],
-      probe,
+      searchTools,
       hasSearch: search !== undefined,
     },
     {
@@ -150,7 +149,7 @@ function makeListInSteps<Name extends Dialect>(
       gate: settings.gate,
       listingTokens: settings.listingTokens,
       policies: settings.policies,
-      maxNameLength: surface.maxNameLength,
+      maxNameLength: dialect.api.maxNameLength,
       maxQueryLength: settings.maxQueryLength,
       ...defined({ searcher }),
       recordQueries: settings.recordQueries,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import type { Dialect } from '@quartermaster/host/upstream';
+import type { DialectName } from '@quartermaster/host/upstream';
 import {
   type AnthropicEvent,
   type AnthropicRequest,
@@ -121,7 +121,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
   }
 
   const serve = (poolFor: PoolFor): ModelService => ({
-    async open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
+    async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
       try {
         return await models.open(question);
       } catch (error) {
@@ -175,8 +175,8 @@ interface Connected {
   readonly opening: readonly { readonly type: 'mcp_tool_listing'; readonly [field: string]: unknown }[];
 }
 
-function isAnthropic(question: ModelQuestion<Dialect>): question is Question {
-  return question.surface.dialect === 'anthropic';
+function isAnthropic(question: ModelQuestion<DialectName>): question is Question {
+  return question.dialect.name === 'anthropic';
 }
 
 /** Undefined where it is not even a request: whoever answers it says what is wrong. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
-import { isToolset } from '../exchange/index.ts';
+import { isToolset } from '@quartermaster/wires/anthropic';
 import { ApiError } from '../http/index.ts';
 
 /** A server that a request names. */

@@ -1,5 +1,5 @@
 export { isLeftToConnector } from './connector-needed.ts';
-export { isToolset } from './is-toolset.ts';
+export { dialectsFor } from './dialects-for.ts';
 export {
   createModelService,
   type HeldModels,
@@ -9,6 +9,4 @@ export {
   type Transcripts,
 } from './model-service.ts';
 export { streamBody } from './stream-body.ts';
-export type { Surface } from './surface.ts';
-export { type Surfaces, surfacesFor } from './surfaces.ts';
 export { tallyUse } from './tally-use.ts';

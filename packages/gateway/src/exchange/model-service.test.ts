@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { GATEWAY_DEFAULTS } from '../gateway-options.ts';
 import { message, scriptedUpstreams, upstreamError } from '../scripted-upstream.fixture.ts';
-import { createModelService, surfacesFor } from './index.ts';
+import { createModelService, dialectsFor } from './index.ts';
 
-const { anthropic: surface } = surfacesFor(GATEWAY_DEFAULTS);
+const { anthropic: dialect } = dialectsFor(GATEWAY_DEFAULTS);
 const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
 const WEATHER = { name: 'get_weather', description: 'Weather', input_schema: { type: 'object' } };
 const MARKED = { ...WEATHER, defer_loading: true };
@@ -52,7 +52,7 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
       const { signal } = new AbortController();
       const body = { model: 'claude-test', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }], tools };
       const exchange = await service.open({
-        ...{ surface, bytes: Buffer.from(JSON.stringify(body)), headers: new Headers(), signal },
+        ...{ dialect, bytes: Buffer.from(JSON.stringify(body)), headers: new Headers(), signal },
         access: {
           owner: '',
           limits: {},

@@ -4,13 +4,15 @@ import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
 import type {
-  Dialect,
+  DialectName,
+  DialectOf,
   DialectUpstream,
   PartOf,
   RequestOf,
   ResponseOf,
   UpstreamClient,
 } from '@quartermaster/host/upstream';
+import { isToolset } from '@quartermaster/wires/anthropic';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
@@ -18,14 +20,12 @@ import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { leaveToConnector } from './connector-needed.ts';
-import { isToolset } from './is-toolset.ts';
 import { describePlan, isLoopable, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
 import { type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
-import type { Surface } from './surface.ts';
 
 /** A request to a model as it came in. */
-export interface ModelQuestion<Name extends Dialect> {
-  readonly surface: Surface<Name>;
+export interface ModelQuestion<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
   /** For events: what happens while it is answered is put together under this id. @default nothing is told */
   readonly requestId?: string | undefined;
   /** The body. */
@@ -44,7 +44,7 @@ export interface ModelQuestion<Name extends Dialect> {
 }
 
 /** A request that was read, checked and planned for. One of its two methods is called, once. */
-export interface OpenExchange<Name extends Dialect> {
+export interface OpenExchange<Name extends DialectName> {
   readonly model: string;
   /** For metrics and logs. */
   readonly upstream: string;
@@ -61,7 +61,7 @@ export interface OpenExchange<Name extends Dialect> {
 /** Answers requests to models: rights, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
 export interface ModelService {
   /** Throws what the client is to be told. */
-  open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
+  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
   /** How many tokens the model would read. Tools that are held back do not count until they are referenced. */
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
 }
@@ -92,8 +92,8 @@ export interface Transcripts {
   onError?(error: unknown): void;
 }
 
-interface Prepared<Name extends Dialect> {
-  readonly surface: Surface<Name>;
+interface Prepared<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
   readonly model: string;
   readonly upstream: GatewayUpstream;
   readonly exchange: DialectUpstream<Name>;
@@ -119,8 +119,8 @@ export function createModelService(options: ModelServiceOptions): ModelService {
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value.input),
       };
       const value = await resolveReferences({
-        wire: question.surface.wire,
-        request: given.value as unknown as RequestOf<typeof question.surface.dialect>,
+        wire: question.dialect.wire,
+        request: given.value as unknown as RequestOf<typeof question.dialect.name>,
         ...kept(question),
       });
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
@@ -142,9 +142,9 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       const body = bodies.read(question.bytes, question.access.owner);
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
-      const { surface, planned, upstream } = await prepare(question, { ...body, value }, options);
-      const { request } = await weaveHistory({ wire: surface.wire, request: planned.request, ...kept(question) });
-      const rendered = renderOnce(surface, { ...planned, request });
+      const { dialect, planned, upstream } = await prepare(question, { ...body, value }, options);
+      const { request } = await weaveHistory({ wire: dialect.wire, request: planned.request, ...kept(question) });
+      const rendered = renderOnce(dialect, { ...planned, request });
       if (upstream.countTokens === undefined) return estimateRequest(rendered);
       const { max_tokens: _, stream: __, ...counted } = rendered;
       return upstream.countTokens(counted, question);
@@ -157,46 +157,46 @@ export function createModelService(options: ModelServiceOptions): ModelService {
  * answers what the model calls of the search that it has read about. So does a response that its client may go on from, where its host
  * stores none.
  */
-async function withHistory<Name extends Dialect>(
-  { surface, planned }: Pick<Prepared<Name>, 'surface' | 'planned'>,
+async function withHistory<Name extends DialectName>(
+  { dialect, planned }: Pick<Prepared<Name>, 'dialect' | 'planned'>,
   history: Pick<RunOptions<Name>, 'transcript' | 'onTranscriptError'> & { readonly isResolved: boolean },
 ): Promise<PlannedExchange<RequestOf<Name>>> {
   if (planned.kind === 'loop' || planned.loop === undefined || history.transcript === undefined) return planned;
   const { loop } = planned;
-  const { wire } = surface;
-  if (!isLoopable(surface, loop.request)) return planned;
-  if (history.isResolved || (planned.isPlain && surface.isStored?.(loop.request) === true)) return loop;
+  const { wire } = dialect;
+  if (!isLoopable(dialect, loop.request)) return planned;
+  if (history.isResolved || (planned.isPlain && dialect.api.isStored?.(loop.request) === true)) return loop;
   const { request } = await weaveHistory({ wire, request: loop.request, ...history });
   return request === loop.request ? planned : loop;
 }
 
-async function prepare<Name extends Dialect>(
-  { surface, headers, access, onResponse, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
+async function prepare<Name extends DialectName>(
+  { dialect, headers, access, onResponse, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
   const { value } = body;
-  if (surface.dialect === 'anthropic' && !leavesServers) leaveToConnector(value);
+  if (dialect.name === 'anthropic' && !leavesServers) leaveToConnector(value);
   const request = value as unknown as RequestOf<Name>;
   const { list, isKnown } = await lists.listFor({
-    surface,
+    dialect,
     request,
     definitions: Array.isArray(value.tools) ? value.tools : [],
-    key: keyOf(surface, body),
+    key: keyOf(dialect, body),
     bytes: body.toolsBytes,
     unavailable,
     rights: { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools },
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.
-      surface.validate({ ...value, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
+      dialect.api.validate({ ...value, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
     },
   });
   if (isKnown) {
     const snapshot = list.toolbox.snapshot();
     // Toolsets stay: what their servers have stands in no list, and references to it are good.
     const tools = (Array.isArray(value.tools) ? value.tools : []).filter(isToolset);
-    surface.validate({ ...value, tools } as JsonObject, {
+    dialect.api.validate({ ...value, tools } as JsonObject, {
       headers,
       isKnown: (name) => list.hasCatalogs || snapshot.resolve(name) !== undefined,
     });
@@ -206,20 +206,20 @@ async function prepare<Name extends Dialect>(
   const upstream = await upstreams.resolve(model);
   if (upstream === undefined)
     throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
-  const metered = access.limits.tokensPerMinute === undefined ? undefined : surface.metered?.(request);
-  const planned = planExchange({ surface, request: metered ?? request, list, upstream });
-  const exchange = (await upstream.for(surface.dialect)).forClient({
+  const metered = access.limits.tokensPerMinute === undefined ? undefined : dialect.api.metered?.(request);
+  const planned = planExchange({ dialect, request: metered ?? request, list, upstream });
+  const exchange = (await upstream.for(dialect.name)).forClient({
     headers,
     ...defined({ onResponse }),
   });
   const { isFromCatalog } = list;
-  return { surface, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
+  return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
 }
 
 /** Text alone tells tools apart, but not where some of them stand in the messages. */
-function keyOf<Name extends Dialect>(surface: Surface<Name>, body: ReadBody): string | undefined {
+function keyOf<Name extends DialectName>(dialect: DialectOf<Name>, body: ReadBody): string | undefined {
   if (body.value.tools === undefined) return 'none';
-  const hasAll = surface.hasAllTools?.(body.value as unknown as RequestOf<Name>) ?? true;
+  const hasAll = dialect.api.hasAllTools?.(body.value as unknown as RequestOf<Name>) ?? true;
   return hasAll ? body.toolsKey : undefined;
 }
 

@@ -1,19 +1,10 @@
 import type { Plan, Toolbox } from '@quartermaster/core';
-import { isJsonObject } from '@quartermaster/core/catalog';
-import {
-  type DeferPlan,
-  type InlinePlan,
-  type TransportCapabilities,
-  withoutSearch,
-} from '@quartermaster/core/disclosure';
+import { type DeferPlan, type InlinePlan, withoutSearch } from '@quartermaster/core/disclosure';
 import { searchOptions } from '@quartermaster/core/loop';
-import type { Dialect, DialectShapes } from '@quartermaster/host/upstream';
+import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
 import { type GatewayEvent, planCost } from '../events/index.ts';
-import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
-import { isToolset } from './is-toolset.ts';
-import type { Surface } from './surface.ts';
 
 /** What becomes of a request. */
 export type PlannedExchange<Request> =
@@ -37,31 +28,29 @@ interface LoopExchange<Request> {
   readonly plan: DeferPlan;
 }
 
-export interface ExchangeQuestion<Name extends Dialect> {
-  readonly surface: Surface<Name>;
-  readonly request: DialectShapes[Name]['request'];
+export interface ExchangeQuestion<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  readonly request: RequestOf<Name>;
   readonly list: ToolList;
   readonly upstream: GatewayUpstream;
 }
 
 /** Decides for each request, from what it declares and what its host can do. */
-export function planExchange<Name extends Dialect>(
+export function planExchange<Name extends DialectName>(
   question: ExchangeQuestion<Name>,
-): PlannedExchange<DialectShapes[Name]['request']> {
-  const { surface, request, list, upstream } = question;
+): PlannedExchange<RequestOf<Name>> {
+  const { dialect, request, list, upstream } = question;
   const { toolbox } = list;
-  const can = upstream.capabilities(surface.dialect);
-  refuseToolsets(request, can);
-  refuseToolChanges(request, can);
-  refuseConversation(surface, request, can);
-  const asked = surface.openSearch(request, list.probe);
+  const can = upstream.capabilities(dialect.name);
+  dialect.api.refuse?.(request, can);
+  const asked = dialect.api.openSearch(request, list.searchTools);
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
-  if (isHosts && surface.isServed(search, can)) return { kind: 'once', request: withTools(request, list) };
+  if (isHosts && dialect.api.isServed(search, can)) return { kind: 'once', request: withTools(request, list) };
   const plan = toolbox.plan(upstream.limits, {
-    form: surface.form(can, search),
-    describe: surface.describe,
+    form: dialect.api.form(can, search),
+    describe: dialect.api.describe,
     ...searchOptions(search),
   });
   if (plan.kind === 'inline') {
@@ -72,12 +61,12 @@ export function planExchange<Name extends Dialect>(
     if (can.references || can.deferMark) return { ...once, request: whole };
     // Tools that are declared by other names are called by them: the loop translates that back.
     if (isRenamed(plan)) {
-      refuseUnloopable(surface, request);
+      refuseUnloopable(dialect, request);
       return { kind: 'loop', ...plain };
     }
-    return { ...once, request: renderWith(surface, plain), isPlain: true };
+    return { ...once, request: renderWith(dialect, plain), isPlain: true };
   }
-  refuseUnloopable(surface, request);
+  refuseUnloopable(dialect, request);
   return { kind: 'loop', request: list.hasCatalogs ? { ...request, tools: list.declared } : request, toolbox, plan };
 }
 
@@ -98,71 +87,25 @@ export function describePlan(
 }
 
 /** The plain request that a loop would begin with. */
-export function renderOnce<Name extends Dialect>(
-  surface: Surface<Name>,
-  planned: PlannedExchange<DialectShapes[Name]['request']>,
-): DialectShapes[Name]['request'] {
+export function renderOnce<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  planned: PlannedExchange<RequestOf<Name>>,
+): RequestOf<Name> {
   if (planned.kind === 'once') return planned.request;
-  return renderWith(surface, planned);
+  return renderWith(dialect, planned);
 }
 
 /** What can't be served by a loop is refused in the wire's own words. */
-function refuseUnloopable<Name extends Dialect>(
-  { wire }: Surface<Name>,
-  request: DialectShapes[Name]['request'],
-): void {
+function refuseUnloopable<Name extends DialectName>({ wire }: DialectOf<Name>, request: RequestOf<Name>): void {
   wire.open({ ...request, tools: [] });
 }
 
-export function isLoopable<Name extends Dialect>(
-  surface: Surface<Name>,
-  request: DialectShapes[Name]['request'],
-): boolean {
+export function isLoopable<Name extends DialectName>(dialect: DialectOf<Name>, request: RequestOf<Name>): boolean {
   try {
-    refuseUnloopable(surface, request);
+    refuseUnloopable(dialect, request);
     return true;
   } catch {
     return false;
-  }
-}
-
-/** A model that never gets to see a server's tools would answer as if it had none. */
-function refuseToolsets(
-  { tools, mcp_servers: servers }: { readonly tools?: unknown; readonly mcp_servers?: unknown },
-  can: TransportCapabilities,
-): void {
-  if (can.references || !Array.isArray(tools) || !tools.some(isToolset)) return;
-  if (servers === undefined) throw new ApiError(400, 'tools: an mcp_toolset needs its server in mcp_servers');
-  throw new ApiError(400, 'tools: mcp_toolset is not supported for this model; declare the tools themselves');
-}
-
-/** A host that does not know conversations would answer as if nothing had been said before. */
-function refuseConversation(
-  { dialect }: Surface<Dialect>,
-  { conversation }: { readonly conversation?: unknown; readonly tools?: unknown },
-  can: TransportCapabilities,
-): void {
-  if (dialect !== 'openai-responses' || can.deferMark || conversation === undefined || conversation === null) return;
-  throw new ApiError(400, 'conversation is not supported for this model; use previous_response_id to go on', {
-    param: 'conversation',
-    code: 'unsupported_request',
-  });
-}
-
-/** Of changes in the middle only an addition of a declared tool can be followed; a tool must not be lost without a word. */
-function refuseToolChanges(
-  { messages }: { readonly messages?: unknown; readonly tools?: unknown },
-  can: TransportCapabilities,
-): void {
-  if (can.references || !Array.isArray(messages)) return;
-  for (const { role, content } of messages.filter(isJsonObject)) {
-    if (role !== 'system' || !Array.isArray(content)) continue;
-    for (const { type, tool } of content.filter(isJsonObject)) {
-      const isFollowed = type === 'tool_addition' && isJsonObject(tool) && tool.type === 'tool_reference';
-      if ((type !== 'tool_addition' && type !== 'tool_removal') || isFollowed) continue;
-      const kind = isJsonObject(tool) && typeof tool.type === 'string' ? tool.type.slice(0, 200) : 'no tool';
-      throw new ApiError(400, `messages: ${type} of ${kind} is not supported for this model; change tools instead`);
-    }
   }
 }
 
@@ -179,10 +122,10 @@ function isRenamed(inline: InlinePlan): boolean {
   return known;
 }
 
-function renderWith<Name extends Dialect>(
-  { wire }: Surface<Name>,
-  parts: { readonly request: DialectShapes[Name]['request']; readonly toolbox: Toolbox; readonly plan: Plan },
-): DialectShapes[Name]['request'] {
+function renderWith<Name extends DialectName>(
+  { wire }: DialectOf<Name>,
+  parts: { readonly request: RequestOf<Name>; readonly toolbox: Toolbox; readonly plan: Plan },
+): RequestOf<Name> {
   const { request, toolbox, plan } = parts;
   const view = toolbox.view(plan, wire.recall(request, plan));
   return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));

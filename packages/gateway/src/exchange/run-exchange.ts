@@ -2,14 +2,20 @@ import type { Plan } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type LoopOptions, type LoopRound, runLoop, runWhole, type TranscriptStore } from '@quartermaster/core/loop';
-import type { Dialect, DialectShapes, DialectUpstream } from '@quartermaster/host/upstream';
+import type {
+  DialectName,
+  DialectOf,
+  DialectUpstream,
+  PartOf,
+  RequestOf,
+  ResponseOf,
+} from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
 import type { PlannedExchange } from './plan-exchange.ts';
-import type { Surface } from './surface.ts';
 
-export interface RunOptions<Name extends Dialect> {
-  readonly surface: Surface<Name>;
-  readonly planned: PlannedExchange<DialectShapes[Name]['request']>;
+export interface RunOptions<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  readonly planned: PlannedExchange<RequestOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
   readonly signal: AbortSignal;
   readonly maxRounds: number;
@@ -22,23 +28,21 @@ export interface RunOptions<Name extends Dialect> {
 }
 
 /** The parts of one response. */
-export function streamExchange<Name extends Dialect>(
-  options: RunOptions<Name>,
-): AsyncIterator<DialectShapes[Name]['part']> {
-  const { surface, planned, exchange, signal } = options;
+export function streamExchange<Name extends DialectName>(options: RunOptions<Name>): AsyncIterator<PartOf<Name>> {
+  const { dialect, planned, exchange, signal } = options;
   if (planned.kind === 'once') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
   const { request, toolbox, plan } = planned;
   const loop = { ...{ toolbox, plan, request, signal }, ...loopSettings(options) };
-  return runLoop({ wire: surface.wire, upstream: exchange.stream, ...loop });
+  return runLoop({ wire: dialect.wire, upstream: exchange.stream, ...loop });
 }
 
 /** One whole response. */
-export function runExchange<Name extends Dialect>(options: RunOptions<Name>): Promise<DialectShapes[Name]['response']> {
-  const { surface, planned, exchange, signal } = options;
+export function runExchange<Name extends DialectName>(options: RunOptions<Name>): Promise<ResponseOf<Name>> {
+  const { dialect, planned, exchange, signal } = options;
   if (planned.kind === 'once') return exchange.whole(planned.request, signal);
   const { request, toolbox, plan } = planned;
   return runWhole({
-    ...{ wire: surface.wire, whole: surface.whole, upstream: exchange.whole },
+    ...{ wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole },
     ...{ toolbox, plan, request, signal },
     ...loopSettings(options),
   });
@@ -56,7 +60,7 @@ function loopSettings({
   onTranscriptError,
   requestId,
   onEvent,
-}: Omit<RunOptions<Dialect>, 'surface' | 'exchange' | 'signal'>): LoopSettings {
+}: Omit<RunOptions<DialectName>, 'dialect' | 'exchange' | 'signal'>): LoopSettings {
   return {
     maxRounds,
     ...(requestId === undefined ? {} : { caller: { requestId } }),

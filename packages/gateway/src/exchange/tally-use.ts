@@ -1,7 +1,6 @@
-import type { Dialect, PartOf } from '@quartermaster/host/upstream';
+import type { DialectName, DialectOf, PartOf } from '@quartermaster/host/upstream';
 import type { UsedUp } from '../access/index.ts';
 import type { OpenExchange } from './model-service.ts';
-import type { Surface } from './surface.ts';
 
 /** What a response says of its own use, read from its parts as they pass. */
 export interface Tally<Part> {
@@ -13,8 +12,8 @@ export interface Tally<Part> {
 
 const MOST_CALLS = 100;
 
-export function tallyUse<Name extends Dialect>(
-  surface: Surface<Name>,
+export function tallyUse<Name extends DialectName>(
+  dialect: DialectOf<Name>,
   { isFromCatalog }: Pick<OpenExchange<Name>, 'isFromCatalog'>,
 ): Tally<PartOf<Name>> {
   const tools: string[] = [];
@@ -26,11 +25,11 @@ export function tallyUse<Name extends Dialect>(
     },
     called,
     add(part) {
-      for (const name of surface.readCalls(part)) {
+      for (const name of dialect.api.readCalls(part)) {
         if (isFromCatalog(name)) tools.push(name);
         if (called.length < MOST_CALLS) called.push(name);
       }
-      const told = surface.readUsage(part);
+      const told = dialect.api.readUsage(part);
       if (told !== undefined) used = { ...used, ...told };
     },
   };

@@ -48,9 +48,14 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(status, message, { type, cause: error, ...(isJsonObject(details) ? { details } : {}) });
   }
   if (error instanceof QuartermasterError) {
-    const { parameter } = error.context;
+    const { parameter, status, details } = error.context;
     const named = typeof parameter === 'string' ? { param: parameter, code: error.code } : {};
-    return new ApiError(error.code === 'upstream_failed' ? 502 : 400, error.message, { cause: error, ...named });
+    const otherwise = error.code === 'upstream_failed' ? 502 : 400;
+    return new ApiError(status === 404 ? status : otherwise, error.message, {
+      ...named,
+      ...(isJsonObject(details) ? { details } : {}),
+      cause: error,
+    });
   }
   if (error instanceof UpstreamError) return fromUpstream(error);
   if (isStoreError(error)) return fromStore(error);

@@ -1,32 +1,8 @@
-import { defined } from '@quartermaster/core/internal';
+import { anthropicError, anthropicErrorBody } from '@quartermaster/wires/anthropic';
+import { openaiErrorBody } from '@quartermaster/wires/openai-chat';
 import type { ApiError } from './api-error.ts';
 
-/** The Messages API's envelope. */
-export function anthropicErrorBody(error: ApiError, requestId: string): object {
-  return { type: 'error', error: anthropicError(error), request_id: requestId };
-}
-
-export function anthropicError(error: ApiError): { type: string; message: string; details?: object } {
-  const { type, message, details } = error;
-  return { type, message, ...defined({ details }) };
-}
-
-/** OpenAI's envelope. */
-export function openaiErrorBody(error: ApiError): object {
-  const { message, type, param = null } = error;
-  return { error: { message, type, param, code: codeOf(error) ?? null } };
-}
-
-/** An error that ends a stream of the Responses API. */
-export function responsesErrorEvent(error: ApiError): object {
-  const { message, type, param = null } = error;
-  return { type: 'error', code: codeOf(error) ?? type, message, param };
-}
-
-/** The host's own, or that of the Messages API. */
-function codeOf({ code, details }: ApiError): string | undefined {
-  return code ?? (typeof details?.error_code === 'string' ? details.error_code : undefined);
-}
+export { anthropicErrorBody, openaiErrorBody };
 
 /** For paths that both APIs have, or neither. Only Anthropic's clients name a version; who can't be told gets an envelope that both read. */
 export function errorBodyFor(request: Request): (error: ApiError, requestId: string) => object {

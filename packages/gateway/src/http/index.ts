@@ -2,11 +2,9 @@ export { ApiError, toApiError } from './api-error.ts';
 export { giveMemory } from './body-memory.ts';
 export { clientHeaders } from './client-headers.ts';
 export {
-  anthropicError,
   anthropicErrorBody,
   errorBodyFor,
   openaiErrorBody,
-  responsesErrorEvent,
 } from './error-bodies.ts';
 export { faultOf, originOf } from './fault-of.ts';
 export { noteIncoming } from './incoming.ts';

@@ -1,5 +1,5 @@
-import { type Dialect, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
-import { type OpenExchange, type Surface, streamBody, tallyUse } from '../exchange/index.ts';
+import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
+import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { type ApiError, clientHeaders, readBytes, type Visit } from '../http/index.ts';
 import type { Services } from './services.ts';
@@ -8,8 +8,8 @@ import type { Services } from './services.ts';
 export type OnEnd = (error?: ApiError) => void;
 
 /** Answers a request to a model: whole, or as a stream whose first part decides the status. */
-export async function answerModelRequest<Name extends Dialect>(
-  surface: Surface<Name>,
+export async function answerModelRequest<Name extends DialectName>(
+  dialect: DialectOf<Name>,
   context: Services,
   { visit, onEnd }: { readonly visit: Visit; readonly onEnd: OnEnd },
 ): Promise<Response> {
@@ -19,7 +19,7 @@ export async function answerModelRequest<Name extends Dialect>(
   const bytes = await readBytes(request, settings.maxBodyBytes);
   let limits: Record<string, string> = {};
   const exchange = await models.open({
-    ...{ surface, requestId, bytes, headers: clientHeaders(visit), access, signal },
+    ...{ dialect, requestId, bytes, headers: clientHeaders(visit), access, signal },
     // The latest says what is left.
     onResponse: ({ headers }) => {
       limits = limitHeadersIn(headers);
@@ -27,18 +27,18 @@ export async function answerModelRequest<Name extends Dialect>(
   });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
-  if (exchange.isStream) return answerStream(surface, { exchange, settings, visit, onEnd, limits: () => limits });
+  if (exchange.isStream) return answerStream(dialect, { exchange, settings, visit, onEnd, limits: () => limits });
   const response = await exchange.whole(signal);
-  const tally = tallyUse(surface, exchange);
-  for (const part of surface.whole.apart(response)) tally.add(part);
+  const tally = tallyUse(dialect, exchange);
+  for (const part of dialect.whole.apart(response)) tally.add(part);
   facts.used = tally.used;
   facts.called = tally.called;
   onEnd();
   return Response.json(response, { headers: limits });
 }
 
-async function answerStream<Name extends Dialect>(
-  surface: Surface<Name>,
+async function answerStream<Name extends DialectName>(
+  dialect: DialectOf<Name>,
   parts: {
     readonly exchange: OpenExchange<Name>;
     readonly settings: GatewaySettings;
@@ -50,12 +50,12 @@ async function answerStream<Name extends Dialect>(
 ): Promise<Response> {
   const { exchange, settings, visit, onEnd } = parts;
   const gone = new AbortController();
-  const tally = tallyUse(surface, exchange);
+  const tally = tallyUse(dialect, exchange);
   const all = exchange.stream(AbortSignal.any([visit.signal, gone.signal]));
-  const rest = exchange.hidesUsage ? withoutUsage(surface, all, tally) : all;
+  const rest = exchange.hidesUsage ? withoutUsage(dialect, all, tally) : all;
   const first = await rest.next();
   const body = streamBody({
-    surface,
+    dialect,
     first,
     rest,
     pingMs: settings.pingMs,
@@ -78,8 +78,8 @@ const STREAM = {
 };
 
 /** The parts that the client asked for. Of the others it is noted what they tell. */
-function withoutUsage<Name extends Dialect>(
-  surface: Surface<Name>,
+function withoutUsage<Name extends DialectName>(
+  dialect: DialectOf<Name>,
   all: AsyncIterator<PartOf<Name>>,
   tally: ReturnType<typeof tallyUse<Name>>,
 ): AsyncIterator<PartOf<Name>> {
@@ -87,7 +87,7 @@ function withoutUsage<Name extends Dialect>(
     async next() {
       for (;;) {
         const result = await all.next();
-        if (result.done === true || surface.isUsageOnly?.(result.value) !== true) return result;
+        if (result.done === true || dialect.api.isUsageOnly?.(result.value) !== true) return result;
         tally.add(result.value);
       }
     },

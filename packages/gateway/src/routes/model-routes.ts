@@ -1,6 +1,5 @@
-import type { Dialect } from '@quartermaster/host/upstream';
+import type { DialectName, DialectOf } from '@quartermaster/host/upstream';
 import type { Hono } from 'hono';
-import type { Surface } from '../exchange/index.ts';
 import { anthropicErrorBody, clientHeaders, errorBodyFor, readBytes } from '../http/index.ts';
 import { answerModelRequest } from './answer-model-request.ts';
 import { getModel, listModels } from './list-models.ts';
@@ -8,20 +7,19 @@ import type { Services } from './services.ts';
 
 /** Requests to models in every dialect, and which models there are. */
 export function mountModelRoutes(app: Hono, services: Services): void {
-  const { reception, upstreams, models, settings, surfaces } = services;
+  const { reception, upstreams, models, settings, dialects } = services;
 
-  function mountSurface<Name extends Dialect>(path: string, route: string, surface: Surface<Name>): void {
+  function mountDialect<Name extends DialectName>(dialect: DialectOf<Name>): void {
+    const { path, route, errorBody } = dialect.api;
     app.post(path, (context) =>
       reception.receive(context.req.raw, {
         route,
-        errorBody: surface.errorBody,
-        handler: (visit, onEnd) => answerModelRequest(surface, services, { visit, onEnd }),
+        errorBody,
+        handler: (visit, onEnd) => answerModelRequest(dialect, services, { visit, onEnd }),
       }),
     );
   }
-  mountSurface('/v1/messages', 'messages', surfaces.anthropic);
-  mountSurface('/v1/chat/completions', 'chat_completions', surfaces['openai-chat']);
-  mountSurface('/v1/responses', 'responses', surfaces['openai-responses']);
+  for (const dialect of Object.values(dialects)) mountDialect(dialect as DialectOf<DialectName>);
 
   app.post('/v1/messages/count_tokens', (context) =>
     reception.receive(context.req.raw, {
@@ -30,7 +28,7 @@ export function mountModelRoutes(app: Hono, services: Services): void {
       async handler(visit) {
         const { request, access, signal } = visit;
         const bytes = await readBytes(request, settings.maxBodyBytes);
-        const question = { surface: surfaces.anthropic, bytes, headers: clientHeaders(visit), access, signal };
+        const question = { dialect: dialects.anthropic, bytes, headers: clientHeaders(visit), access, signal };
         return Response.json({ input_tokens: await models.countTokens(question) });
       },
     }),

@@ -1,9 +1,10 @@
+import type { Dialects } from '@quartermaster/host/upstream';
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { UsageMeter } from '../access/index.ts';
 import type { NamedCatalogs } from '../catalogs/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Activity } from '../events/index.ts';
-import type { ModelService, Surfaces, Transcripts } from '../exchange/index.ts';
+import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
 import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
@@ -26,7 +27,7 @@ export interface Services {
   /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
   readonly insight: { readonly log: ActivityLog; readonly savings: SavingsMeter; readonly closed: AbortSignal };
   readonly models: ModelService;
-  readonly surfaces: Surfaces;
+  readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;
   /** Searches that clients make without a model. */
   readonly search: { readonly engines: SearchEngines; readonly service: SearchService };

@@ -1,10 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSearcherFor } from '@quartermaster/host/search';
-import type { Dialect } from '@quartermaster/host/upstream';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
 import { SYSTEM_CLOCK } from '../clock.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { type Surface, surfacesFor } from '../exchange/index.ts';
+import { dialectsFor } from '../exchange/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
 import { createLocalBulk } from './bulk-work.ts';
 import { remoteReranker } from './reranker-calls.ts';
@@ -15,7 +14,6 @@ import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
 const { settings, search, memoryBytes, reranker } = workerData as WorkerSettings;
 const memory = new MemoryBudget(memoryBytes);
-const surfaces = surfacesFor(settings);
 const searcher = createSearcherFor(search, {
   reranker: reranker === undefined ? undefined : remoteReranker(reranker),
 });
@@ -34,7 +32,7 @@ const context = {
   }),
   maxRounds: settings.maxRounds,
   onEvent: tellMain,
-  surface: (dialect: Dialect) => surfaces[dialect] as Surface<Dialect>,
+  dialects: dialectsFor(settings),
 };
 
 const engines = createSearchEngines({

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
-import type { Dialect, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ModelQuestion, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
@@ -10,13 +10,13 @@ import { mainErrors } from './thread-errors.ts';
 import type { CountedJob, OpenedJob, UpstreamFacts } from './thread-job.ts';
 
 /** What the worker makes of a request. Undefined where it has to be answered here. */
-export interface MainSide<Name extends Dialect> {
+export interface MainSide<Name extends DialectName> {
   open(): Promise<OpenExchange<Name> | undefined>;
   count(): Promise<number | undefined>;
 }
 
 /** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
-export function mainSide<Name extends Dialect>(
+export function mainSide<Name extends DialectName>(
   port: MessagePort,
   {
     question,
@@ -24,15 +24,14 @@ export function mainSide<Name extends Dialect>(
     transcripts,
   }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams; readonly transcripts: Transcripts },
 ): MainSide<Name> {
-  const { surface, headers, access, onResponse } = question;
-  const { dialect } = surface;
+  const { dialect, headers, access, onResponse } = question;
   const stop = new AbortController();
   const streams: AsyncIterator<PartOf<Name>>[] = [];
   let upstream: GatewayUpstream | undefined;
 
   async function exchange() {
     if (upstream === undefined) throw new Error('The worker asks before it knows whom');
-    return (await upstream.for(dialect)).forClient({ headers, ...defined({ onResponse }) });
+    return (await upstream.for(dialect.name)).forClient({ headers, ...defined({ onResponse }) });
   }
 
   const worker = portCalls(port, {
@@ -47,7 +46,7 @@ export function mainSide<Name extends Dialect>(
         if (upstream === undefined) return undefined;
         const { name, toolSearch, limits } = upstream;
         const canCount = upstream.countTokens !== undefined;
-        return { name, toolSearch, limits, canCount, capabilities: upstream.capabilities(dialect) };
+        return { name, toolSearch, limits, canCount, capabilities: upstream.capabilities(dialect.name) };
       },
       countTokens: (request: RequestOf<'anthropic'>) =>
         upstream?.countTokens?.(request, { headers, signal: stop.signal }),

@@ -1,16 +1,18 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
-import type { Dialect, DialectUpstream, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type {
+  DialectName,
+  DialectOf,
+  Dialects,
+  DialectUpstream,
+  PartOf,
+  RequestOf,
+  ResponseOf,
+} from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import {
-  createModelService,
-  type ModelQuestion,
-  type OpenExchange,
-  type Surface,
-  type Transcripts,
-} from '../exchange/index.ts';
+import { createModelService, type ModelQuestion, type OpenExchange, type Transcripts } from '../exchange/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
@@ -21,7 +23,7 @@ export interface JobContext {
   readonly bodies: BodyReader;
   readonly maxRounds: number;
   readonly onEvent: (event: GatewayEvent) => void;
-  surface(dialect: Dialect): Surface<Dialect>;
+  readonly dialects: Dialects;
 }
 
 /** Thrown for a request that names catalogs: they are in the store, which is the main thread's. */
@@ -33,8 +35,8 @@ export class OnlyMainError extends Error {
 export function serveJob(job: ThreadJob, context: JobContext): void {
   const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId } = job;
   const stop = new AbortController();
-  let exchange: OpenExchange<Dialect> | undefined;
-  let parts: AsyncIterator<PartOf<Dialect>> | undefined;
+  let exchange: OpenExchange<DialectName> | undefined;
+  let parts: AsyncIterator<PartOf<DialectName>> | undefined;
   const main = portCalls(port, {
     errors: workerErrors,
     lost: () => new Error('The request is over'),
@@ -63,8 +65,8 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     upstreams: { resolve: remoteUpstream(main), models: async () => [] },
     transcripts: remoteTranscripts(main),
   });
-  const question: ModelQuestion<Dialect> = {
-    surface: context.surface(dialect),
+  const question: ModelQuestion<DialectName> = {
+    dialect: context.dialects[dialect] as DialectOf<DialectName>,
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
     access: { ...CHECKED_THERE, limits, owner },
@@ -121,7 +123,7 @@ function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpst
   };
 }
 
-function remoteExchange<Name extends Dialect>(main: PortCalls, dialect: Name): DialectUpstream<Name> {
+function remoteExchange<Name extends DialectName>(main: PortCalls, dialect: Name): DialectUpstream<Name> {
   const exchange: DialectUpstream<Name> = {
     dialect,
     transport: 'remote',

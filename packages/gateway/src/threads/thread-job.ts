@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TransportCapabilities, Unavailable } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { SearchSettings } from '@quartermaster/host/config';
-import type { Dialect } from '@quartermaster/host/upstream';
+import type { DialectName } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
@@ -20,7 +20,7 @@ export interface WorkerSettings {
 /** A request for a worker. Everything about it goes over its own port. */
 export interface ThreadJob {
   readonly kind: 'exchange';
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   readonly bytes: Uint8Array;
   readonly maxRounds?: number | undefined;
   /** For events. */

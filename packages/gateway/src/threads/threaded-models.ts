@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import type { Dialect } from '@quartermaster/host/upstream';
+import type { DialectName } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
 import type { ModelQuestion, ModelService, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
@@ -27,11 +27,11 @@ export function createThreadedModels(options: ThreadOptions): ModelService {
   const { pool, offThreadBytes, local, upstreams, transcripts } = options;
 
   /** Undefined where the worker is not asked, or says that it can't. */
-  async function elsewhere<Name extends Dialect, Value>(
+  async function elsewhere<Name extends DialectName, Value>(
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    const { bytes, headers, surface, maxRounds, unavailable, access, requestId, leavesServers = false } = question;
+    const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, leavesServers = false } = question;
     // Servers that are left to the host are rare, and not worth telling the worker.
     if (bytes.length < offThreadBytes || leavesServers) return undefined;
     const beginning = beginningOfTools(bytes);
@@ -42,7 +42,7 @@ export function createThreadedModels(options: ThreadOptions): ModelService {
     const job: ThreadJob = {
       kind: 'exchange',
       ...{ bytes, maxRounds, unavailable, requestId },
-      ...{ dialect: surface.dialect, limits: access.limits, owner: access.owner },
+      ...{ dialect: dialect.name, limits: access.limits, owner: access.owner },
       ...{ headers: [...headers], port: port2 },
     };
     pool.give(job, beginning);
@@ -50,7 +50,7 @@ export function createThreadedModels(options: ThreadOptions): ModelService {
   }
 
   return {
-    async open<Name extends Dialect>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
+    async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
       const there = await elsewhere(question, (side) => side.open());
       const exchange = there ?? (await local.open(question));
       // Not after a failure: a worker may then be still reading it, and others may want to.

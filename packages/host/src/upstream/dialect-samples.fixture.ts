@@ -3,10 +3,10 @@ import { anthropicWire } from '@quartermaster/wires/anthropic';
 import { openaiChatWire } from '@quartermaster/wires/openai-chat';
 import { openaiResponsesWire } from '@quartermaster/wires/openai-responses';
 import { expect } from 'vitest';
-import type { Dialect, PartOf, RequestOf, ResponseOf } from './dialect.ts';
+import type { DialectName, PartOf, RequestOf, ResponseOf } from './dialect.ts';
 
 /** What the sample conversation is about, in one dialect. */
-export interface DialectSample<D extends Dialect> {
+export interface DialectSample<D extends DialectName> {
   readonly wire: Wire<RequestOf<D>, PartOf<D>>;
   readonly request: RequestOf<D>;
   /** A hand-written stream: the text "Let me look.", then a call of `get_weather` with `{"city":"Oslo"}`. */
@@ -29,7 +29,7 @@ const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, requi
 const ASKED = 'What is the weather in Oslo?';
 const DESCRIPTION = 'Tells the weather of a city.';
 
-export const SAMPLES: { readonly [D in Dialect]: DialectSample<D> } = {
+export const SAMPLES: { readonly [D in DialectName]: DialectSample<D> } = {
   anthropic: {
     wire: anthropicWire,
     request: {

@@ -1,57 +1,43 @@
-import type { Upstream, Whole } from '@quartermaster/core/loop';
-import {
-  type AnthropicEvent,
-  type AnthropicRequest,
-  type AnthropicResponse,
-  anthropicWhole,
-} from '@quartermaster/wires/anthropic';
-import { type ChatChunk, type ChatCompletion, type ChatRequest, chatWhole } from '@quartermaster/wires/openai-chat';
-import {
-  type ResponsesEvent,
-  type ResponsesRequest,
-  type ResponsesResponse,
-  responsesWhole,
-} from '@quartermaster/wires/openai-responses';
+import type { Upstream } from '@quartermaster/core/loop';
+import type { Dialect } from '@quartermaster/wires/dialect';
+import * as registered from './dialects.ts';
+import type { ModelCodec } from './model/model-codec.ts';
 
-/** A protocol that clients speak to us, and that an upstream therefore speaks towards us, whatever stands behind it. */
-export type Dialect = 'anthropic' | 'openai-chat' | 'openai-responses';
-
-export interface DialectShapes {
-  readonly anthropic: {
-    readonly request: AnthropicRequest;
-    readonly part: AnthropicEvent;
-    readonly response: AnthropicResponse;
-  };
-  readonly 'openai-chat': {
-    readonly request: ChatRequest;
-    readonly part: ChatChunk;
-    readonly response: ChatCompletion;
-  };
-  readonly 'openai-responses': {
-    readonly request: ResponsesRequest;
-    readonly part: ResponsesEvent;
-    readonly response: ResponsesResponse;
-  };
+/** A protocol that is served: what it is, and how it becomes a call of any AI SDK provider. */
+export interface ServedDialect<Request, Part, Response, Name extends string>
+  extends Dialect<Request, Part, Response, Name> {
+  readonly codec: ModelCodec<Request, Part>;
 }
 
-export type RequestOf<D extends Dialect> = DialectShapes[D]['request'];
-export type PartOf<D extends Dialect> = DialectShapes[D]['part'];
-export type ResponseOf<D extends Dialect> = DialectShapes[D]['response'];
+type Registered = typeof registered;
+
+/** A protocol that clients speak to us, and that an upstream therefore speaks towards us, whatever stands behind it. */
+export type DialectName = keyof Registered;
+
+type ShapesOf<Name extends DialectName> = NonNullable<Registered[Name]['shapes']>;
+export type RequestOf<Name extends DialectName> = ShapesOf<Name>['request'];
+export type PartOf<Name extends DialectName> = ShapesOf<Name>['part'];
+export type ResponseOf<Name extends DialectName> = ShapesOf<Name>['response'];
+export type DialectOf<Name extends DialectName> = ServedDialect<RequestOf<Name>, PartOf<Name>, ResponseOf<Name>, Name>;
+
+export type Dialects = { readonly [Name in DialectName]: DialectOf<Name> };
+
+export const DIALECTS: Dialects = registered;
 
 /** An upstream of one dialect, streaming and not. Knows nothing of tool search. */
-export interface DialectUpstream<D extends Dialect> {
-  readonly dialect: D;
+export interface DialectUpstream<Name extends DialectName> {
+  readonly dialect: Name;
   /** What it is called in core's table of transports, which says what it can carry. */
   readonly transport: string;
   /**
    * The parts of a response as they come. Throws an `UpstreamError`, a `RequestError` for what can't be sent, or the signal's
    * reason.
    */
-  readonly stream: Upstream<RequestOf<D>, PartOf<D>>;
+  readonly stream: Upstream<RequestOf<Name>, PartOf<Name>>;
   /** One whole response. */
-  readonly whole: (request: RequestOf<D>, signal: AbortSignal) => Promise<ResponseOf<D>>;
+  readonly whole: (request: RequestOf<Name>, signal: AbortSignal) => Promise<ResponseOf<Name>>;
   /** The same upstream on behalf of one client: what the client sent beside its body goes along. */
-  forClient(client: UpstreamClient): DialectUpstream<D>;
+  forClient(client: UpstreamClient): DialectUpstream<Name>;
 }
 
 /** What an upstream is told of the client, and tells for it. */
@@ -61,10 +47,3 @@ export interface UpstreamClient {
   /** Called with each answer's status and headers: request ids, rate limits. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void;
 }
-
-/** How each dialect takes a whole response apart and puts it together. */
-export const WHOLES: { readonly [D in Dialect]: Whole<ResponseOf<D>, PartOf<D>> } = {
-  anthropic: anthropicWhole,
-  'openai-chat': chatWhole,
-  'openai-responses': responsesWhole,
-};

@@ -13,15 +13,17 @@ export {
   type UpstreamForOptions,
 } from './configured/index.ts';
 export type {
-  Dialect,
-  DialectShapes,
+  DialectName,
+  DialectOf,
+  Dialects,
   DialectUpstream,
   PartOf,
   RequestOf,
   ResponseOf,
+  ServedDialect,
   UpstreamClient,
 } from './dialect.ts';
-export { WHOLES } from './dialect.ts';
+export { DIALECTS } from './dialect.ts';
 export {
   countTokens,
   createHttpUpstream,

@@ -1,6 +1,6 @@
 import type { Read } from '@quartermaster/core/loop';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Dialect, type DialectUpstream, type PartOf, WHOLES } from './dialect.ts';
+import { DIALECTS, type DialectName, type DialectUpstream, type PartOf } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
 import { INLINE_PLAN } from './inline-plan.fixture.ts';
 import { UpstreamError } from './upstream-error.ts';
@@ -16,19 +16,19 @@ export type Scenario =
   /** Says a little, then nothing. */
   | 'hangs';
 
-export interface UpstreamContract<D extends Dialect> {
+export interface UpstreamContract<D extends DialectName> {
   readonly name: string;
   readonly dialect: D;
   make(scenario: Scenario): Promise<UpstreamUnderTest<D>>;
 }
 
-interface UpstreamUnderTest<D extends Dialect> {
+interface UpstreamUnderTest<D extends DialectName> {
   readonly upstream: DialectUpstream<D>;
   readonly stop?: () => Promise<void>;
 }
 
 /** What every upstream promises, whatever stands behind it. */
-export function describeUpstream<D extends Dialect>(contract: UpstreamContract<D>): void {
+export function describeUpstream<D extends DialectName>(contract: UpstreamContract<D>): void {
   const { dialect } = contract;
   const sample = SAMPLES[dialect];
 
@@ -69,7 +69,7 @@ export function describeUpstream<D extends Dialect>(contract: UpstreamContract<D
     });
 
     it('gives text, calls, the ending and usage, streaming and whole alike', async () => {
-      const streamed = WHOLES[dialect].together(await collect(ask(await make('answers'))));
+      const streamed = DIALECTS[dialect].whole.together(await collect(ask(await make('answers'))));
       const whole = await (await make('answers')).whole(sample.request, new AbortController().signal);
       for (const response of [streamed, whole]) {
         expect(sample.received(response)).toEqual({

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { Dialect, DialectUpstream } from './dialect.ts';
-import { WHOLES } from './dialect.ts';
+import type { DialectName, DialectUpstream } from './dialect.ts';
+import { DIALECTS } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
 import { createHttpUpstream } from './http/index.ts';
 import { manualClock } from './manual-clock.fixture.ts';
@@ -12,14 +12,14 @@ import { eventChunks, type ServerTurn, startServer } from './scripted-server.fix
 import { describeUpstream, type Scenario } from './upstream-contract.fixture.ts';
 import { UpstreamError } from './upstream-error.ts';
 
-const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const NAMES = Object.keys(DIALECTS) as DialectName[];
 const RETRIES = { clock: manualClock({ instantBelowMs: 60_000 }) };
 const REFUSAL: ServerTurn = {
   status: 429,
   body: { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } },
 };
 
-function serverTurn<D extends Dialect>(dialect: D, scenario: Scenario): ServerTurn {
+function serverTurn<D extends DialectName>(dialect: D, scenario: Scenario): ServerTurn {
   const { parts, error } = SAMPLES[dialect];
   const isNamed = dialect !== 'openai-chat';
   const begun = eventChunks(parts.slice(0, 4), { isNamed });
@@ -35,7 +35,7 @@ function serverTurn<D extends Dialect>(dialect: D, scenario: Scenario): ServerTu
   }
 }
 
-for (const dialect of DIALECTS) {
+for (const dialect of NAMES) {
   describeUpstream({
     name: 'Pass-through',
     dialect,
@@ -49,7 +49,7 @@ for (const dialect of DIALECTS) {
 }
 
 /** A whole response needs a server that sends one. */
-function withWhole<D extends Dialect>(
+function withWhole<D extends DialectName>(
   streaming: DialectUpstream<D>,
   dialect: D,
   scenario: Scenario,
@@ -57,7 +57,7 @@ function withWhole<D extends Dialect>(
   return {
     ...streaming,
     async whole(request, signal) {
-      const body = WHOLES[dialect].together(SAMPLES[dialect].parts);
+      const body = DIALECTS[dialect].whole.together(SAMPLES[dialect].parts);
       const server = await startServer([scenario === 'refuses' ? REFUSAL : { body }]);
       try {
         return await createHttpUpstream({ dialect, baseUrl: server.url, retries: RETRIES }).whole(request, signal);
@@ -94,7 +94,7 @@ const MODEL_TURNS: Readonly<Record<Scenario, ModelTurn>> = {
   hangs: { parts: MODEL_PARTS.slice(0, 4), hangs: true },
 };
 
-for (const dialect of DIALECTS) {
+for (const dialect of NAMES) {
   describeUpstream({
     name: 'A translated model',
     dialect,
@@ -104,13 +104,13 @@ for (const dialect of DIALECTS) {
   });
 }
 
-for (const dialect of DIALECTS) {
+for (const dialect of NAMES) {
   describeUpstream({
     name: "The AI SDK's provider for compatible hosts",
     dialect,
     async make(scenario) {
       const streams = await startServer([serverTurn('openai-chat', scenario)]);
-      const body = WHOLES['openai-chat'].together(SAMPLES['openai-chat'].parts);
+      const body = DIALECTS['openai-chat'].whole.together(SAMPLES['openai-chat'].parts);
       const wholes = await startServer([scenario === 'refuses' ? REFUSAL : { body }]);
       const at = (url: string): DialectUpstream<typeof dialect> => {
         const provider = createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, includeUsage: true });
@@ -126,7 +126,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-for (const dialect of DIALECTS) {
+for (const dialect of NAMES) {
   describeUpstream({
     name: 'A script',
     dialect,

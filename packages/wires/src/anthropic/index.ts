@@ -1,4 +1,12 @@
 export { toInput, writtenInput } from '../internal/unreadable-input.ts';
+export type { AnthropicDialect, AnthropicDialectOptions } from './anthropic-dialect.ts';
+export {
+  anthropicDialect,
+  anthropicError,
+  anthropicErrorBody,
+  createAnthropicDialect,
+  isToolset,
+} from './anthropic-dialect.ts';
 export type {
   AnthropicBlock,
   AnthropicErrorBody,

@@ -1,6 +1,7 @@
 export type { OpenAIClient } from '../internal/openai-client.ts';
 export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 export { openaiResponsesWire } from './openai-responses-wire.ts';
+export { responsesDialect } from './responses-dialect.ts';
 export type {
   ResponsesEvent,
   ResponsesItem,

@@ -1,7 +1,7 @@
 import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
-import type { Dialect, DialectUpstream } from '../dialect.ts';
-import { createHttpUpstream, ENDPOINTS, type HttpTimeouts } from '../http/index.ts';
+import { DIALECTS, type DialectName, type DialectUpstream } from '../dialect.ts';
+import { createHttpUpstream, type HttpTimeouts } from '../http/index.ts';
 import type { RetrySettings } from '../internal/retry.ts';
 import { createModelUpstream } from '../model/index.ts';
 import { rehearsal } from '../rehearsal/index.ts';
@@ -27,7 +27,7 @@ export interface UpstreamForOptions extends UpstreamEnvironment {
  * The upstream for a dialect, as the settings say: raw where the provider speaks the dialect itself, our stand-in for a
  * rehearsal, otherwise through the provider's AI SDK package, which must be installed.
  */
-export async function createUpstreamFor<D extends Dialect>(
+export async function createUpstreamFor<D extends DialectName>(
   dialect: D,
   options: UpstreamForOptions,
 ): Promise<DialectUpstream<D>> {
@@ -49,8 +49,8 @@ export async function createUpstreamFor<D extends Dialect>(
 }
 
 /** What the upstream will be called in core's table of transports, known before it is built. */
-export function transportOf(dialect: Dialect, provider: string): string {
-  return speaks(provider, dialect) || provider === 'rehearsal' ? ENDPOINTS[dialect].transport : 'ai-sdk';
+export function transportOf(dialect: DialectName, provider: string): string {
+  return speaks(provider, dialect) || provider === 'rehearsal' ? DIALECTS[dialect].endpoint.transport : 'ai-sdk';
 }
 
 export function keyFrom(provider: string, env: UpstreamEnvironment['env']): string | undefined {
@@ -58,12 +58,12 @@ export function keyFrom(provider: string, env: UpstreamEnvironment['env']): stri
   return name === undefined ? undefined : env?.[name];
 }
 
-function speaks(provider: string, dialect: Dialect): boolean {
+function speaks(provider: string, dialect: DialectName): boolean {
   return Object.hasOwn(SPOKEN, provider) && (SPOKEN[provider] ?? []).includes(dialect);
 }
 
 /** The dialects that a provider's own API has. Hosts that imitate OpenAI's rarely have its Responses. */
-const SPOKEN: Readonly<Record<string, readonly Dialect[]>> = {
+const SPOKEN: Readonly<Record<string, readonly DialectName[]>> = {
   anthropic: ['anthropic'],
   openai: ['openai-chat', 'openai-responses'],
   'openai-compatible': ['openai-chat'],

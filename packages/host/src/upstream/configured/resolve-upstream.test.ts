@@ -1,7 +1,7 @@
 import { SettingError } from '@quartermaster/core/errors';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { UpstreamSettings } from '../../config/index.ts';
-import { type Dialect, WHOLES } from '../dialect.ts';
+import { DIALECTS, type DialectName } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { eventChunks, type ScriptedServer, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
@@ -159,7 +159,7 @@ describe('asking', () => {
     const upstream = await resolveUpstream([given], 'sample-model')?.for('anthropic');
     if (upstream === undefined) throw new Error('There is no upstream');
     const parts = await collect(upstream.stream(SAMPLES.anthropic.request, signal));
-    const response = WHOLES.anthropic.together(parts);
+    const response = DIALECTS.anthropic.whole.together(parts);
     expect(SAMPLES.anthropic.received(response).calls).toMatchObject([
       { name: 'get_weather', input: { city: 'Oslo' } },
     ]);
@@ -170,7 +170,7 @@ describe('asking', () => {
     });
   });
 
-  describe.each<[UpstreamSettings['provider'], Dialect]>([
+  describe.each<[UpstreamSettings['provider'], DialectName]>([
     ['anthropic', 'openai-chat'],
     ['openai', 'anthropic'],
     ['openai-compatible', 'openai-responses'],

@@ -2,7 +2,7 @@ import { compileGlob } from '@quartermaster/core/catalog';
 import { capabilitiesOf, type TransportCapabilities } from '@quartermaster/core/disclosure';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import type { UpstreamSettings } from '../../config/index.ts';
-import type { Dialect, DialectUpstream } from '../dialect.ts';
+import type { DialectName, DialectUpstream } from '../dialect.ts';
 import { createUpstreamFor, transportOf, type UpstreamEnvironment } from './create-upstream-for.ts';
 
 /** The upstream that serves a model. */
@@ -11,9 +11,9 @@ export interface ResolvedUpstream {
   readonly model: string;
   readonly limits: ModelLimits;
   /** What it can carry when it is asked in this dialect: decides the form. */
-  capabilities(dialect: Dialect): TransportCapabilities;
+  capabilities(dialect: DialectName): TransportCapabilities;
   /** Builds it, once for each dialect. Throws a `SettingError` where a package is missing. */
-  for<D extends Dialect>(dialect: D): Promise<DialectUpstream<D>>;
+  for<D extends DialectName>(dialect: D): Promise<DialectUpstream<D>>;
 }
 
 /** The first entry with a pattern that fits the model's name; none is an answer too. Nothing is built or imported yet. */
@@ -24,19 +24,19 @@ export function resolveUpstream(
 ): ResolvedUpstream | undefined {
   const settings = upstreamFor(upstreams, model);
   if (settings === undefined) return undefined;
-  const built = new Map<Dialect, Promise<DialectUpstream<Dialect>>>();
+  const built = new Map<DialectName, Promise<DialectUpstream<DialectName>>>();
   return {
     settings,
     model,
     limits: contextWindow({ override: settings.contextTokens, model }),
     capabilities: (dialect) => capabilitiesFor(settings, dialect, model),
-    for<D extends Dialect>(dialect: D) {
+    for<D extends DialectName>(dialect: D) {
       const known = built.get(dialect) as Promise<DialectUpstream<D>> | undefined;
       if (known !== undefined) return known;
       const upstream = createUpstreamFor(dialect, { ...environment, settings, model });
       // A package may be installed while we run: a failure is not remembered.
       upstream.catch(() => built.delete(dialect));
-      built.set(dialect, upstream as unknown as Promise<DialectUpstream<Dialect>>);
+      built.set(dialect, upstream as unknown as Promise<DialectUpstream<DialectName>>);
       return upstream;
     },
   };
@@ -47,7 +47,7 @@ export function upstreamFor(upstreams: readonly UpstreamSettings[], model: strin
 }
 
 /** The settings know the host better than the table: a proxy may lack references, or have them for a model it renames. */
-function capabilitiesFor(settings: UpstreamSettings, dialect: Dialect, model: string): TransportCapabilities {
+function capabilitiesFor(settings: UpstreamSettings, dialect: DialectName, model: string): TransportCapabilities {
   const known = capabilitiesOf(transportOf(dialect, settings.provider), { model });
   if (settings.references === undefined || dialect !== 'anthropic') return known;
   if (settings.references) return { ...known, references: true, deferMark: true };

@@ -1,11 +1,10 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { RequestOf, UpstreamClient } from '../dialect.ts';
+import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { ENDPOINTS } from './endpoints.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, post } from './post.ts';
+import { clockOf, explained, post, unsealed } from './post.ts';
 import { readJson } from './read-json-body.ts';
 import { writeBody } from './write-body.ts';
 
@@ -20,7 +19,7 @@ export async function countTokens(
 ): Promise<number> {
   const exchange = { options: { ...options, dialect: 'anthropic' as const }, client };
   const { connectMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
-  const body = writeBody(ENDPOINTS.anthropic.clean(request));
+  const body = writeBody(unsealed(DIALECTS.anthropic, request));
   const attempt = async (): Promise<number> => {
     const deadline = createDeadline(clockOf(exchange.options), signal);
     try {
@@ -38,4 +37,4 @@ export async function countTokens(
   return retry(attempt, signal, options.retries);
 }
 
-const PATH = `${ENDPOINTS.anthropic.path}/count_tokens`;
+const PATH = `${DIALECTS.anthropic.endpoint.path}/count_tokens`;

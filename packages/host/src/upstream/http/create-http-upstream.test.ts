@@ -1,6 +1,6 @@
 import { RequestError } from '@quartermaster/core/errors';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Dialect } from '../dialect.ts';
+import type { DialectName } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { writeSeal } from '../internal/seal.ts';
 import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
@@ -256,7 +256,7 @@ describe('what comes back', () => {
     await expect(upstream.whole(request, signal)).rejects.toMatchObject({ code: 'malformed' });
   });
 
-  it.each<[Dialect, unknown, string]>([
+  it.each<[DialectName, unknown, string]>([
     ['anthropic', {}, 'content is no list of objects'],
     ['anthropic', [], 'it is no object'],
     ['openai-chat', {}, 'choices is no list of objects'],
@@ -274,7 +274,7 @@ describe('what comes back', () => {
     },
   );
 
-  it.each<[Dialect, object]>([
+  it.each<[DialectName, object]>([
     ['anthropic', {}],
     ['anthropic', { type: 'message_start', message: null }],
     ['openai-chat', { choices: [null] }],

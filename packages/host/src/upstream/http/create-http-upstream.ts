@@ -2,21 +2,19 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { deepestReason } from '@quartermaster/core/internal';
 import { readEvents } from '@quartermaster/wires/server-sent-events';
 import {
-  type Dialect,
+  DIALECTS,
+  type DialectName,
   type DialectUpstream,
   type PartOf,
   type RequestOf,
   type ResponseOf,
   type UpstreamClient,
-  WHOLES,
 } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { ENDPOINTS } from './endpoints.ts';
-import { FAULTS } from './faults.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
-import { clockOf, explained, type HttpExchange, post } from './post.ts';
+import { clockOf, explained, type HttpExchange, post, unsealed } from './post.ts';
 import { parseJson, readJson } from './read-json-body.ts';
 import { streamedError } from './refused-error.ts';
 import { tooLong } from './too-large.ts';
@@ -27,23 +25,23 @@ import { writeBody } from './write-body.ts';
  * citations, betas and fields that nobody here knows survive. Failures before the first part are tried again where that may help;
  * after it they are thrown, since the client has begun to read.
  */
-export function createHttpUpstream<D extends Dialect>(options: HttpUpstreamOptions<D>): DialectUpstream<D> {
+export function createHttpUpstream<D extends DialectName>(options: HttpUpstreamOptions<D>): DialectUpstream<D> {
   return open(options, {});
 }
 
-function open<D extends Dialect>(options: HttpUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
+function open<D extends DialectName>(options: HttpUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { dialect } = options;
   const exchange: HttpExchange<D> = { options, client };
   return {
     dialect,
-    transport: ENDPOINTS[dialect].transport,
+    transport: DIALECTS[dialect].endpoint.transport,
     stream: (request, signal) => streamParts(exchange, request, signal),
     whole: (request, signal) => retry(() => askWhole(exchange, request, signal), signal, options.retries),
     forClient: (next) => open(options, { ...client, ...next }),
   };
 }
 
-async function* streamParts<D extends Dialect>(
+async function* streamParts<D extends DialectName>(
   exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -59,7 +57,7 @@ async function* streamParts<D extends Dialect>(
 }
 
 /** A stream of which the first part is there: until then everything can be tried again. */
-async function beginStream<D extends Dialect>(
+async function beginStream<D extends DialectName>(
   exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -70,7 +68,7 @@ async function beginStream<D extends Dialect>(
   return { first, rest };
 }
 
-async function* readStream<D extends Dialect>(
+async function* readStream<D extends DialectName>(
   exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -78,7 +76,7 @@ async function* readStream<D extends Dialect>(
   const { options } = exchange;
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxEventLength, maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
-  const body = writeBody({ ...ENDPOINTS[options.dialect].clean(request), stream: true });
+  const body = writeBody({ ...unsealed(DIALECTS[options.dialect], request), stream: true });
   const deadline = createDeadline(clockOf(options), signal);
   try {
     deadline.allow(connectMs, 'no headers');
@@ -97,7 +95,7 @@ async function* readStream<D extends Dialect>(
   }
 }
 
-async function* eventParts<D extends Dialect>(
+async function* eventParts<D extends DialectName>(
   response: Response,
   reading: { readonly maxEventLength: number; readonly onChunk: () => void },
 ): AsyncGenerator<PartOf<D>, void, undefined> {
@@ -114,43 +112,48 @@ async function* eventParts<D extends Dialect>(
 }
 
 /** Whatever taking an answer apart trips over is the host's, which was reached. */
-function wholeParts<D extends Dialect>(answer: ResponseOf<D>, dialect: D): readonly PartOf<D>[] {
+function wholeParts<D extends DialectName>(answer: ResponseOf<D>, dialect: D): readonly PartOf<D>[] {
   try {
-    return WHOLES[dialect].apart(answer);
+    return DIALECTS[dialect].whole.apart(answer);
   } catch (cause) {
     throw unreadable(deepestReason(cause), cause);
   }
 }
 
 /** A whole response. An error in its place, under whatever status, is thrown as one. */
-async function readWhole<D extends Dialect>(response: Response, dialect: D, maxBytes: number): Promise<ResponseOf<D>> {
+async function readWhole<D extends DialectName>(
+  response: Response,
+  dialect: D,
+  maxBytes: number,
+): Promise<ResponseOf<D>> {
   const answer = await readJson(response, maxBytes);
   if (!isJsonObject(answer)) throw unreadable('it is no object');
-  const error = ENDPOINTS[dialect].errorIn(answer as PartOf<D>);
+  const { endpoint } = DIALECTS[dialect];
+  const error = endpoint.errorIn(answer as PartOf<D>);
   if (error !== undefined) throw streamedError(error, answer, response.headers);
-  const fault = FAULTS[dialect].whole(answer);
-  if (fault === undefined) return answer as ResponseOf<D>;
-  throw isJsonObject(answer.error) ? streamedError(answer.error, answer, response.headers) : unreadable(fault);
+  const problem = endpoint.problemInWhole(answer);
+  if (problem === undefined) return answer as ResponseOf<D>;
+  throw isJsonObject(answer.error) ? streamedError(answer.error, answer, response.headers) : unreadable(problem);
 }
 
-function unreadable(fault: string, cause?: unknown): UpstreamError {
-  return new UpstreamError({ code: 'malformed', message: `The upstream's answer can't be read: ${fault}`, cause });
+function unreadable(problem: string, cause?: unknown): UpstreamError {
+  return new UpstreamError({ code: 'malformed', message: `The upstream's answer can't be read: ${problem}`, cause });
 }
 
 /** Errors among the parts are thrown, and so are parts that can't be read and an end that comes too early. */
-async function* checked<D extends Dialect>(
+async function* checked<D extends DialectName>(
   source: AsyncIterable<PartOf<D>> | Iterable<PartOf<D>>,
   dialect: D,
   headers: Headers,
 ): AsyncGenerator<PartOf<D>, void, undefined> {
-  const endpoint = ENDPOINTS[dialect];
+  const { endpoint } = DIALECTS[dialect];
   let isComplete = false;
   for await (const part of source) {
     const error = endpoint.errorIn(part);
     if (error !== undefined) throw streamedError(error, part, headers);
-    const fault = FAULTS[dialect].part(part as JsonObject);
-    if (fault !== undefined) throw unreadable(fault);
-    isComplete ||= endpoint.completes(part);
+    const problem = endpoint.problemInPart(part as JsonObject);
+    if (problem !== undefined) throw unreadable(problem);
+    isComplete ||= endpoint.isComplete(part);
     yield part;
   }
   if (isComplete) return;
@@ -160,7 +163,7 @@ async function* checked<D extends Dialect>(
   });
 }
 
-async function askWhole<D extends Dialect>(
+async function askWhole<D extends DialectName>(
   exchange: HttpExchange<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -168,7 +171,7 @@ async function askWhole<D extends Dialect>(
   const { options } = exchange;
   const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const { maxBodyBytes } = { ...HTTP_LIMITS, ...options.limits };
-  const { stream: _, stream_options: __, ...asked } = ENDPOINTS[options.dialect].clean(request);
+  const { stream: _, stream_options: __, ...asked } = unsealed(DIALECTS[options.dialect], request);
   const body = writeBody(asked);
   const deadline = createDeadline(clockOf(options), signal);
   try {

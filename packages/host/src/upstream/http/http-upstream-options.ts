@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts';
+import type { DialectName } from '../dialect.ts';
 import type { RetrySettings } from '../internal/retry.ts';
 
-export interface HttpUpstreamOptions<D extends Dialect> {
+export interface HttpUpstreamOptions<D extends DialectName> {
   readonly dialect: D;
   /** Where the API is. @default the dialect's own host */
   readonly baseUrl?: string | undefined;

@@ -1,6 +1,5 @@
 export { countTokens } from './count-tokens.ts';
 export { createHttpUpstream } from './create-http-upstream.ts';
-export { ENDPOINTS } from './endpoints.ts';
 export { guardFetch } from './guard-fetch.ts';
 export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
 export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';

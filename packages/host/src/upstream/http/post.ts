@@ -1,15 +1,14 @@
 import { deepestReason } from '@quartermaster/core/internal';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
-import type { Dialect, UpstreamClient } from '../dialect.ts';
+import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { ENDPOINTS } from './endpoints.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { isRedirect, redirectedError, refusedError } from './refused-error.ts';
 import { requestHeaders } from './request-headers.ts';
 
 /** A host, and on whose behalf it is asked. */
-export interface HttpExchange<D extends Dialect> {
+export interface HttpExchange<D extends DialectName> {
   readonly options: HttpUpstreamOptions<D>;
   readonly client: UpstreamClient;
 }
@@ -23,11 +22,11 @@ export interface Posting {
 }
 
 /** Sends a body. Throws where the answer is no success. */
-export async function post<D extends Dialect>(
+export async function post<D extends DialectName>(
   { options, client }: HttpExchange<D>,
   { body, path, deadline }: Posting,
 ): Promise<Response> {
-  const endpoint = ENDPOINTS[options.dialect];
+  const endpoint = DIALECTS[options.dialect].endpoint;
   const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
   const isClientCredential = forwardsAuthorization && apiKey === undefined;
   const headers = requestHeaders({
@@ -64,6 +63,14 @@ export function explained(error: unknown, deadline: Deadline, signal: AbortSigna
   return new UpstreamError({ code: 'unreachable', message, cause: error });
 }
 
-export function clockOf<D extends Dialect>(options: HttpUpstreamOptions<D>): Clock {
+export function clockOf<D extends DialectName>(options: HttpUpstreamOptions<D>): Clock {
   return options.retries?.clock ?? SYSTEM_CLOCK;
+}
+
+/** The request without what only a translated upstream could read. */
+export function unsealed<Name extends DialectName>(
+  dialect: DialectOf<Name>,
+  request: RequestOf<Name>,
+): RequestOf<Name> {
+  return dialect.codec.withoutSeals?.(request) ?? request;
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
-import { type Dialect, type DialectUpstream, type ResponseOf, WHOLES } from '../dialect.ts';
+import { DIALECTS, type DialectName, type DialectUpstream, type ResponseOf } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { INLINE_PLAN } from '../inline-plan.fixture.ts';
 import { manualClock } from '../manual-clock.fixture.ts';
@@ -24,7 +24,7 @@ const CALL: LanguageModelV4StreamPart = {
   input: '{"city":"Oslo"}',
 };
 
-function upstreamOf<D extends Dialect>(
+function upstreamOf<D extends DialectName>(
   dialect: D,
   turns: readonly ModelTurn[],
   provider?: string,
@@ -39,7 +39,7 @@ async function respond(
   provider?: string,
 ): Promise<ResponseOf<'anthropic'>> {
   const { upstream } = upstreamOf('anthropic', [{ parts }], provider);
-  return WHOLES.anthropic.together(await collect(upstream.stream(request, signal)));
+  return DIALECTS.anthropic.whole.together(await collect(upstream.stream(request, signal)));
 }
 
 describe('a Messages response', () => {
@@ -252,7 +252,7 @@ describe('arguments that are no JSON object', () => {
     const response = await upstream.whole(request, signal);
     expect(response.content).toMatchObject([{ type: 'tool_use', id: 'c1', input: { INVALID_JSON: input } }]);
     const reader = SAMPLES.anthropic.wire.reader(() => true, INLINE_PLAN);
-    const reads = [...WHOLES.anthropic.apart(response).flatMap((part) => reader.read(part)), ...reader.end()];
+    const reads = [...DIALECTS.anthropic.whole.apart(response).flatMap((part) => reader.read(part)), ...reader.end()];
     expect(reads).toContainEqual({ kind: 'held', call: { id: 'c1', name: 'get_weather', arguments: input } });
   });
 

@@ -2,25 +2,24 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import {
-  type Dialect,
+  DIALECTS,
+  type DialectName,
   type DialectUpstream,
   type PartOf,
   type RequestOf,
   type ResponseOf,
   type UpstreamClient,
-  WHOLES,
 } from '../dialect.ts';
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
 import { createDeadline, type Deadline } from '../internal/deadline.ts';
 import { type RetrySettings, retry } from '../internal/retry.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { CODECS } from './codecs.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
 import { createPartSerialiser, type Finish } from './serialise-parts.ts';
 
-export interface ModelUpstreamOptions<D extends Dialect> {
+export interface ModelUpstreamOptions<D extends DialectName> {
   readonly dialect: D;
   readonly model: LanguageModelV4;
   /** In core's table of transports. @default ai-sdk */
@@ -38,11 +37,11 @@ export interface ModelUpstreamOptions<D extends Dialect> {
  * dialect's `toCall` lists what is lost; the parts that come back are put in order, one block at a time, and written as the
  * dialect's own. Knows nothing of tool search.
  */
-export function createModelUpstream<D extends Dialect>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
+export function createModelUpstream<D extends DialectName>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
   return open(options, {});
 }
 
-function open<D extends Dialect>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
+function open<D extends DialectName>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { seesImages = true } = options;
   const asking: Asking<D> = { options, client, target: { ...targetOf(options.model), seesImages } };
   return {
@@ -54,13 +53,13 @@ function open<D extends Dialect>(options: ModelUpstreamOptions<D>, client: Upstr
   };
 }
 
-interface Asking<D extends Dialect> {
+interface Asking<D extends DialectName> {
   readonly options: ModelUpstreamOptions<D>;
   readonly client: UpstreamClient;
   readonly target: ModelTarget;
 }
 
-async function* streamParts<D extends Dialect>(
+async function* streamParts<D extends DialectName>(
   asking: Asking<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -84,7 +83,7 @@ interface Begun<Part> {
   readonly rest: AsyncGenerator<Part, void, undefined>;
 }
 
-async function* translated<D extends Dialect>(
+async function* translated<D extends DialectName>(
   asking: Asking<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -93,7 +92,7 @@ async function* translated<D extends Dialect>(
   const { connectMs, idleMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
   const deadline = createDeadline(clockOf(options), signal);
   try {
-    const call = CODECS[options.dialect].toCall(request, target);
+    const call = DIALECTS[options.dialect].codec.toCall(request, target);
     deadline.allow(connectMs, 'no stream');
     const { stream, response } = await options.model.doStream({ ...call, abortSignal: deadline.signal });
     asking.client.onResponse?.({ status: 200, headers: new Headers(response?.headers) });
@@ -111,7 +110,7 @@ async function* translated<D extends Dialect>(
   }
 }
 
-async function askWhole<D extends Dialect>(
+async function askWhole<D extends DialectName>(
   asking: Asking<D>,
   request: RequestOf<D>,
   signal: AbortSignal,
@@ -121,13 +120,13 @@ async function askWhole<D extends Dialect>(
   const attempt = async (): Promise<ResponseOf<D>> => {
     const deadline = createDeadline(clockOf(options), signal);
     try {
-      const call = CODECS[options.dialect].toCall(request, target);
+      const call = DIALECTS[options.dialect].codec.toCall(request, target);
       deadline.allow(wholeMs, 'no whole response');
       const result = await options.model.doGenerate({ ...call, abortSignal: deadline.signal });
       asking.client.onResponse?.({ status: 200, headers: new Headers(result.response?.headers) });
       const translation = createTranslation(asking, request);
       const parts = modelWhole.apart(result).flatMap((part) => translation.read(part));
-      return WHOLES[options.dialect].together([...parts, ...translation.end()]);
+      return DIALECTS[options.dialect].whole.together([...parts, ...translation.end()]);
     } catch (error) {
       refuseTooDeep(error, request);
       throw explained(error, asking, { deadline, signal });
@@ -144,7 +143,7 @@ interface Translation<Part> {
 }
 
 /** A model's parts as the dialect's. Nothing is written before there is content, so that an error before it can be answered as one. */
-function createTranslation<D extends Dialect>(asking: Asking<D>, request: RequestOf<D>): Translation<PartOf<D>> {
+function createTranslation<D extends DialectName>(asking: Asking<D>, request: RequestOf<D>): Translation<PartOf<D>> {
   const { options, target } = asking;
   const { model, createId = randomId } = options;
   const serialiser = createPartSerialiser();
@@ -152,7 +151,7 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
   let finish: Finish | undefined;
   let opened: BlockWriter<PartOf<D>> | undefined;
   const writer = (): BlockWriter<PartOf<D>> => {
-    opened ??= CODECS[options.dialect].writer(request, {
+    opened ??= DIALECTS[options.dialect].codec.writer(request, {
       target,
       id: idFor(options.dialect, metadata.id) ?? createId(),
       model: metadata.modelId || request.model || model.modelId,
@@ -178,13 +177,10 @@ function createTranslation<D extends Dialect>(asking: Asking<D>, request: Reques
   };
 }
 
-/**
- * The provider's own id, where the dialect's clients can live with it. Those of the Messages API take messages of one id for parts
- * of one message, and hosts that count from the same number in every response are not rare: only an id of that API is kept.
- */
-function idFor(dialect: Dialect, id: string | undefined): string | undefined {
+/** The provider's own id, where the dialect's clients can work with it. */
+function idFor(dialect: DialectName, id: string | undefined): string | undefined {
   if (id === undefined || id === '') return undefined;
-  return dialect !== 'anthropic' || id.startsWith('msg_') ? id : undefined;
+  return DIALECTS[dialect].codec.isUsableId?.(id) === false ? undefined : id;
 }
 
 /** What a provider calls a response that did not come to its end: a call in it may be half of one. */
@@ -220,7 +216,7 @@ function refuseTooDeep(error: unknown, request: object): void {
   if (isTooDeep(error)) writeBody(request);
 }
 
-function explained<D extends Dialect>(
+function explained<D extends DialectName>(
   error: unknown,
   asking: Asking<D>,
   { deadline, signal }: { readonly deadline: Deadline; readonly signal: AbortSignal },
@@ -230,7 +226,7 @@ function explained<D extends Dialect>(
   return modelError(error, asking.options.model.provider, clockOf(asking.options));
 }
 
-function clockOf<D extends Dialect>(options: ModelUpstreamOptions<D>): Clock {
+function clockOf<D extends DialectName>(options: ModelUpstreamOptions<D>): Clock {
   return options.retries?.clock ?? SYSTEM_CLOCK;
 }
 

@@ -1,12 +1,15 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Dialect, PartOf, RequestOf } from '../dialect.ts';
 import type { ModelTarget } from './model-target.ts';
 import type { BlockEvent, Finish } from './serialise-parts.ts';
 
 /** One dialect towards the AI SDK's provider interface: requests one way, blocks the other. */
-export interface ModelCodec<D extends Dialect> {
-  toCall(request: RequestOf<D>, target: ModelTarget): LanguageModelV4CallOptions;
-  writer(request: RequestOf<D>, context: WriterContext): BlockWriter<PartOf<D>>;
+export interface ModelCodec<Request, Part> {
+  toCall(request: Request, target: ModelTarget): LanguageModelV4CallOptions;
+  writer(request: Request, context: WriterContext): BlockWriter<Part>;
+  /** The request without what `writer` has sealed, which only `toCall` can read. @default the writer seals nothing */
+  withoutSeals?(request: Request): Request;
+  /** Whether clients can work with the provider's own id of a response. @default true */
+  isUsableId?(id: string): boolean;
 }
 
 export interface WriterContext {

@@ -3,8 +3,8 @@ import type { ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { describe, expect, it } from 'vitest';
 import { writeSeal } from '../internal/seal.ts';
 import type { ModelTarget } from './model-target.ts';
-import { toCall as chatToCall } from './openai-chat/index.ts';
-import { toCall as responsesToCall } from './openai-responses/index.ts';
+import { toCall as chatToCall } from './openai-chat/to-call.ts';
+import { toCall as responsesToCall } from './openai-responses/to-call.ts';
 
 const OTHER: ModelTarget = { family: 'other', provider: 'local' };
 const GOOGLE: ModelTarget = { family: 'google', provider: 'google' };

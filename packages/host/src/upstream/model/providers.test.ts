@@ -4,7 +4,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Dialect, type DialectUpstream, type ResponseOf, WHOLES } from '../dialect.ts';
+import { DIALECTS, type DialectName, type DialectUpstream, type ResponseOf } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { eventChunks, type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
@@ -24,13 +24,13 @@ async function serve(turns: readonly ServerTurn[]): Promise<ScriptedServer> {
   return server;
 }
 
-async function ask<D extends Dialect>(
+async function ask<D extends DialectName>(
   upstream: DialectUpstream<D>,
   asked: Parameters<DialectUpstream<D>['stream']>[0],
 ): Promise<ResponseOf<D>> {
   const parts = await collect(upstream.stream(asked, signal));
   SAMPLES[upstream.dialect].expectOrder(parts);
-  return WHOLES[upstream.dialect].together(parts);
+  return DIALECTS[upstream.dialect].whole.together(parts);
 }
 
 /** The next request of a Messages client, which replays the blocks that it was given and answers the call. */

@@ -2,7 +2,7 @@ import { createToolbox, type Toolbox } from '@quartermaster/core';
 import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import { runLoop } from '@quartermaster/core/loop';
 import { describe, expect, it } from 'vitest';
-import { type Dialect, type PartOf, type RequestOf, type ResponseOf, WHOLES } from '../dialect.ts';
+import { DIALECTS, type DialectName, type PartOf, type RequestOf, type ResponseOf } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
 import { rehearsal } from './rehearsal.ts';
@@ -36,13 +36,13 @@ function toolbox(): Toolbox {
 }
 
 /** A conversation of one dialect, without tools of its own: the catalog is ours. */
-interface Conversation<D extends Dialect> {
+interface Conversation<D extends DialectName> {
   ask(text: string): RequestOf<D>;
   answer(request: RequestOf<D>, response: ResponseOf<D>, results: ReadonlyMap<string, string>): RequestOf<D>;
   say(request: RequestOf<D>, text: string): RequestOf<D>;
 }
 
-const CONVERSATIONS: { readonly [D in Dialect]: Conversation<D> } = {
+const CONVERSATIONS: { readonly [D in DialectName]: Conversation<D> } = {
   anthropic: {
     ask: (text) => ({ model: 'rehearsal', max_tokens: 100, messages: [{ role: 'user', content: text }] }),
     answer: (request, response, results) => ({
@@ -93,7 +93,7 @@ const CONVERSATIONS: { readonly [D in Dialect]: Conversation<D> } = {
 
 const MARKED: Form = { ...FORMS.native, hidden: 'mark' };
 
-const CASES: readonly (readonly [Dialect, string, Form])[] = [
+const CASES: readonly (readonly [DialectName, string, Form])[] = [
   ['anthropic', 'stub', FORMS.stub],
   ['anthropic', 'bridge', FORMS.bridge],
   ['anthropic', 'load', FORMS.load],
@@ -109,7 +109,7 @@ const CASES: readonly (readonly [Dialect, string, Form])[] = [
   ['openai-responses', 'native with marks', MARKED],
 ];
 
-async function turn<D extends Dialect>(dialect: D, form: Form, request: RequestOf<D>): Promise<ResponseOf<D>> {
+async function turn<D extends DialectName>(dialect: D, form: Form, request: RequestOf<D>): Promise<ResponseOf<D>> {
   const box = toolbox();
   const parts: PartOf<D>[] = [];
   const { wire } = SAMPLES[dialect];
@@ -118,13 +118,13 @@ async function turn<D extends Dialect>(dialect: D, form: Form, request: RequestO
   for await (const part of runLoop<RequestOf<D>, PartOf<D>>({ wire, toolbox: box, plan, request, upstream })) {
     parts.push(part);
   }
-  return WHOLES[dialect].together(parts);
+  return DIALECTS[dialect].whole.together(parts);
 }
 
 describe.each(CASES)('a rehearsal in %s with the form %s', (dialect, _name, form) => {
-  const { ask, answer, say } = CONVERSATIONS[dialect] as Conversation<Dialect>;
+  const { ask, answer, say } = CONVERSATIONS[dialect] as Conversation<DialectName>;
   const received = SAMPLES[dialect].received as (
-    response: ResponseOf<Dialect>,
+    response: ResponseOf<DialectName>,
   ) => ReturnType<(typeof SAMPLES)['anthropic']['received']>;
 
   it('searches, calls what fits with filled arguments, and quotes the result, turn after turn', async () => {
@@ -161,16 +161,16 @@ describe.each(CASES)('a rehearsal in %s with the form %s', (dialect, _name, form
   });
 });
 
-const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const NAMES = Object.keys(DIALECTS) as DialectName[];
 
-describe.each(DIALECTS)('a rehearsal as an upstream of %s', (dialect) => {
-  const sample = SAMPLES[dialect] as (typeof SAMPLES)[Dialect];
+describe.each(NAMES)('a rehearsal as an upstream of %s', (dialect) => {
+  const sample = SAMPLES[dialect] as (typeof SAMPLES)[DialectName];
 
   it('sends parts in an order that the dialect allows, with usage, and stops when told to', async () => {
     const upstream = rehearsal(dialect);
     const parts = await collect(upstream.stream(sample.request as never, new AbortController().signal));
     sample.expectOrder(parts as never);
-    const { tokens } = sample.received(WHOLES[dialect].together(parts as never) as never);
+    const { tokens } = sample.received(DIALECTS[dialect].whole.together(parts as never) as never);
     expect(Math.min(tokens.input, tokens.output)).toBeGreaterThan(0);
     const gone = AbortSignal.abort(new Error('gone'));
     await expect(collect(upstream.stream(sample.request as never, gone))).rejects.toThrow('gone');

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Dialect, WHOLES } from '../dialect.ts';
+import { DIALECTS, type DialectName } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
 import { scripted } from './scripted.ts';
 
 const { signal } = new AbortController();
-const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const NAMES = Object.keys(DIALECTS) as DialectName[];
 
-describe.each(DIALECTS)('a script in %s', (dialect) => {
+describe.each(NAMES)('a script in %s', (dialect) => {
   const sample = SAMPLES[dialect];
 
   it('plays plain turns in order, with ids that differ, and keeps the requests', async () => {
@@ -17,7 +17,7 @@ describe.each(DIALECTS)('a script in %s', (dialect) => {
     });
     const parts = await collect(upstream.stream(sample.request as never, signal));
     sample.expectOrder(parts as never);
-    const first = WHOLES[dialect].together(parts as never);
+    const first = DIALECTS[dialect].whole.together(parts as never);
     expect(sample.received(first as never)).toMatchObject({
       text: 'First',
       calls: [

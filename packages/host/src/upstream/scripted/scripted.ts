@@ -1,12 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
-import { type Dialect, type DialectUpstream, type PartOf, type RequestOf, WHOLES } from '../dialect.ts';
-import { ENDPOINTS } from '../http/index.ts';
+import { DIALECTS, type DialectName, type DialectUpstream, type PartOf, type RequestOf } from '../dialect.ts';
 import { createModelUpstream } from '../model/index.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /** One turn of a script: what is said in any dialect, the dialect's own parts, or a failure. */
-export type ScriptedTurn<D extends Dialect> =
+export type ScriptedTurn<D extends DialectName> =
   | ScriptedAnswer
   | { readonly parts: readonly PartOf<D>[]; readonly fails?: Error }
   | { readonly fails: Error };
@@ -25,18 +24,18 @@ export interface ScriptedCall {
   readonly input?: object;
 }
 
-export interface ScriptedUpstream<D extends Dialect> extends DialectUpstream<D> {
+export interface ScriptedUpstream<D extends DialectName> extends DialectUpstream<D> {
   /** Every request, in order. */
   readonly requests: readonly RequestOf<D>[];
 }
 
-export interface ScriptedOptions<D extends Dialect> {
+export interface ScriptedOptions<D extends DialectName> {
   readonly dialect: D;
   readonly turns: readonly ScriptedTurn<D>[];
 }
 
 /** Plays turns, one to a request, and keeps the requests. Asserts nothing. A request after the last turn fails. */
-export function scripted<D extends Dialect>({ dialect, turns }: ScriptedOptions<D>): ScriptedUpstream<D> {
+export function scripted<D extends DialectName>({ dialect, turns }: ScriptedOptions<D>): ScriptedUpstream<D> {
   const requests: RequestOf<D>[] = [];
   let callCount = 0;
   const nextId = (): string => {
@@ -71,13 +70,13 @@ export function scripted<D extends Dialect>({ dialect, turns }: ScriptedOptions<
 
   const upstream: ScriptedUpstream<D> = {
     dialect,
-    transport: ENDPOINTS[dialect].transport,
+    transport: DIALECTS[dialect].endpoint.transport,
     requests,
     stream: play,
     async whole(request, signal) {
       const parts: PartOf<D>[] = [];
       for await (const part of play(request, signal)) parts.push(part);
-      return WHOLES[dialect].together(parts);
+      return DIALECTS[dialect].whole.together(parts);
     },
     forClient: () => upstream,
   };

@@ -1,2 +1,50 @@
-export { toCall } from './to-call.ts';
-export { writeEvents } from './write-events.ts';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import {
+  type AnthropicBlock,
+  type AnthropicEvent,
+  type AnthropicRequest,
+  type AnthropicResponse,
+  anthropicDialect,
+} from '@quartermaster/wires/anthropic';
+import type { ServedDialect } from '../../dialect.ts';
+import { isSeal } from '../../internal/seal.ts';
+import { toCall } from './to-call.ts';
+import { writeEvents } from './write-events.ts';
+
+export const anthropic: ServedDialect<AnthropicRequest, AnthropicEvent, AnthropicResponse, 'anthropic'> = {
+  ...anthropicDialect,
+  codec: {
+    toCall,
+    writer: writeEvents,
+    withoutSeals: withoutSealedThinking,
+    // Clients take messages of one id for parts of one message, and hosts that count from the same number in every response are
+    // not rare.
+    isUsableId: (id) => id.startsWith('msg_'),
+  },
+};
+
+/**
+ * A conversation that another provider has begun holds its thoughts under our seals, which no API would accept as its own
+ * signatures. They go; everything else stays, what is no message or no block too, which the host refuses in its own words. A
+ * request without any seal stays the same value.
+ */
+function withoutSealedThinking(request: AnthropicRequest): AnthropicRequest {
+  if (!Array.isArray(request.messages) || !request.messages.some((message) => hasSeal(message))) return request;
+  const messages = request.messages.flatMap((message) => {
+    if (!hasSeal(message)) return [message];
+    const content = (message.content as readonly AnthropicBlock[]).filter((block) => !isSealed(block));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+  return { ...request, messages };
+}
+
+function hasSeal(message: unknown): boolean {
+  return isJsonObject(message) && Array.isArray(message.content) && message.content.some(isSealed);
+}
+
+function isSealed(block: unknown): boolean {
+  if (!isJsonObject(block)) return false;
+  return (
+    (block.type === 'thinking' && isSeal(block.signature)) || (block.type === 'redacted_thinking' && isSeal(block.data))
+  );
+}

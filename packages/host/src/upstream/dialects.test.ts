@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import { type Dialect, type PartOf, type ResponseOf, WHOLES } from '../dialect.ts';
-import { SAMPLES } from '../dialect-samples.fixture.ts';
-import { INLINE_PLAN } from '../inline-plan.fixture.ts';
-import { FAULTS } from './faults.ts';
+import { DIALECTS, type DialectName, type PartOf, type ResponseOf } from './dialect.ts';
+import { SAMPLES } from './dialect-samples.fixture.ts';
+import { INLINE_PLAN } from './inline-plan.fixture.ts';
 
-const DIALECTS: readonly Dialect[] = ['anthropic', 'openai-chat', 'openai-responses'];
+const NAMES = Object.keys(DIALECTS) as DialectName[];
 const JUNK = [null, 5, 'x', '', true, {}, [], [null], ['x'], [{}], { type: null }];
 
 /** The value with junk in place of each of its fields, one at a time, at every depth; and without the field. */
@@ -22,7 +21,7 @@ function* spoiled(value: unknown): Generator<unknown> {
 }
 
 /** What happens to the parts of a response on their way to a client. */
-function carry<D extends Dialect>(dialect: D, parts: readonly PartOf<D>[], holds: boolean): void {
+function carry<D extends DialectName>(dialect: D, parts: readonly PartOf<D>[], holds: boolean): void {
   const { wire, request } = SAMPLES[dialect];
   const reader = wire.reader(() => holds, INLINE_PLAN);
   const writer = wire.writer(request, INLINE_PLAN);
@@ -32,22 +31,24 @@ function carry<D extends Dialect>(dialect: D, parts: readonly PartOf<D>[], holds
     if (read.kind === 'held') sent.push(...writer.hold(read.call));
     if (read.kind === 'close') writer.close(read.part);
   }
-  WHOLES[dialect].together([...sent, ...writer.finish('done')]);
+  DIALECTS[dialect].whole.together([...sent, ...writer.finish('done')]);
 }
 
-describe.each(DIALECTS)('an answer of %s', (dialect) => {
+describe.each(NAMES)('an answer of %s', (dialect) => {
   const { parts } = SAMPLES[dialect];
-  const whole = WHOLES[dialect].together(parts as never);
+  const whole = DIALECTS[dialect].whole.together(parts as never);
 
   it('has no fault as it should be', () => {
-    expect(parts.map((part) => FAULTS[dialect].part(part as JsonObject))).toEqual(parts.map(() => undefined));
-    expect(FAULTS[dialect].whole(whole as JsonObject)).toBeUndefined();
+    expect(parts.map((part) => DIALECTS[dialect].endpoint.problemInPart(part as JsonObject))).toEqual(
+      parts.map(() => undefined),
+    );
+    expect(DIALECTS[dialect].endpoint.problemInWhole(whole as JsonObject)).toBeUndefined();
   });
 
   it('has a fault in its stream, or is carried to the client, whatever stands in place of a field', () => {
     for (const [index, part] of parts.entries()) {
       for (const bad of spoiled(part)) {
-        if (!isJsonObject(bad) || FAULTS[dialect].part(bad) !== undefined) continue;
+        if (!isJsonObject(bad) || DIALECTS[dialect].endpoint.problemInPart(bad) !== undefined) continue;
         const stream = (parts as readonly unknown[]).with(index, bad) as never;
         for (const holds of [true, false]) {
           expect(() => carry(dialect, stream, holds), JSON.stringify(bad)).not.toThrow();
@@ -58,9 +59,9 @@ describe.each(DIALECTS)('an answer of %s', (dialect) => {
 
   it('has a fault as a whole, or is carried to the client, whatever stands in place of a field', () => {
     for (const bad of spoiled(whole)) {
-      if (!isJsonObject(bad) || FAULTS[dialect].whole(bad) !== undefined) continue;
+      if (!isJsonObject(bad) || DIALECTS[dialect].endpoint.problemInWhole(bad) !== undefined) continue;
       expect(
-        () => carry(dialect, WHOLES[dialect].apart(bad as ResponseOf<Dialect> as never), true),
+        () => carry(dialect, DIALECTS[dialect].whole.apart(bad as ResponseOf<DialectName> as never), true),
         JSON.stringify(bad),
       ).not.toThrow();
     }
@@ -68,7 +69,7 @@ describe.each(DIALECTS)('an answer of %s', (dialect) => {
 });
 
 describe('a fault', () => {
-  it.each<[Dialect, JsonObject, string]>([
+  it.each<[DialectName, JsonObject, string]>([
     ['anthropic', {}, 'content is no list of objects'],
     ['anthropic', { content: {} }, 'content is no list of objects'],
     ['anthropic', { content: [null] }, 'content is no list of objects'],
@@ -79,10 +80,10 @@ describe('a fault', () => {
     ['openai-responses', {}, 'output is no list of objects'],
     ['openai-responses', { output: 'x' }, 'output is no list of objects'],
   ])('of %s in the whole response %j is told', (dialect, answer, told) => {
-    expect(FAULTS[dialect].whole(answer)).toBe(told);
+    expect(DIALECTS[dialect].endpoint.problemInWhole(answer)).toBe(told);
   });
 
-  it.each<[Dialect, JsonObject, string | undefined]>([
+  it.each<[DialectName, JsonObject, string | undefined]>([
     ['anthropic', {}, 'type is no text'],
     ['anthropic', { type: 'message_start', message: null }, 'message of message_start is no object'],
     ['anthropic', { type: 'error', error: 'Busy' }, 'error of error is no object'],
@@ -96,6 +97,6 @@ describe('a fault', () => {
     ['openai-responses', { type: 'response.completed', response: null }, 'response is no object'],
     ['openai-responses', { type: 'response.output_item.added', item: null }, 'item is no object'],
   ])('of %s in the part %j is %s', (dialect, part, told) => {
-    expect(FAULTS[dialect].part(part)).toBe(told);
+    expect(DIALECTS[dialect].endpoint.problemInPart(part)).toBe(told);
   });
 });

@@ -1,0 +1,192 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { chooseForm, FORMS } from '@quartermaster/core/disclosure';
+import { RequestError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import { type Dialect, type ErrorFacts, findSearchTools, type UsageFacts } from '../dialect.ts';
+import { unlessObjects } from '../internal/answer-problems.ts';
+import type {
+  AnthropicEvent,
+  AnthropicRequest,
+  AnthropicResponse,
+  AnthropicUsage,
+} from './anthropic-shapes-2026-11.ts';
+import { createAnthropicWire } from './anthropic-wire.ts';
+import type { ErrorCodes } from './search-error.ts';
+import { writeNamedEvent } from './stream-response.ts';
+import { validateAnthropicRequest } from './validate-request.ts';
+import { anthropicWhole } from './whole.ts';
+
+export type AnthropicDialect = Dialect<AnthropicRequest, AnthropicEvent, AnthropicResponse, 'anthropic'>;
+
+export interface AnthropicDialectOptions {
+  /** Which codes a failed search shows. @default typed */
+  readonly errorCodes?: ErrorCodes;
+  /** Whether deferred tools with a cache breakpoint are refused, as the API does. @default false */
+  readonly strict?: boolean;
+  /** How many tools a request may define. @default as the API has it */
+  readonly maxRequestTools?: number;
+}
+
+/** The Messages API. */
+export function createAnthropicDialect(options: AnthropicDialectOptions = {}): AnthropicDialect {
+  const { errorCodes, strict, maxRequestTools: maxTools } = options;
+  const wire = createAnthropicWire({ ...defined({ errorCodes }), missingDeferral: 'automatic' });
+  return {
+    name: 'anthropic',
+    wire,
+    whole: anthropicWhole,
+    endpoint: ENDPOINT,
+    api: {
+      path: '/v1/messages',
+      route: 'messages',
+      format: 'anthropic',
+      maxNameLength: 128,
+      // The Messages API has no block for a description: searches carry what one would say.
+      describe: false,
+      validate(value, { headers, isKnown }) {
+        refuseThread(value);
+        const version = headers.get('anthropic-version') ?? undefined;
+        validateAnthropicRequest(value, { isKnown, ...defined({ strict, maxTools, version }) });
+      },
+      refuse(request, can) {
+        if (can.references) return;
+        refuseToolsets(request);
+        refuseToolChanges(request);
+      },
+      readTools(definitions) {
+        const { tools, search } = wire.open({ messages: [], tools: definitions } as unknown as AnthropicRequest);
+        const searchTools = findSearchTools(definitions.filter(isJsonObject), tools, isSearchTool);
+        return { tools, searchTools, ...defined({ search }) };
+      },
+      openSearch: (request, searchTools) => wire.open({ ...request, tools: searchTools }).search,
+      form(can, search) {
+        if (search?.kind === 'client') return chooseForm(can, 'client').form;
+        // What was found is declared at the end of the tools, in the order of discovery: any host knows how to read that.
+        return can.references ? FORMS.native : chooseForm(can, 'load').form;
+      },
+      isServed(search, can) {
+        if (search?.kind === 'client') return can.references;
+        if (search?.kind !== 'hosted') return false;
+        const engines = search.also === undefined ? [search.engine] : [search.engine, search.also.engine];
+        return engines.every((engine) => engine !== 'any' && can.hostedSearch.includes(`anthropic-${engine}`));
+      },
+      errorBody: anthropicErrorBody,
+      writeError: (error) => writeNamedEvent({ type: 'error', error: anthropicError(error) }),
+      readUsage(event) {
+        // Some hosts tell what they have read when they begin, and only what they have written at the end.
+        if (event.type === 'message_start') return readTokens(event.message.usage);
+        return event.type === 'message_delta' ? readTokens(event.usage) : undefined;
+      },
+      readCalls(event) {
+        if (event.type !== 'content_block_start') return [];
+        const { type, name } = event.content_block;
+        return type === 'tool_use' && typeof name === 'string' ? [name] : [];
+      },
+    },
+  };
+}
+
+const ENDPOINT: AnthropicDialect['endpoint'] = {
+  baseUrl: 'https://api.anthropic.com',
+  path: '/v1/messages',
+  transport: 'anthropic-messages',
+  authorize(headers, apiKey) {
+    if (!headers.has('anthropic-version')) headers.set('anthropic-version', '2023-06-01');
+    // Versions are dates: the newer ones take the key as a bearer.
+    const isBearer = (headers.get('anthropic-version') ?? '') >= '2026-10-21';
+    if (isBearer) headers.set('authorization', `Bearer ${apiKey}`);
+    else headers.set('x-api-key', apiKey);
+  },
+  errorIn: (event) => (event.type === 'error' && isJsonObject(event.error) ? event.error : undefined),
+  isComplete: (event) =>
+    event.type === 'message_stop' || (event.type === 'message_delta' && typeof event.delta.stop_reason === 'string'),
+  problemInWhole: ({ content }) => unlessObjects('content', content),
+  problemInPart(event) {
+    if (typeof event.type !== 'string') return 'type is no text';
+    const field = Object.hasOwn(EVENT_FIELDS, event.type) ? EVENT_FIELDS[event.type] : undefined;
+    return field === undefined || isJsonObject(event[field]) ? undefined : `${field} of ${event.type} is no object`;
+  },
+  writePart: writeNamedEvent,
+  streamEnd: '',
+  ping: writeNamedEvent({ type: 'ping' }),
+};
+
+/** The field that each event can't be read without. */
+const EVENT_FIELDS: Readonly<Record<string, string>> = {
+  message_start: 'message',
+  content_block_start: 'content_block',
+  content_block_delta: 'delta',
+  message_delta: 'delta',
+  error: 'error',
+};
+
+export const anthropicDialect: AnthropicDialect = createAnthropicDialect();
+
+/** The Messages API's envelope of an error. */
+export function anthropicErrorBody(error: ErrorFacts, requestId: string): object {
+  return { type: 'error', error: anthropicError(error), request_id: requestId };
+}
+
+export function anthropicError({ type, message, details }: ErrorFacts): {
+  type: string;
+  message: string;
+  details?: object;
+} {
+  return { type, message, ...defined({ details }) };
+}
+
+/** Whether an entry among the tools stands for those of an MCP server. */
+export function isToolset(tool: unknown): tool is JsonObject {
+  return isJsonObject(tool) && tool.type === 'mcp_toolset';
+}
+
+function readTokens(usage: AnthropicUsage | undefined): UsageFacts {
+  const { input_tokens: inputTokens, output_tokens: outputTokens, server_tool_use: server } = usage ?? {};
+  const searches = isJsonObject(server) ? server.tool_search_requests : undefined;
+  return {
+    ...(typeof inputTokens === 'number' ? { inputTokens } : {}),
+    ...(typeof outputTokens === 'number' ? { outputTokens } : {}),
+    ...(typeof searches === 'number' ? { searches } : {}),
+  };
+}
+
+function isSearchTool(definition: JsonObject): boolean {
+  return typeof definition.type === 'string' && definition.type.startsWith('tool_search_tool_');
+}
+
+/** In the one way after which the SDK's tool runner goes on with the whole conversation in each request. */
+function refuseThread({ thread }: JsonObject): void {
+  if (!isJsonObject(thread)) return;
+  if (thread.type === 'continue') {
+    throw new RequestError('unsupported_request', 'Threads are not kept here; send the whole conversation', {
+      context: { status: 404, details: { error_code: 'thread_not_found' } },
+    });
+  }
+  const text = 'Threads are not supported; send the whole conversation in each request';
+  const details = { error_code: 'thread_unsupported_request', unsupported: [] };
+  throw new RequestError('unsupported_request', text, { context: { details } });
+}
+
+/** A model that never gets to see a server's tools would answer as if it had none. */
+function refuseToolsets({ tools, mcp_servers: servers }: AnthropicRequest): void {
+  if (!Array.isArray(tools) || !tools.some(isToolset)) return;
+  const text =
+    servers === undefined
+      ? 'tools: an mcp_toolset needs its server in mcp_servers'
+      : 'tools: mcp_toolset is not supported for this model; declare the tools themselves';
+  throw new RequestError('unsupported_request', text);
+}
+
+/** Of changes in the middle only an addition of a declared tool can be followed; a tool must not be lost without a word. */
+function refuseToolChanges({ messages }: AnthropicRequest): void {
+  for (const { role, content } of messages) {
+    if (role !== 'system' || !Array.isArray(content)) continue;
+    for (const { type, tool } of content.filter(isJsonObject)) {
+      const isFollowed = type === 'tool_addition' && isJsonObject(tool) && tool.type === 'tool_reference';
+      if ((type !== 'tool_addition' && type !== 'tool_removal') || isFollowed) continue;
+      const kind = isJsonObject(tool) && typeof tool.type === 'string' ? tool.type.slice(0, 200) : 'no tool';
+      const text = `messages: ${type} of ${kind} is not supported for this model; change tools instead`;
+      throw new RequestError('unsupported_request', text);
+    }
+  }
+}

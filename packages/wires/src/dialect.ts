@@ -1,0 +1,133 @@
+import type { Tool } from '@quartermaster/core';
+import type { JsonObject, ToolFormat } from '@quartermaster/core/catalog';
+import type { Form, TransportCapabilities } from '@quartermaster/core/disclosure';
+import type { Opened, OpenedSearch, Whole, Wire } from '@quartermaster/core/loop';
+
+/**
+ * Everything that surfaces and upstreams need of one protocol. `wire` and `whole` are its codec, `endpoint` is how it goes over
+ * HTTP, `api` is what its own API checks, refuses and reports. Nothing outside of it asks which protocol it is.
+ */
+export interface Dialect<Request, Part, Response, Name extends string = string> {
+  /** `anthropic`, `openai-chat`, …: in settings, events and keys. */
+  readonly name: Name;
+  readonly wire: Wire<Request, Part>;
+  readonly whole: Whole<Response, Part>;
+  readonly endpoint: Endpoint<Part>;
+  readonly api: Api<Request, Part>;
+  /** For types alone; never set. */
+  readonly shapes?: { readonly request: Request; readonly part: Part; readonly response: Response };
+}
+
+/** A protocol over HTTP, towards its host and towards its clients. */
+export interface Endpoint<Part> {
+  /** The address of the provider's own host. */
+  readonly baseUrl: string;
+  /** Where requests go, below the base address. */
+  readonly path: string;
+  /** What the provider's own host is called in core's table of transports. */
+  readonly transport: string;
+  /** Sets the credential, in the way that the version of the API wants it. */
+  authorize(headers: Headers, apiKey: string): void;
+  /** The error that a part stands for. */
+  errorIn(part: Part): JsonObject | undefined;
+  /** Whether the response is complete with this part: a stream that ends before one has been cut. */
+  isComplete(part: Part): boolean;
+  /**
+   * Why a host's whole response can't be read; undefined where it can. Only what is read here is checked: fields that are unknown
+   * here pass.
+   */
+  problemInWhole(answer: JsonObject): string | undefined;
+  /** The same for one part of a stream. */
+  problemInPart(part: JsonObject): string | undefined;
+  writePart(part: Part): string;
+  /** What follows the last part of a stream that ended well. */
+  readonly streamEnd: string;
+  /** Keeps a connection alive and means nothing. */
+  readonly ping: string;
+}
+
+/** What a protocol's own API checks, refuses and reports. */
+export interface Api<Request, Part> {
+  /** Where clients of a gateway send requests. */
+  readonly path: string;
+  /** What the path is called in metrics, logs and the rights of keys. */
+  readonly route: string;
+  readonly format: ToolFormat;
+  /** The longest name of a tool that the API takes. */
+  readonly maxNameLength: number;
+  /** Whether searches are offered a way to ask for descriptions, which needs a place in the messages. */
+  readonly describe: boolean;
+  /** Throws a `RequestError` for a body that the API itself would refuse. */
+  validate(value: JsonObject, context: ValidationContext): void;
+  /** Throws a `RequestError` for what this host can't serve, and would leave out without a word. @default nothing is refused */
+  refuse?(request: Request, can: TransportCapabilities): void;
+  /** The tools that a list of definitions declares, and how its client searches. Tools that say nothing are `automatic`. */
+  readTools(definitions: readonly unknown[], request: Request): ReadTools;
+  /** How this request's client searches; `searchTools` are as `readTools` gave them. */
+  openSearch(request: Request, searchTools: readonly JsonObject[]): OpenedSearch | undefined;
+  /**
+   * Whether the tools of a request stand in `tools` alone. Otherwise they can't be known by that text.
+   * @default true
+   */
+  hasAllTools?(request: Request): boolean;
+  /** Whether the client may refer to the response later. @default false */
+  isStored?(request: Request): boolean;
+  /** How schemas reach a model over this transport. */
+  form(can: TransportCapabilities, search: OpenedSearch | undefined): Form;
+  /** Whether the host itself runs the search, or expands what the client has found. */
+  isServed(search: OpenedSearch | undefined, can: TransportCapabilities): boolean;
+  errorBody(error: ErrorFacts, requestId: string): object;
+  /** Text that ends a stream which failed. */
+  writeError(error: ErrorFacts): string;
+  /** The totals of a response as far as this part tells them. Those of a later part replace them. */
+  readUsage(part: Part): UsageFacts | undefined;
+  /**
+   * The request with a question for its usage, where its client has not asked: otherwise a key's budget could be used up unseen.
+   * The parts that answer it are `isUsageOnly`. Undefined where nothing has to be added.
+   */
+  metered?(request: Request): Request | undefined;
+  isUsageOnly?(part: Part): boolean;
+  /** The names of the tools whose calls begin with this part. */
+  readCalls(part: Part): readonly string[];
+}
+
+export interface ReadTools extends Pick<Opened, 'tools' | 'search'> {
+  /** The definitions by which a request's search is recognised, so that thousands of others need not be read again. */
+  readonly searchTools: readonly JsonObject[];
+}
+
+export interface ValidationContext {
+  readonly headers: Headers;
+  /** Whether a reference may name this tool though the request does not declare it. */
+  isKnown(name: string): boolean;
+}
+
+/** An error as a client is to read it. */
+export interface ErrorFacts {
+  /** In the words of the Messages API: `rate_limit_error`. */
+  readonly type: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** OpenAI's name for the error. */
+  readonly code?: string | undefined;
+  /** The part of the request that is refused. */
+  readonly param?: string | undefined;
+}
+
+export interface UsageFacts {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly searches?: number;
+}
+
+/** The definitions that decide how a client searches: every search tool, and the first one that is deferred. */
+export function findSearchTools(
+  definitions: readonly JsonObject[],
+  tools: readonly Tool[],
+  isSearchTool: (definition: JsonObject) => boolean,
+): readonly JsonObject[] {
+  const search = definitions.filter(isSearchTool);
+  if (!tools.some((tool) => tool.policy === 'always')) return search;
+  const marked = definitions.find((one) => one.defer_loading === true && !search.includes(one));
+  return marked === undefined ? search : [...search, marked];
+}

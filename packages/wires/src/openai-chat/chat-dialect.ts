@@ -1,0 +1,91 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { chooseForm } from '@quartermaster/core/disclosure';
+import { RequestError } from '@quartermaster/core/errors';
+import { type Dialect, findSearchTools } from '../dialect.ts';
+import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
+import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
+import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
+import { openaiChatWire } from './openai-chat-wire.ts';
+import { chatWhole } from './whole.ts';
+
+/** Chat Completions: tool search for models and clients that know none. */
+export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'openai-chat'> = {
+  name: 'openai-chat',
+  wire: openaiChatWire,
+  whole: chatWhole,
+  endpoint: {
+    baseUrl: 'https://api.openai.com/v1',
+    path: '/chat/completions',
+    transport: 'openai-chat',
+    authorize: authorizeBearer,
+    errorIn: (chunk) => (isJsonObject(chunk.error) ? chunk.error : undefined),
+    isComplete: ({ choices }) => choices?.some((choice) => typeof choice.finish_reason === 'string') === true,
+    problemInWhole({ choices }) {
+      return unlessObjects('choices', choices) ?? firstProblem(choices, ({ message }) => problemIn('message', message));
+    },
+    problemInPart({ choices }) {
+      if (isAbsent(choices)) return undefined;
+      return (
+        unlessObjects('choices', choices) ??
+        firstProblem(choices, ({ delta }) => (isAbsent(delta) ? undefined : problemIn('delta', delta)))
+      );
+    },
+    writePart: (chunk) => `data: ${JSON.stringify(chunk)}\n\n`,
+    streamEnd: 'data: [DONE]\n\n',
+    ping: ': ping\n\n',
+  },
+  api: {
+    path: '/v1/chat/completions',
+    route: 'chat_completions',
+    format: 'openai-chat',
+    maxNameLength: 64,
+    describe: true,
+    validate(value) {
+      checkOpenAIRequest(value);
+      if (!Array.isArray(value.messages) || value.messages.length === 0 || !value.messages.every(isJsonObject)) {
+        throw new RequestError('invalid_request', 'messages: at least one message is required');
+      }
+    },
+    readTools(definitions) {
+      const { tools } = openaiChatWire.open({ messages: [], tools: definitions });
+      return { tools, searchTools: findSearchTools(definitions.filter(isJsonObject), tools, () => false) };
+    },
+    openSearch: () => undefined,
+    form: (can) => chooseForm(can, 'auto').form,
+    isServed: () => false,
+    errorBody: openaiErrorBody,
+    writeError: (error) => `data: ${JSON.stringify(openaiErrorBody(error))}\n\n`,
+    readUsage: ({ usage }) =>
+      isJsonObject(usage)
+        ? { inputTokens: Number(usage.prompt_tokens ?? 0), outputTokens: Number(usage.completion_tokens ?? 0) }
+        : undefined,
+    metered(request) {
+      const { stream, stream_options: options } = request;
+      if (stream !== true || options?.include_usage === true) return undefined;
+      return { ...request, stream_options: { ...options, include_usage: true } };
+    },
+    isUsageOnly: ({ usage, choices }) => isJsonObject(usage) && Array.isArray(choices) && choices.length === 0,
+    readCalls: ({ choices }) =>
+      (Array.isArray(choices) ? choices : []).flatMap((choice: unknown) => {
+        const delta = isJsonObject(choice) ? choice.delta : undefined;
+        const calls = isJsonObject(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+        return calls.flatMap((call: unknown) => {
+          const named = isJsonObject(call) ? call.function : undefined;
+          return isJsonObject(named) && typeof named.name === 'string' && named.name !== '' ? [named.name] : [];
+        });
+      }),
+  },
+};
+
+function problemIn(name: string, said: unknown): string | undefined {
+  if (!isJsonObject(said)) return `${name} is no object`;
+  const { tool_calls: calls } = said;
+  if (isAbsent(calls)) return undefined;
+  return (
+    unlessObjects('tool_calls', calls) ??
+    firstProblem(calls, (call) => {
+      const inner = [call.function, call.custom];
+      return inner.every((value) => isAbsent(value) || isJsonObject(value)) ? undefined : 'a call is no object';
+    })
+  );
+}

@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { chooseForm } from '@quartermaster/core/disclosure';
+import { RequestError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
+import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
+import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
+import { openaiResponsesWire } from './openai-responses-wire.ts';
+import type { ResponsesEvent, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
+import { responsesWhole } from './whole.ts';
+
+/** OpenAI's Responses API. */
+export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, ResponsesResponse, 'openai-responses'> = {
+  name: 'openai-responses',
+  wire: openaiResponsesWire,
+  whole: responsesWhole,
+  endpoint: {
+    baseUrl: 'https://api.openai.com/v1',
+    path: '/responses',
+    transport: 'openai-responses',
+    authorize: authorizeBearer,
+    errorIn: (event) => (event.type === 'error' ? errorIn(event) : undefined),
+    isComplete: ({ type }) => RESPONSE_ENDS.has(type),
+    problemInWhole: ({ output }) => unlessObjects('output', output),
+    problemInPart({ type, item, response }) {
+      if (typeof type !== 'string') return 'type is no text';
+      if (item !== undefined && !isJsonObject(item)) return 'item is no object';
+      if (response === undefined) return undefined;
+      if (!isJsonObject(response)) return 'response is no object';
+      return isAbsent(response.output) ? undefined : unlessObjects('output', response.output);
+    },
+    writePart: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+    streamEnd: '',
+    ping: ': ping\n\n',
+  },
+  api: {
+    path: '/v1/responses',
+    route: 'responses',
+    format: 'openai-responses',
+    maxNameLength: 64,
+    describe: true,
+    validate: checkOpenAIRequest,
+    refuse({ conversation }, can) {
+      // A host that does not know conversations would answer as if nothing had been said before.
+      if (can.deferMark || isAbsent(conversation)) return;
+      const text = 'conversation is not supported for this model; use previous_response_id to go on';
+      throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
+    },
+    readTools(definitions, { input }) {
+      const isShared = !definitions.some((tool) => isSearchTool(tool) && isClientSearch(tool));
+      const found = isShared || input === undefined ? {} : { input };
+      const { tools, search } = openaiResponsesWire.open({ ...found, tools: definitions });
+      const searchTools = findSearchTools(definitions.filter(isJsonObject), tools, isSearchTool);
+      return { tools, searchTools, ...defined({ search }) };
+    },
+    openSearch(_, searchTools) {
+      const tool = searchTools.find(isSearchTool);
+      if (tool === undefined) return undefined;
+      return isClientSearch(tool) ? { kind: 'client' } : { kind: 'hosted', engine: 'any', name: 'tool_search' };
+    },
+    // What a client has found for itself stands among its items.
+    hasAllTools: ({ tools }) =>
+      !Array.isArray(tools) || !tools.some((tool) => isSearchTool(tool) && isClientSearch(tool)),
+    isStored: ({ store }) => store !== false,
+    form: (can, search) => chooseForm(can, search?.kind === 'client' ? 'client' : 'auto').form,
+    isServed(search, can) {
+      if (search?.kind === 'client') return can.clientSearch;
+      return search?.kind === 'hosted' && can.hostedSearch.includes('openai');
+    },
+    errorBody: openaiErrorBody,
+    writeError: (error) => `event: error\ndata: ${JSON.stringify(errorEvent(error))}\n\n`,
+    readUsage({ response }) {
+      const usage = isJsonObject(response) ? response.usage : undefined;
+      if (!isJsonObject(usage)) return undefined;
+      return { inputTokens: Number(usage.input_tokens ?? 0), outputTokens: Number(usage.output_tokens ?? 0) };
+    },
+    readCalls({ type, item }) {
+      if (type !== 'response.output_item.done' || !isJsonObject(item)) return [];
+      const isCall = item.type === 'function_call' || item.type === 'custom_tool_call';
+      return isCall && typeof item.name === 'string' ? [item.name] : [];
+    },
+  },
+};
+
+const RESPONSE_ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+/** The event is the error; some hosts put one inside it. */
+function errorIn(event: object): JsonObject | undefined {
+  if (!isJsonObject(event)) return undefined;
+  if (isJsonObject(event.error)) return event.error;
+  const { code, message } = event;
+  const type = typeof code === 'string' ? code : 'api_error';
+  return { type, message: typeof message === 'string' ? message : '' };
+}
+
+/** An error that ends a stream. */
+function errorEvent(error: ErrorFacts): object {
+  const { message, type, param = null } = error;
+  return { type: 'error', code: openaiErrorCode(error) ?? type, message, param };
+}
+
+function isSearchTool(definition: unknown): definition is JsonObject {
+  return isJsonObject(definition) && definition.type === 'tool_search';
+}
+
+function isClientSearch({ execution }: JsonObject): boolean {
+  return execution === 'client';
+}
