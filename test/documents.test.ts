@@ -191,7 +191,7 @@ async function mistakesIn(line: string): Promise<readonly string[]> {
   let help = await helpOf([]);
   while (help.commands.size > 0) {
     const next = words[path.length];
-    if (next === undefined || next.startsWith('-')) break;
+    if (next === undefined || /^[-[<]/.test(next)) break;
     if (!help.commands.has(next)) return [`${line}: no ${next}`];
     path.push(next);
     help = await helpOf(path);

@@ -1,22 +1,40 @@
 /** Every code that an error of this package can carry, in one place. */
 export type ErrorCode =
+  /** A tool definition can't be read: no name, a broken schema, nesting that is too deep. */
   | 'invalid_tool'
+  /** Two tools of one server have the same name. */
   | 'duplicate_tool'
+  /** A catalog has more tools than `maxTools` allows. */
   | 'too_many_tools'
+  /** No tool has this name. */
   | 'unknown_tool'
+  /** A tool that only another provider can run can't be written in this format. */
   | 'unsupported_tool'
+  /** A definition is in none of the known formats. */
   | 'unknown_format'
+  /** A policy is not `never`, `automatic` or `always`. */
   | 'invalid_policy'
+  /** A name template lacks a part that makes names unique. */
   | 'invalid_name_template'
+  /** A regular expression has a mistake. */
   | 'invalid_pattern'
+  /** A regular expression has more than 200 characters. */
   | 'pattern_too_long'
+  /** A query has more characters than allowed. */
   | 'query_too_long'
+  /** A regular expression took more steps than its budget. */
   | 'out_of_budget'
+  /** A limit is not a whole number in the allowed range. */
   | 'invalid_limit'
+  /** A setting has a value that is not allowed. */
   | 'invalid_setting'
+  /** A stored index is damaged, or was made by another version. */
   | 'invalid_index'
+  /** A request is malformed. */
   | 'invalid_request'
+  /** A request asks for something that tool search can't do. */
   | 'unsupported_request'
+  /** The upstream refused, broke off, or sent something that can't be read. */
   | 'upstream_failed';
 
 /** The base of every error that Quartermaster throws on purpose: a literal code, and the facts of the case in `context`. */

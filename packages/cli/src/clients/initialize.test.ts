@@ -52,6 +52,18 @@ describe('quartermaster init', () => {
     expect(readFileSync(settings, 'utf8')).toContain(join(folder, '.cursor/mcp.json'));
   });
 
+  it('moves the servers of opencode 2, which keeps them under mcp.servers', async () => {
+    const path = '.config/opencode/opencode.jsonc';
+    const text = '{\n  "mcp": {\n    "servers": { "one": { "type": "local", "command": ["one"] } }\n  }\n}\n';
+    const { folder, init } = home({ [path]: text });
+    expect((await init('--yes', '--no-cost')).out).toContain('opencode: 1 server moved');
+    const { mcp } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as { mcp: { servers: object } };
+    expect(Object.keys(mcp)).toEqual(['servers']);
+    expect(mcp.servers).toEqual({ quartermaster: { type: 'local', command: expect.any(Array) } });
+    await init('--undo');
+    expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
+  });
+
   it('shows with --dry-run what would change, and changes nothing', async () => {
     const { folder, settings, init } = home(ALL);
     const { code, out } = await init('--yes', '--no-cost', '--dry-run');

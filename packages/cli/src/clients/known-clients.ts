@@ -81,7 +81,7 @@ export const CLIENTS: readonly McpClient[] = [
     ...{ id: 'opencode', name: 'opencode', block: ['mcp'], expandsVariables: true },
     files: ({ xdg }) => ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(xdg, 'opencode', name)),
     entry: ({ command, args, env }) => ({
-      ...{ type: 'local', command: [command, ...args], enabled: true },
+      ...{ type: 'local', command: [command, ...args] },
       ...defined({ environment: env }),
     }),
   },

@@ -79,11 +79,12 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   };
 }
 
-/** VS Code's settings have the block a level deeper than its own file. */
+/** VS Code's settings have the block a level deeper than its own file, and so has opencode from version 2 on. */
 export function blockOf(client: McpClient, document: unknown): readonly string[] {
-  const isDeeper =
-    client.id === 'vscode' && isJsonObject(document) && isJsonObject(document.mcp) && document.servers === undefined;
-  return isDeeper ? ['mcp', ...client.block] : client.block;
+  const mcp = isJsonObject(document) && isJsonObject(document.mcp) ? document.mcp : undefined;
+  if (client.id === 'opencode' && isJsonObject(mcp?.servers)) return ['mcp', 'servers'];
+  const isDeeper = client.id === 'vscode' && isJsonObject(document) && document.servers === undefined;
+  return isDeeper && mcp !== undefined ? ['mcp', ...client.block] : client.block;
 }
 
 function isOurselves({ name, entry }: ClientServer): boolean {

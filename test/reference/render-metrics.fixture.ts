@@ -1,0 +1,20 @@
+import { readSources } from './read-source.fixture.ts';
+
+/** Every metric, from where it is registered. */
+export function renderMetrics(): string {
+  const source = readSources('packages/gateway/src');
+  const found = [...source.matchAll(/\.(counter|gauge|histogram)\(\s*'(\w+)',\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g)];
+  const rows = found
+    .map(([, kind = '', name = '', one, two, three]) => `| \`${name}\` | ${kind} | ${one ?? two ?? three ?? ''} |`)
+    .sort();
+  return `# Metrics
+
+\`GET /metrics\` has these in the text format of Prometheus. This page is made from the code that
+registers them. Labels are routes, statuses, outcomes, models and names from the settings, never
+words of a user or a tool. A metric has at most 1,000 series; further ones are counted together.
+
+| metric | type | meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
