@@ -25,7 +25,8 @@ const CORE_STAGES: Readonly<Record<string, readonly string[]>> = {
   disclosure: ['catalog', 'gate', 'search'],
   dispatch: ['catalog', 'gate', 'search', 'disclosure'],
   loop: ['catalog', 'gate', 'search', 'disclosure', 'dispatch'],
-  entries: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop'],
+  run: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop'],
+  entries: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop', 'run'],
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -11,4 +11,5 @@ export {
 } from './dispatch/index.ts';
 export { QuartermasterError } from './errors.ts';
 export { readEnableToolSearch } from './gate/index.ts';
+export { type Message, type RunToolsOptions, type RunToolsResult, runTools } from './run/index.ts';
 export { createBm25Searcher, type Searcher, type SearchResult } from './search/index.ts';

@@ -8,6 +8,7 @@ export { nameDistance } from './name-distance.ts';
 export { parseArguments } from './parse-arguments.ts';
 export { readAhead } from './read-ahead.ts';
 export { readDefinitions } from './read-definitions.ts';
+export { readQueries } from './read-queries.ts';
 export type {
   Answered,
   ExecuteOptions,

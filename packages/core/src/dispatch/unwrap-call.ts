@@ -4,6 +4,7 @@ import { OWN_NAMES, type Own, type Plan } from '../disclosure/index.ts';
 import type { Call } from './call.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { type NamedCall, readNamedCalls } from './read-named-calls.ts';
+import { QUERY_KEYS } from './read-queries.ts';
 import { readTexts } from './read-texts.ts';
 
 /** A call with the bridge taken off: what the model wants, before anything is looked up. */
@@ -52,7 +53,7 @@ const UNWRAP: {
   [Role in Own['role']]: (own: Own, input: JsonObject, isKnown: (name: string) => boolean) => Unwrapped;
 } = {
   search(own, input) {
-    const queries = readTexts(input, ['query', 'queries', 'pattern', 'patterns', 'q', 'search', 'keywords']);
+    const queries = readTexts(input, QUERY_KEYS);
     if (queries.length === 0)
       return malformed(`${own.name} needs ${hasKey(own, 'pattern') ? 'pattern' : 'query'}: what to look for`);
     const limit = readLimit(input.limit ?? input.max_results ?? input.top_k);

@@ -1,2 +1,2 @@
-export { type ReadEventsOptions, readEvents } from './read-events.ts';
+export { type ReadEventsOptions, readEvents } from '@quartermaster/core/internal';
 export { writeEvent } from './write-event.ts';

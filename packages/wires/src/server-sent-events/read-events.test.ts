@@ -1,6 +1,6 @@
+import { readEvents } from '@quartermaster/core/internal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvents } from './read-events.ts';
 import { writeEvent } from './write-event.ts';
 
 const tooLong = (length: number): Error => new RangeError(`longer than ${length}`);

@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
+import type { Definition } from '../disclosure/index.ts';
+import { parseArguments } from '../dispatch/index.ts';
+import { UpstreamError } from '../errors.ts';
+import { createChunkReader } from './chunk-reader.ts';
+import type { Message, MessageCall } from './message.ts';
+import type { ModelEndpoint, ModelPart, ModelRequest } from './model.ts';
+import { readEvents } from './read-events.ts';
+
+const MOST_EVENT_CHARACTERS = 8_000_000;
+const MOST_ERROR_CHARACTERS = 500;
+
+/** One round with an endpoint that speaks OpenAI's chat completions, streamed. Hosts that answer whole are understood too. */
+export async function* askEndpoint(
+  endpoint: ModelEndpoint,
+  request: ModelRequest,
+): AsyncGenerator<ModelPart, void, undefined> {
+  const { headers = {}, apiKey, body = {}, fetch: ask = fetch } = endpoint;
+  const response = await ask(`${endpoint.url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...headers,
+    },
+    body: JSON.stringify({
+      stream_options: { include_usage: true },
+      ...body,
+      model: endpoint.model,
+      messages: request.messages.map(toChat),
+      ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toChatTool) }),
+      stream: true,
+    }),
+    signal: request.signal,
+  });
+  if (!response.ok || response.body === null) throw await failure(endpoint, response);
+  const reader = createChunkReader((message) => new UpstreamError('upstream_failed', `${endpoint.url}: ${message}`));
+  const isWhole = response.headers.get('content-type')?.includes('application/json') === true;
+  if (isWhole) yield* reader.read(wholeAsChunk(await response.json()));
+  else {
+    for await (const data of readEvents(response.body, { maxEventLength: MOST_EVENT_CHARACTERS, tooLong })) {
+      if (data !== '[DONE]') yield* reader.read(parse(data));
+    }
+  }
+  yield* reader.end();
+}
+
+function toChat(message: Message): JsonObject {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.id, content: message.content };
+  if (message.role !== 'assistant') return { role: message.role, content: message.content };
+  const calls = message.calls ?? [];
+  // Some hosts refuse empty text beside calls.
+  const content = message.content === '' && calls.length > 0 ? null : message.content;
+  return { role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls.map(toChatCall) }) };
+}
+
+/** Some hosts refuse a history with arguments that are not JSON. */
+function toChatCall({ id, name, extra, arguments: written }: MessageCall): JsonObject {
+  const input = parseArguments(written) ?? { INVALID_JSON: String(written) };
+  return { ...extra, id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+function toChatTool({ name, description, schema }: Definition): JsonObject {
+  return { type: 'function', function: { name, description, parameters: schema } };
+}
+
+function wholeAsChunk(response: unknown): unknown {
+  if (!isJsonObject(response) || !Array.isArray(response.choices)) return response;
+  const choices = response.choices.map((choice) =>
+    isJsonObject(choice) ? { ...choice, delta: choice.message } : choice,
+  );
+  return { ...response, choices };
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new UpstreamError('upstream_failed', `The model's stream holds ${data.slice(0, 100)}, which is not JSON`, {
+      cause,
+    });
+  }
+}
+
+function tooLong(maxEventLength: number): Error {
+  return new UpstreamError(
+    'upstream_failed',
+    `The model's stream holds an event of more than ${maxEventLength} characters`,
+  );
+}
+
+async function failure(endpoint: ModelEndpoint, response: Response): Promise<UpstreamError> {
+  const text = await response.text().catch(() => '');
+  const { status } = response;
+  return new UpstreamError(
+    'upstream_failed',
+    `${endpoint.url} answered ${status}: ${text.slice(0, MOST_ERROR_CHARACTERS)}`,
+    { context: { ...defined({ status }) } },
+  );
+}

@@ -1,0 +1,69 @@
+import { isJsonObject } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
+import type { Definition, Plan } from '../disclosure/index.ts';
+import { SettingError, UpstreamError } from '../errors.ts';
+import { askEndpoint } from './ask-endpoint.ts';
+import type { Model, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
+import type { PlainRequest } from './plain-wire.ts';
+
+/** Checks what `model` is, before anything is asked. */
+export function readModel(model: Model): Model {
+  if (typeof model === 'function') return model;
+  const { url, model: name } = (model ?? {}) as { readonly url?: unknown; readonly model?: unknown };
+  if (typeof url === 'string' && URL.canParse(url) && typeof name === 'string' && name !== '') return model;
+  throw new SettingError(
+    'invalid_setting',
+    'model is neither a function nor an endpoint: { url, model } with an absolute URL',
+    { context: { setting: 'model' } },
+  );
+}
+
+/** One round: what the model says, whichever way it says it. */
+export async function* askModel(
+  model: Model,
+  request: PlainRequest,
+  { plan, signal }: { readonly plan: Plan; readonly signal: AbortSignal },
+): AsyncGenerator<ModelPart, void, undefined> {
+  const tools = plan.kind === 'inline' ? plan.definitions : (request.tools as readonly Definition[]);
+  const asked: ModelRequest = { messages: request.messages, tools, signal };
+  if (typeof model !== 'function') {
+    yield* askEndpoint(model, asked);
+    return;
+  }
+  const reply = model(asked);
+  if (isStream(reply)) {
+    for await (const part of reply) yield checkedPart(part);
+    return;
+  }
+  yield* partsOf(await reply);
+}
+
+function partsOf(reply: ModelReply): readonly ModelPart[] {
+  const { content, calls, isCut, usage } = isJsonObject(reply) ? (reply as ModelReply) : unreadable(reply);
+  if ((content !== undefined && typeof content !== 'string') || (calls !== undefined && !Array.isArray(calls))) {
+    return unreadable(reply);
+  }
+  return [
+    ...(content === undefined ? [] : [{ kind: 'text' as const, text: content }]),
+    ...(calls ?? []).map((call) => checkedPart({ ...call, kind: 'call' })),
+    { kind: 'end', ...defined({ isCut, usage }) },
+  ];
+}
+
+function checkedPart(part: ModelPart): ModelPart {
+  const { kind, text, name } = (part ?? {}) as { readonly [field in 'kind' | 'text' | 'name']?: unknown };
+  const isReadable = kind === 'end' || (kind === 'text' ? typeof text : kind === 'call' && typeof name) === 'string';
+  return isReadable ? part : unreadable(part);
+}
+
+function unreadable(value: unknown): never {
+  const shown = (JSON.stringify(value) ?? String(value)).slice(0, 200);
+  throw new UpstreamError(
+    'upstream_failed',
+    `The model function gave ${shown}; expected { content, calls: [{ name, arguments }] } or parts of kind text, call and end`,
+  );
+}
+
+function isStream(reply: ReturnType<ModelFunction>): reply is AsyncIterable<ModelPart> {
+  return typeof reply === 'object' && reply !== null && Symbol.asyncIterator in reply;
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../catalog/index.ts';
+import type { Definition } from '../disclosure/index.ts';
+import type { Message } from './message.ts';
+
+/**
+ * A model: a function that answers, or the description of an endpoint that speaks OpenAI's chat completions.
+ *
+ * @example
+ * const local: Model = { url: 'http://localhost:11434/v1', model: 'qwen3' };
+ * const scripted: Model = async ({ messages, tools }) => ({ content: 'Hello!' });
+ */
+export type Model = ModelFunction | ModelEndpoint;
+
+/** Answers a request: at once with a reply, or in parts as they arrive. What it throws ends the run. */
+export type ModelFunction = (request: ModelRequest) => ModelReply | Promise<ModelReply> | AsyncIterable<ModelPart>;
+
+/** What a model is asked. */
+export interface ModelRequest {
+  readonly messages: readonly Message[];
+  /** The tools to declare now: names, descriptions and JSON schemas. */
+  readonly tools: readonly Definition[];
+  /** Aborted when the run is. */
+  readonly signal: AbortSignal;
+}
+
+/** A whole answer of a model. */
+export interface ModelReply {
+  readonly content?: string;
+  readonly calls?: readonly ModelCall[];
+  /** Whether the token limit cut the answer off. @default false */
+  readonly isCut?: boolean;
+  readonly usage?: ModelUsage;
+}
+
+/** A call as a model wrote it. */
+export interface ModelCall {
+  /** @default an id that is unique in the conversation */
+  readonly id?: string;
+  readonly name: string;
+  /** An object, or its JSON text. */
+  readonly arguments?: unknown;
+  /** What the host attached to the call. It is sent back unchanged. */
+  readonly extra?: JsonObject;
+}
+
+/** A piece of a model's answer. */
+export type ModelPart =
+  | { readonly kind: 'text'; readonly text: string }
+  /** A call, complete. */
+  | ({ readonly kind: 'call' } & ModelCall)
+  /** The last part. May be left out. */
+  | { readonly kind: 'end'; readonly isCut?: boolean; readonly usage?: ModelUsage };
+
+/** Tokens that a model has read and written. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** An endpoint that speaks OpenAI's chat completions, of whatever maker. */
+export interface ModelEndpoint {
+  /** The base address, such as `http://localhost:11434/v1`. `/chat/completions` is appended. */
+  readonly url: string;
+  /** The model's name at the endpoint. */
+  readonly model: string;
+  /** Sent as a bearer token. @default none */
+  readonly apiKey?: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further fields of the request's body, such as `temperature`. They are sent in every round. */
+  readonly body?: JsonObject;
+  /** @default the global fetch */
+  readonly fetch?: typeof fetch;
+}

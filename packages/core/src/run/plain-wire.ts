@@ -1,0 +1,196 @@
+import type { JsonObject, Tool } from '../catalog/index.ts';
+import { defined } from '../defined.ts';
+import {
+  type DeferPlan,
+  type Definition,
+  definitions,
+  EMPTY_MEMORY,
+  type Fact,
+  type Memory,
+  type Plan,
+  readTold,
+  remember,
+  type View,
+  wrapCall,
+} from '../disclosure/index.ts';
+import { type Call, parseArguments, readDefinitions, readQueries, type Step } from '../dispatch/index.ts';
+import { type Opened, type Read, type Reader, uniqueIds, type Wire, type Writer } from '../loop/index.ts';
+import { addToMessages } from './add-to-messages.ts';
+import type { Message, MessageCall } from './message.ts';
+import type { ModelPart, ModelUsage } from './model.ts';
+import { pairCalls } from './pair-calls.ts';
+
+/** A conversation with a model that has no protocol of its own. */
+export interface PlainRequest {
+  readonly messages: readonly Message[];
+  /** What to declare. Empty before a plan is rendered into it. */
+  readonly tools: readonly (Definition | Tool)[];
+}
+
+/** What a model says, and what a conversation's client is shown of it. */
+export type PlainPart =
+  | ModelPart
+  /** A call that is shown to the client. `tool`: to a real tool, checked and ready to execute. */
+  | (MessageCall & { readonly kind: 'made'; readonly tool?: Tool })
+  | { readonly kind: 'result'; readonly id: string; readonly content: string; readonly isError: boolean }
+  | { readonly kind: 'close'; readonly reason: PlainReason; readonly usage: ModelUsage };
+
+export type PlainReason = 'done' | 'calls' | 'pause' | 'cut';
+
+/** The wire of `runTools`. The client is shown everything, so messages hold the whole conversation. */
+export const plainWire: Wire<PlainRequest, PlainPart> = {
+  dialect: 'plain',
+  open,
+  recall: (request, plan) => (plan.kind === 'inline' ? EMPTY_MEMORY : recall(request, plan)),
+  render,
+  reader,
+  writer,
+};
+
+function open(request: PlainRequest): Opened {
+  const latest = request.messages.findLast((message) => message.role === 'user' && typeof message.content === 'string');
+  const userText = typeof latest?.content === 'string' ? latest.content : undefined;
+  return { tools: readDefinitions(request.tools), stream: true, ...defined({ userText }) };
+}
+
+function recall(request: PlainRequest, plan: DeferPlan): Memory {
+  const answers = new Map(
+    request.messages.flatMap((message) => (message.role === 'tool' ? [[message.id, message]] : [])),
+  );
+  const factOf = (call: MessageCall): Fact | undefined => {
+    const role = plan.own.find((own) => own.name === call.name)?.role;
+    if (role === undefined) return { kind: 'called', name: call.name };
+    const answer = answers.get(call.id)?.content;
+    // A call through the bridge that was let pass stands in the messages under its own name; this one was refused.
+    if (role === 'call' || answer === undefined) return undefined;
+    const names = readTold(answer);
+    return role === 'search'
+      ? { kind: 'searched', queries: readQueries(call.arguments), names }
+      : { kind: 'revealed', names };
+  };
+  const facts = request.messages.flatMap((message): readonly (Fact | undefined)[] => {
+    if (message.role === 'user') return [{ kind: 'asked' }];
+    return message.role === 'assistant' ? (message.calls ?? []).map(factOf) : [];
+  });
+  return facts.filter((fact) => fact !== undefined).reduce(remember, EMPTY_MEMORY);
+}
+
+function render(request: PlainRequest, view: View): PlainRequest {
+  const { plan } = view;
+  if (plan.kind === 'inline') return request;
+  const messages = pairCalls(request.messages).map((message): Message => {
+    if (message.role !== 'assistant' || message.calls === undefined) return message;
+    return { ...message, calls: message.calls.map((call) => ({ ...call, ...wrapCall(plan, call) })) };
+  });
+  return { ...request, tools: definitions(view), messages: withNote(withTail(messages, view.tail), plan.note) };
+}
+
+function withNote(messages: readonly Message[], note: string | undefined): readonly Message[] {
+  if (note === undefined) return messages;
+  const [first, ...rest] = messages;
+  if (first?.role !== 'system') return [{ role: 'system', content: note }, ...messages];
+  return [{ ...first, content: `${first.content}\n\n${note}` }, ...rest];
+}
+
+function withTail(messages: readonly Message[], tail: string | undefined): readonly Message[] {
+  if (tail === undefined) return messages;
+  const latest = messages.findLastIndex((message) => message.role === 'user');
+  return messages.map((message, index) => {
+    if (index !== latest || message.role !== 'user') return message;
+    const { content } = message;
+    if (typeof content === 'string') return { ...message, content: `${content}\n\n${tail}` };
+    return { ...message, content: [...content, { type: 'text', text: tail }] };
+  });
+}
+
+/** A held call with what the host attached to it. */
+type HeldCall = Call & { readonly extra?: JsonObject };
+
+/** Calls wait for the end, which says whether the last one was cut off. */
+function reader(holds: (name: string) => boolean): Reader<PlainPart> {
+  const calls: HeldCall[] = [];
+  let isCut = false;
+  return {
+    read(part): readonly Read<PlainPart>[] {
+      if (part.kind === 'end') {
+        isCut = part.isCut === true;
+        return [{ kind: 'close', part }];
+      }
+      if (part.kind !== 'call') return [{ kind: 'forward', part }];
+      const { id = `call_${calls.length}`, name, extra, arguments: written } = part;
+      calls.push({ id, name, arguments: written, ...defined({ extra }) });
+      return [];
+    },
+    end: () =>
+      calls.flatMap((call): readonly Read<PlainPart>[] => {
+        const parsed = parseArguments(call.arguments);
+        if (parsed === undefined && isCut) return [{ kind: 'cut', name: call.name }];
+        const whole = { ...call, arguments: parsed ?? call.arguments };
+        if (holds(call.name)) return [{ kind: 'held', call: whole }];
+        return [
+          { kind: 'passed', name: call.name },
+          { kind: 'forward', part: { ...whole, kind: 'made' } },
+        ];
+      }),
+  };
+}
+
+function writer(request: PlainRequest, _plan: Plan): Writer<PlainRequest, PlainPart> {
+  const unique = uniqueIds({ taken: idsIn(request.messages), prefix: 'call_' });
+  let { messages } = request;
+  let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
+  let isCut = false;
+  const show = (part: PlainPart): PlainPart => {
+    messages = addToMessages(messages, part);
+    return part;
+  };
+  return {
+    forward: (part) => [show(part.kind === 'made' ? { ...part, id: unique(part.id) } : part)],
+    close(part) {
+      if (part.kind !== 'end') return;
+      isCut = part.isCut === true;
+      usage = {
+        inputTokens: usage.inputTokens + (part.usage?.inputTokens ?? 0),
+        outputTokens: usage.outputTokens + (part.usage?.outputTokens ?? 0),
+      };
+    },
+    hold: () => [],
+    answer(steps) {
+      const ids = steps.map((step) => (step.kind === 'answer' ? unique(step.call.id) : ''));
+      const calls = steps.flatMap((step, index) =>
+        step.kind === 'answer' ? [madeAs(step.call, ids[index] ?? '')] : realCalls(step, unique),
+      );
+      const results = steps.flatMap((step, index): readonly PlainPart[] =>
+        step.kind === 'answer'
+          ? [{ kind: 'result', id: ids[index] ?? '', content: step.text, isError: step.isError === true }]
+          : [],
+      );
+      return [...calls, ...results].map(show);
+    },
+    extend: () => ({ ...request, messages }),
+    finish(ending) {
+      const reason = isCut && ending === 'done' ? 'cut' : ending;
+      return [{ kind: 'close', reason, usage }];
+    },
+  };
+}
+
+function madeAs(call: HeldCall, id: string): PlainPart {
+  return { kind: 'made', ...call, id };
+}
+
+function realCalls(step: Step & { readonly kind: 'calls' }, unique: (id: string) => string): readonly PlainPart[] {
+  const { extra }: HeldCall = step.call;
+  return step.calls.map(({ id, name, tool, arguments: checked }, index) => ({
+    kind: 'made',
+    ...{ id: unique(id), name, tool, arguments: checked },
+    ...(index === 0 ? defined({ extra }) : {}),
+  }));
+}
+
+function idsIn(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [message.id];
+    return message.role === 'assistant' ? (message.calls ?? []).map((call) => call.id) : [];
+  });
+}
