@@ -7,7 +7,6 @@ import {
   EMPTY_MEMORY,
   type Fact,
   type Memory,
-  type Plan,
   readTold,
   remember,
   type View,
@@ -135,8 +134,9 @@ function reader(holds: (name: string) => boolean): Reader<PlainPart> {
   };
 }
 
-function writer(request: PlainRequest, _plan: Plan): Writer<PlainRequest, PlainPart> {
+function writer(request: PlainRequest): Writer<PlainRequest, PlainPart> {
   const unique = uniqueIds({ taken: idsIn(request.messages), prefix: 'call_' });
+  const answered = new Map<Step, string>();
   let { messages } = request;
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
   let isCut = false;
@@ -155,28 +155,24 @@ function writer(request: PlainRequest, _plan: Plan): Writer<PlainRequest, PlainP
       };
     },
     hold: () => [],
-    answer(steps) {
-      const ids = steps.map((step) => (step.kind === 'answer' ? unique(step.call.id) : ''));
-      const calls = steps.flatMap((step, index) =>
-        step.kind === 'answer' ? [madeAs(step.call, ids[index] ?? '')] : realCalls(step, unique),
-      );
-      const results = steps.flatMap((step, index): readonly PlainPart[] =>
-        step.kind === 'answer'
-          ? [{ kind: 'result', id: ids[index] ?? '', content: step.text, isError: step.isError === true }]
-          : [],
-      );
-      return [...calls, ...results].map(show);
+    deliver(step) {
+      if (step.kind === 'calls') return realCalls(step, unique).map(show);
+      const id = unique(step.call.id);
+      answered.set(step, id);
+      return [show({ kind: 'made', ...step.call, id })];
     },
+    answer: (steps) =>
+      steps.flatMap((step) => {
+        const id = answered.get(step);
+        if (step.kind !== 'answer' || id === undefined) return [];
+        return [show({ kind: 'result', id, content: step.text, isError: step.isError === true })];
+      }),
     extend: () => ({ ...request, messages }),
     finish(ending) {
       const reason = isCut && ending === 'done' ? 'cut' : ending;
       return [{ kind: 'close', reason, usage }];
     },
   };
-}
-
-function madeAs(call: HeldCall, id: string): PlainPart {
-  return { kind: 'made', ...call, id };
 }
 
 function realCalls(step: Step & { readonly kind: 'calls' }, unique: (id: string) => string): readonly PlainPart[] {
