@@ -27,6 +27,8 @@ export type Step =
       /** Absent for a refusal, which leaves nothing to remember. */
       readonly found?: Found;
       readonly text: string;
+      /** What an executed tool returned, untouched, for wires that carry more than text. */
+      readonly value?: unknown;
       readonly isError?: boolean;
     }
   | {

@@ -25,8 +25,10 @@ export function orderedOutput<Request, Part>(writer: Writer<Request, Part>): Ord
       else {
         if (!next.isShown) yield* writer.hold(next.call);
         next.isShown = true;
-        if (next.step === undefined) return;
-        yield* writer.deliver(next.step);
+        if (writer.shows?.(next.call) !== true) {
+          if (next.step === undefined) return;
+          yield* writer.deliver(next.step);
+        }
       }
       waiting.shift();
     }

@@ -1,7 +1,9 @@
+import type { Tool } from '../catalog/index.ts';
 import type { Plan, Tell } from '../disclosure/index.ts';
-import type { Caller, Prefetched, Step, Toolbox } from '../dispatch/index.ts';
+import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { cancellable } from './cancellable.ts';
+import { localCalls } from './local-calls.ts';
 import { orderedOutput } from './ordered-output.ts';
 import { pull } from './pull.ts';
 import type { TranscriptStore } from './transcript.ts';
@@ -24,6 +26,10 @@ export interface LoopOptions<Request, Part> {
    * @default 12
    */
   readonly maxRounds?: number;
+  /** Whether calls of a tool are executed here instead of being handed to the client. @default none are */
+  readonly isLocal?: (tool: Tool) => boolean;
+  /** Executes such a call. Rejects only with the reason of an aborted signal. @default the toolbox's own `execute` */
+  readonly execute?: (resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>;
   /** Whether the latest user message is searched before the first round. @default false */
   readonly prefetch?: boolean;
   /**
@@ -69,8 +75,9 @@ async function* rounds<Request, Part>(
   options: LoopOptions<Request, Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part, void, undefined> {
-  const { wire, upstream, toolbox, plan, caller = {} } = options;
+  const { wire, upstream, toolbox, plan, caller = {}, isLocal, execute } = options;
   signal.throwIfAborted();
+  const local = isLocal === undefined ? undefined : localCalls({ toolbox, caller, signal, isLocal, execute });
   const maxRounds = Math.max(1, options.maxRounds ?? LOOP_DEFAULTS.maxRounds);
   const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
   const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
@@ -82,8 +89,10 @@ async function* rounds<Request, Part>(
     const memory = wire.recall(request, plan);
     const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
     options.onRound?.({ round, request: rendered, revealed: memory.revealed });
-    const reader = wire.reader(toolbox.holds(plan, memory, { caller }), plan);
+    const holds = toolbox.holds(plan, memory, { caller });
+    const reader = wire.reader((name) => holds(name) || local?.isName(name) === true, plan);
     const output = orderedOutput(writer);
+    const executed = local?.begin();
     let ends = false;
     let passed = false;
 
@@ -93,9 +102,12 @@ async function* rounds<Request, Part>(
         case 'forward':
           yield* output.forward(read.part);
           break;
-        case 'held':
-          yield* output.hold(read.call, toolbox.handle({ plan, call: read.call, memory, caller, signal }));
+        case 'held': {
+          const step = toolbox.handle({ plan, call: read.call, memory, caller, signal });
+          const isShown = writer.shows?.(read.call) === true;
+          yield* output.hold(read.call, executed?.settle(step, { isShown }) ?? step);
           break;
+        }
         case 'passed':
           passed = true;
           break;
@@ -108,6 +120,7 @@ async function* rounds<Request, Part>(
       }
     }
 
+    executed?.end(passed);
     const steps = await untilAborted(output.steps(), signal);
     yield* output.rest();
     if (steps.length > 0) yield* writer.answer(steps);

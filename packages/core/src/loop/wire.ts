@@ -98,6 +98,11 @@ export interface Writer<Request, Part> {
    */
   deliver(step: Step): readonly Part[];
   /**
+   * Whether `hold` shows the client this call, and `answer` its result, so that what follows it need not wait for what becomes of it.
+   * @default no call is shown
+   */
+  shows?(call: Call): boolean;
+  /**
    * The end of a round that held calls, all steps in the order of their calls: the results of those that were answered. After
    * every call of the round, so that a replay can tell parallel from sequential. Every search that `hold` has begun is completed
    * here, a failed one with the dialect's error: its step has a `found` too. What the dialect can't show (a refusal, a

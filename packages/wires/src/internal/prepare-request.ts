@@ -6,7 +6,6 @@ import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import type { HttpDialect } from './answer-request.ts';
-import { withLocalExecution } from './local-execution.ts';
 import { openaiTool } from './openai-tool.ts';
 import { withoutSearch } from './render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
@@ -53,6 +52,8 @@ export interface PreparedRequest<Request, Part> {
   readonly plan: Plan;
   readonly toolbox: Toolbox;
   readonly wire: Wire<Request, Part>;
+  /** Which tools are executed inside the loop. @default none are */
+  readonly isLocal?: (tool: Tool) => boolean;
   /** Whether there may be calls for us to answer; otherwise the request is sent once. */
   readonly isLoop: boolean;
 }
@@ -87,7 +88,7 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     });
     const { wire } = endpoint;
     const isOurs = (tool: Tool): boolean => isLocal.has(tool.id) && !ids.has(tool.id);
-    const stages = execute === undefined ? { toolbox, wire } : withLocalExecution({ toolbox, wire }, isOurs);
+    const stages = { toolbox, wire, ...(execute === undefined ? {} : { isLocal: isOurs }) };
     if (plan.kind === 'defer') return { request, plan, ...stages, isLoop: true };
     const ours = plan.shown.filter(({ tool }) => isOurs(tool));
     const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan) : plan;
