@@ -8,6 +8,8 @@ export type McpErrorCode =
   | 'connection_lost'
   /** The server wants the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
+  /** The server refuses what the user's sign-in has no right to, and another sign-in would not change that. */
+  | 'not_allowed'
   /** The server's answer can't be used: it is none that the protocol has, or can't be handed on. */
   | 'invalid_answer'
   /** The server's settings can't be used. */

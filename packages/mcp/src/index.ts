@@ -39,7 +39,8 @@ export {
   createOAuthClient,
   type OAuthClient,
   type OAuthOptions,
-  type SignInProvider,
+  type SignInSettings,
+  type SignInWish,
 } from './oauth/index.ts';
 export {
   type Access,

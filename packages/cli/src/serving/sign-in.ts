@@ -34,7 +34,7 @@ export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
   const tokens = createMemoryTokenStore();
   const oauth = createOAuthClient({ tokens, redirectUrl: listener.url });
   const hub = createHub({
-    servers: { [server]: { ...settings, disabled: false, oauth: true } },
+    servers: { [server]: { ...settings, disabled: false, oauth: settings.oauth || true } },
     oauth,
     ...(options.store === undefined ? {} : { listings: options.store.listings, pins: options.store.pins }),
   });

@@ -125,8 +125,19 @@ export interface RemoteServerSettings extends McpServerOptions {
   readonly type?: 'http' | 'streamable-http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether users sign in to it with OAuth. @default false */
-  readonly oauth?: boolean;
+  /** Whether users sign in to it with OAuth, and how where it takes more than that. @default false */
+  readonly oauth?: boolean | OAuthSettings;
+}
+
+/** What a sign-in needs that the server can't tell. */
+export interface OAuthSettings {
+  /** The client that the server's operator has registered for us. @default one is registered by the sign-in */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The https address of a document that describes our client, where the authorization server reads such documents. */
+  readonly clientMetadataUrl?: string;
+  /** Asked for besides what the server names. */
+  readonly scopes?: readonly string[];
 }
 
 export interface McpServerOptions {
@@ -142,9 +153,16 @@ export interface McpServerOptions {
   readonly listTimeoutMs?: number;
   /** How long a call may go without a result or a sign of progress. @default 300_000 */
   readonly callTimeoutMs?: number;
+  /** The revision of the protocol that it is held to. @default the newest that works */
+  readonly protocolVersion?: ProtocolVersion;
   /** Whether to leave the server out. @default false */
   readonly disabled?: boolean;
 }
+
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+
+/** The revisions of MCP that a server can be held to. */
+export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 /** An entry that names a server and can't be used. */
 export interface UnusableServer {

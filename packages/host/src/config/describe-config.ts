@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
-import type { Config, McpServerSettings, UpstreamSettings } from './config.ts';
+import type { Config, McpServerSettings, OAuthSettings, UpstreamSettings } from './config.ts';
 import { hideCredentials } from './show-value.ts';
 
 /**
@@ -60,6 +60,19 @@ function describeServer(server: McpServerSettings): Json {
     const { command, args = [], env = {}, ...rest } = server;
     return { ...rest, command, args: args.length, env: Object.keys(env) };
   }
-  const { url, headers = {}, ...rest } = server;
-  return { ...rest, url: hideCredentials(url), headers: Object.keys(headers) };
+  const { url, headers = {}, oauth, ...rest } = server;
+  return {
+    ...rest,
+    url: hideCredentials(url),
+    headers: Object.keys(headers),
+    ...(oauth === undefined ? {} : { oauth: typeof oauth === 'boolean' ? oauth : describeOAuth(oauth) }),
+  };
+}
+
+function describeOAuth({ clientSecret, scopes, ...rest }: OAuthSettings): Json {
+  return {
+    ...rest,
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(clientSecret === undefined ? {} : { clientSecret: 'set' }),
+  };
 }

@@ -9,6 +9,7 @@ export {
   type McpServerOptions,
   type McpServerSettings,
   type McpSettings,
+  type OAuthSettings,
   type RemoteServerSettings,
   type SearchSettings,
   type ServerInput,

@@ -1,5 +1,5 @@
 import { isJsonObject, POLICIES } from '@quartermaster/core/catalog';
-import type { McpServerSettings } from './config.ts';
+import { type McpServerSettings, type OAuthSettings, PROTOCOL_VERSIONS } from './config.ts';
 import { choice, flag, milliseconds, passedOn, text, webAddress } from './scalar-shapes.ts';
 import { listOf, object, record, type Shape, where, wrong } from './shape.ts';
 
@@ -12,6 +12,10 @@ const OPTIONS = {
   callTimeoutMs: {
     about: 'How long a call may go without a result or a sign of progress.',
     shape: milliseconds(),
+  },
+  protocolVersion: {
+    about: 'The revision of the protocol to speak with it. When missing, the newest that works.',
+    shape: choice(PROTOCOL_VERSIONS),
   },
   disabled: { about: 'Whether to leave the server out.', shape: flag() },
 } as const;
@@ -29,6 +33,22 @@ const STDIO = object(
   { required: ['command'] },
 );
 
+const OAUTH_BLOCK = object({
+  clientId: { about: "The client that the server's operator has registered for you.", shape: text() },
+  clientSecret: { about: 'Its secret, if it has one.', shape: text({ isSecret: true }) },
+  clientMetadataUrl: {
+    about: 'The https address of a document that describes the client.',
+    shape: text({ pattern: /^https:\/\/[^/]+\/./, allowed: 'an https address with a path' }),
+  },
+  scopes: { about: 'Scopes to ask for besides those that the server names.', shape: listOf(text()) },
+});
+
+/** `true`, or how users sign in. */
+const OAUTH: Shape<boolean | OAuthSettings> = {
+  schema: { anyOf: [flag().schema, OAUTH_BLOCK.schema] },
+  read: (value, place) => (isJsonObject(value) ? OAUTH_BLOCK.read(value, place) : flag().read(value, place)),
+};
+
 const REMOTE = object(
   {
     type: {
@@ -37,7 +57,7 @@ const REMOTE = object(
     },
     url: { about: "The server's address.", shape: webAddress() },
     headers: { about: 'Headers sent with every request.', shape: record(passedOn()) },
-    oauth: { about: 'Whether users sign in with OAuth.', shape: flag() },
+    oauth: { about: 'Whether users sign in with OAuth, and how.', shape: OAUTH },
     ...OPTIONS,
   },
   { required: ['url'] },

@@ -47,8 +47,8 @@ export function translateServer(given: JsonObject): TranslatedServer {
     else if (APPROVALS.has(key)) notes.push(...describeApproval(key, value));
     else if (!READ.has(key) && !PASSED_OVER.has(key)) unknown.push(key);
   }
-  // Anything else than a flag is how to sign in, which needs no telling: addresses may always ask for it.
-  if (typeof given.oauth === 'boolean') entry.oauth = given.oauth;
+  const oauth = address === undefined ? given.oauth : readOAuth(given);
+  if (oauth !== undefined) entry.oauth = oauth;
   for (const key of unknown.filter((one) => RESTRICTION.test(one))) {
     problems.push(`has ${key}, which looks like a restriction and is not understood; write allow or deny instead`);
   }
@@ -61,6 +61,32 @@ export function translateServer(given: JsonObject): TranslatedServer {
   if (given.uses !== undefined) problems.push("comes from Continue's hub, which only Continue can read");
   return { entry, problems, notes, unknown };
 }
+
+/** How users sign in, in each client's words. What the server tells by itself is passed over. */
+function readOAuth({ oauth, auth, scopes }: JsonObject): Json | undefined {
+  if (oauth !== undefined && !isJsonObject(oauth)) return oauth;
+  if (isJsonObject(oauth) && oauth.enabled === false) return false;
+  const given = { ...(isJsonObject(auth) ? auth : {}), ...(isJsonObject(oauth) ? oauth : {}) };
+  const pick = (...keys: readonly string[]): Json | undefined =>
+    keys.map((key) => given[key]).find((value) => value !== undefined && value !== '');
+  const asked = pick('scopes', 'scope') ?? (isJsonObject(oauth) || isJsonObject(auth) ? undefined : scopes);
+  const others = Object.entries(isJsonObject(oauth) ? oauth : {}).filter(([key]) => !OAUTH_WORDS.has(key));
+  const block = defined({
+    ...Object.fromEntries(others),
+    clientId: pick('clientId', 'client_id', 'CLIENT_ID'),
+    clientSecret: pick('clientSecret', 'client_secret', 'CLIENT_SECRET'),
+    clientMetadataUrl: pick('clientMetadataUrl'),
+    scopes: typeof asked === 'string' ? asked.split(/\s+/).filter(Boolean) : asked,
+  });
+  return Object.keys(block).length === 0 ? undefined : (block as JsonObject);
+}
+
+/** Keys of clients' blocks that were read, or that the server tells by itself. */
+const OAUTH_WORDS: ReadonlySet<string> = new Set([
+  ...['clientId', 'client_id', 'CLIENT_ID', 'clientSecret', 'client_secret', 'CLIENT_SECRET', 'clientMetadataUrl'],
+  ...['scopes', 'scope', 'enabled', 'authorizationUrl', 'tokenUrl', 'registrationUrl', 'issuer', 'audiences'],
+  ...['redirectUri', 'redirect_uri', 'callbackPort', 'tokenParamName', 'resource'],
+]);
 
 interface ReadCommand {
   readonly command: Json | undefined;
@@ -174,6 +200,7 @@ const OURS: ReadonlySet<string> = new Set([
   'connectTimeoutMs',
   'listTimeoutMs',
   'callTimeoutMs',
+  'protocolVersion',
   'disabled',
 ]);
 
@@ -198,6 +225,8 @@ const READ: ReadonlySet<string> = new Set([
   'transport',
   'enabled',
   'oauth',
+  'auth',
+  'scopes',
   'source',
   'settings',
   'uses',
@@ -225,9 +254,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
   ...[
     'alwaysLoad',
     'startup_timeout_ms',
-    'scopes',
     'oauth_resource',
-    'auth',
     'authProviderType',
     'registry',
     'metadata',

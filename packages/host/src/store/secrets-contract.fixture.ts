@@ -109,6 +109,25 @@ export function describeSecrets({ place, open, clock }: StoreHarness): void {
       expect(await tokens.get({ ...owner, user: 'bob' })).toBe('of bob');
     });
 
+    it('are renewed by one process at a time, which gives up its claim or loses it when its time is over', async () => {
+      const location = await place();
+      const stores = await Promise.all([1, 2, 3].map(() => open(location, { encryptionKeys: [newKey] })));
+      const claims = await Promise.all(stores.map(({ tokens }) => tokens.claim(owner, 1_000)));
+      const [release, ...others] = claims.filter((claim) => claim !== undefined);
+      expect(others).toEqual([]);
+      const [{ tokens }] = stores as [(typeof stores)[0], ...(typeof stores)[0][]];
+      expect(await tokens.claim({ ...owner, server: 'slack' }, 1_000)).toBeTypeOf('function');
+      await release?.();
+      const late = await tokens.claim(owner, 1_000);
+      clock.time += 999;
+      expect(await tokens.claim(owner, 1_000)).toBeUndefined();
+      clock.time += 1;
+      expect(await tokens.claim(owner, 1_000)).toBeTypeOf('function');
+      // Its claim is over: it can't end the next one.
+      await late?.();
+      expect(await tokens.claim(owner, 1_000)).toBeUndefined();
+    });
+
     it('open with an older key that is still listed, and are sealed with the first', async () => {
       const location = await place();
       const before = await open(location, { encryptionKeys: [oldKey] });

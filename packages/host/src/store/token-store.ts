@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { bytesOf } from './internal/columns.ts';
 import type { Seal } from './internal/seal.ts';
 import type { StoreContext } from './internal/store-context.ts';
@@ -9,6 +9,11 @@ export interface TokenStore {
   put(owner: TokenOwner, value: string): Promise<void>;
   get(owner: TokenOwner): Promise<string | undefined>;
   delete(owner: TokenOwner): Promise<void>;
+  /**
+   * Lets one process at a time renew what is kept. Resolves to what ends the claim, which ends by itself after `leaseMs`; to nothing while
+   * another has it.
+   */
+  claim(owner: TokenOwner, leaseMs: number): Promise<(() => Promise<void>) | undefined>;
   /** Forgets everything of a user; answers how much it was. */
   deleteUser(user: string): Promise<number>;
 }
@@ -39,6 +44,20 @@ export function createTokenStore({ sql, now }: StoreContext, seal: Seal): TokenS
 
     async delete(owner) {
       await sql.run('DELETE FROM sealed_tokens WHERE place = ?', [placeOf(owner)]);
+    },
+
+    async claim(owner, leaseMs) {
+      const [place, holder, at] = [placeOf(owner), randomUUID(), now()];
+      const taken = await sql.run(
+        `INSERT INTO token_claims (place, holder, ends_at) VALUES (?, ?, ?)
+         ON CONFLICT (place) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+         WHERE token_claims.ends_at <= ?`,
+        [place, holder, at + leaseMs, at],
+      );
+      if (taken === 0) return undefined;
+      return async () => {
+        await sql.run('DELETE FROM token_claims WHERE place = ? AND holder = ?', [place, holder]);
+      };
     },
 
     deleteUser: (user) => sql.run('DELETE FROM sealed_tokens WHERE holder = ?', [digest([user])]),

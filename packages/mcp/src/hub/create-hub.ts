@@ -27,6 +27,7 @@ import { HubServer } from './hub-server.ts';
 import { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
+import { signInSettings } from './server-sign-in.ts';
 import type { ServerStatus } from './server-status.ts';
 
 export interface HubOptions extends HubServers {
@@ -169,9 +170,22 @@ export function createHub(options: HubOptions): Hub {
       const isAccepted = (id: string): boolean => globs.some((glob) => glob.matches(id));
       await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
     },
+    async beginSignIn(name, user = '') {
+      const signIn = signInSettings(serverNamed(name).settings);
+      return signIn === undefined ? undefined : options.oauth?.begin({ user, server: name }, signIn);
+    },
+    async signIns(user = '') {
+      const wanting = [...servers.values()].filter(({ settings }) => signInSettings(settings) !== undefined);
+      return Promise.all(
+        wanting.map(async ({ name }) => ({
+          server: name,
+          isSignedIn: (await options.oauth?.isSignedIn({ user, server: name })) ?? false,
+        })),
+      );
+    },
     async finishSignIn(callback) {
       if (options.oauth === undefined) throw new McpError('invalid_server', 'This hub has no OAuth');
-      const owner = await options.oauth.finish(callback, (name) => urlOf(serverNamed(name)));
+      const owner = await options.oauth.finish(callback);
       await serverNamed(owner.server).retry(owner.user);
       return owner;
     },
@@ -208,11 +222,6 @@ export function createHub(options: HubOptions): Hub {
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };
-}
-
-function urlOf({ name, settings }: HubServer): string {
-  if ('url' in settings) return settings.url;
-  throw new McpError('invalid_server', `Server "${name}" has no address to sign in at`, { context: { server: name } });
 }
 
 function enabled(servers: HubServers['servers']): readonly (readonly [string, ServerSettings])[] {

@@ -6,8 +6,8 @@ import type { TokenOwner } from '../store/index.ts';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { Connection, Outgoing } from './connection.ts';
 import type { Suspicion } from './find-suspicions.ts';
-import type { Origin } from './hub-server.ts';
 import type { Peer, PeerRequest } from './peer.ts';
+import type { Origin } from './server-connections.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ServerStatus, ServerSummary } from './server-status.ts';
 
@@ -42,6 +42,10 @@ export interface Hub {
   release(peer: Peer): Promise<void>;
   /** Takes changed definitions as they are now. `*` stands for any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
+  /** Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. */
+  beginSignIn(server: string, user?: string): Promise<string | undefined>;
+  /** The servers that a user signs in at, and whether they have. */
+  signIns(user?: string): Promise<readonly SignInState[]>;
   /**
    * Ends a sign-in with what the authorization server sent to the redirect address, and connects. Where to begin one is in the
    * error of a call that needs it: `authorization_required`, with `context.authorizationUrl`.
@@ -52,6 +56,11 @@ export interface Hub {
   subscribe(listener: (event: HubEvent) => void): () => void;
   /** Ends every connection and every process. */
   close(): Promise<void>;
+}
+
+export interface SignInState {
+  readonly server: string;
+  readonly isSignedIn: boolean;
 }
 
 export interface HubServers {

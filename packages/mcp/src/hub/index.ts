@@ -6,9 +6,9 @@ export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
 export { type FindingsPolicy, findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
 export { hashDefinition } from './hash-definition.ts';
 export type { Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
-export type { Origin } from './hub-server.ts';
 export { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 export type { Peer, PeerRequest } from './peer.ts';
+export type { Origin } from './server-connections.ts';
 export {
   type Connectable,
   type InProcessSettings,

@@ -182,14 +182,9 @@ function listen(client: Client, onNoise: (text: string) => void): void {
 
 function explain(error: unknown, options: ConnectionOptions): McpError {
   if (error instanceof McpError) return error;
-  const { name, settings, authProvider, howToSignIn } = options;
+  const { name, settings, howToSignIn } = options;
   if (error instanceof UnauthorizedError || asksForSignIn(error, settings)) {
-    return signInError({
-      server: name,
-      authorizationUrl: authProvider?.authorizationUrl,
-      how: howToSignIn,
-      cause: error,
-    });
+    return signInError({ server: name, how: howToSignIn, cause: error });
   }
   return new McpError('server_down', reasonOf(error, settings), { cause: error, context: { server: name } });
 }

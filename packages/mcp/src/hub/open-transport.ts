@@ -1,7 +1,6 @@
-import { InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import { type AuthProvider, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../clock.ts';
 import { McpError } from '../errors.ts';
-import type { SignInProvider } from '../oauth/index.ts';
 import { childEnvironment } from './child-environment.ts';
 import { RemoteTransport } from './remote-transport.ts';
 import { isInProcess, isStdio, type RemoteSettings, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
@@ -13,7 +12,7 @@ export interface TransportOptions {
   readonly clock: Clock;
   /** Our own environment, of which a child gets next to nothing. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly authProvider?: SignInProvider | undefined;
+  readonly authProvider?: AuthProvider | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly onNoise: (text: string) => void;
   readonly onStderr: (text: string) => void;

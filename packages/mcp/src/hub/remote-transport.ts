@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  type AuthProvider,
   type JSONRPCMessage,
   type MessageExtraInfo,
   type RequestId,
@@ -11,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { defined } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
-import type { SignInProvider } from '../oauth/index.ts';
+import { noteToken } from '../oauth/index.ts';
 import { signalIn } from '../signal-in.ts';
 import { isEventStream, limitBody } from './limit-body.ts';
 import { errorAnswer } from './parse-message.ts';
@@ -21,7 +22,7 @@ export interface RemoteTransportOptions {
   /** Whether it is spoken to in the old way, over one stream that all answers come on. */
   readonly isSse: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  readonly authProvider?: SignInProvider | undefined;
+  readonly authProvider?: AuthProvider | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   /** How long a request may take that the sign-in makes. */
@@ -151,13 +152,14 @@ export class RemoteTransport implements Transport {
     const sent = this.#sending.getStore();
     const response = await fetch(input, { ...init, signal: this.#signalFor(init) });
     if (sent !== undefined && this.hasPerRequestStream) sent.isStreaming = isEventStream(response);
-    return limitBody(response, {
+    const limited = limitBody(response, {
       maxBytes,
       onOverflow: ({ message }) => {
         if (sent !== undefined) this.#answerFor(sent, message);
         else if (isEventStream(response)) this.#endStream(message);
       },
     });
+    return response.status === 401 ? noteToken(limited, new Headers(init.headers)) : limited;
   }
 
   #signalFor({ method, signal }: RequestInit): AbortSignal {

@@ -1,117 +1,207 @@
 import { randomUUID } from 'node:crypto';
-import { auth, type OAuthClientMetadata, type OAuthClientProvider } from '@modelcontextprotocol/client';
-import { isJsonObject } from '@quartermaster/core/catalog';
+import {
+  type AuthProvider,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  type InsufficientScopeError,
+  isStrictScopeSuperset,
+  type OAuthClientMetadata,
+} from '@modelcontextprotocol/client';
+import { defined } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
 import type { TokenOwner, TokenStore } from '../store/index.ts';
+import { beginSignIn, exchangeCode, isPending, type PendingSignIn } from './begin-sign-in.ts';
+import { createKeptSignIns } from './kept-sign-in.ts';
+import { refusedToken } from './refused-token.ts';
+import { createRenewer } from './renew-tokens.ts';
 import { signInError } from './sign-in-error.ts';
-import { createStoredProvider } from './stored-provider.ts';
-import { withoutSignIn } from './without-sign-in.ts';
-
-/** A provider that knows where the user has to go. */
-export interface SignInProvider extends OAuthClientProvider {
-  /** Where to sign in, once a server has asked for it. */
-  readonly authorizationUrl: string | undefined;
-}
+import type { SignInSettings } from './sign-in-settings.ts';
 
 export interface OAuthClient {
-  /** The provider for one user at one server. No two users share anything. */
-  provider(owner: TokenOwner): SignInProvider;
+  /** The tokens of one user at one server, for a transport. No two users share anything. */
+  access(owner: TokenOwner, settings: SignInSettings): AuthProvider;
+  /** What to say to a user whose tokens don't reach as far as a request: where to sign in again, with more scopes. */
+  stepUp(owner: TokenOwner, settings: SignInSettings, refusal: InsufficientScopeError): Promise<McpError>;
+  /** Begins a sign-in: where the user has to go. Undefined where none can begin here. */
+  begin(owner: TokenOwner, settings: SignInSettings, wish?: SignInWish): Promise<string | undefined>;
+  /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
+  finish(callback: URLSearchParams): Promise<TokenOwner>;
+  isSignedIn(owner: TokenOwner): Promise<boolean>;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
-  /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
-  finish(callback: URLSearchParams, urlOf: (server: string) => string): Promise<TokenOwner>;
+}
+
+export interface SignInWish {
+  readonly scope?: string | undefined;
+  readonly resourceMetadataUrl?: URL | undefined;
+  /** The network of the connection that needs it, which ends with it. @default the client's own */
+  readonly fetch?: FetchLike | undefined;
 }
 
 export interface OAuthOptions {
   readonly tokens: TokenStore;
   /**
-   * Where authorization servers send the user back to; its handler calls `finish`. Without it no sign-in begins here: only those
-   * are let in whose tokens are stored already.
+   * Where authorization servers send the user back to; its handler calls `finish`. A function is asked when a sign-in is to begin,
+   * such as one that begins to listen. Without it no sign-in begins here: only those are let in whose tokens are stored already.
    */
-  readonly redirectUrl?: string;
+  readonly redirectUrl?: string | (() => Promise<string>);
   /** What the others should do, said with the refusal: `run: quartermaster mcp login tracker`. @default nothing is said */
   readonly howToSignIn?: (owner: TokenOwner) => string;
   /** What authorization servers are told about us, on top of the usual. */
   readonly clientMetadata?: Partial<OAuthClientMetadata>;
+  /** The address of a document with the same, for authorization servers that read it instead of registering us. An https address. */
+  readonly clientMetadataUrl?: string;
   /** Makes the secret that ties a callback to its beginning. @default a random UUID */
   readonly createState?: () => string;
   readonly fetch?: typeof globalThis.fetch;
   readonly clock?: Clock;
 }
 
-/** How long an authorization server may take over each request at the end of a sign-in. */
+/** How long an authorization server may take over each request. */
 const TIMEOUT_MS = 30_000;
+/** How long the same sign-in is offered again, rather than a new one begun with every refusal. */
+const OFFERED_MS = 10 * 60_000;
+
+interface Offer {
+  readonly url: string;
+  readonly scope: string | undefined;
+  readonly untilMs: number;
+}
 
 /** OAuth for the servers of a hub, with everything that must outlast a redirect in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
-  const { tokens, redirectUrl = NOWHERE, howToSignIn, createState = randomUUID } = options;
+  const { tokens, redirectUrl, howToSignIn, createState = randomUUID } = options;
   const { fetch = globalThis.fetch, clock = systemClock } = options;
-  const clientMetadata: OAuthClientMetadata = {
-    client_name: 'Quartermaster',
-    redirect_uris: [redirectUrl],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-    ...options.clientMetadata,
-  };
-  const provider = (owner: TokenOwner): SignInProvider => {
-    const stored = createStoredProvider({
-      owner,
-      tokens,
-      redirectUrl,
-      clientMetadata,
-      async beginState() {
-        const state = createState();
-        await tokens.put(placeOf(state), JSON.stringify(owner));
-        return state;
-      },
-    });
-    if (options.redirectUrl !== undefined) return stored;
-    return withoutSignIn(stored, () => signInError({ server: owner.server, how: howToSignIn?.(owner) }));
-  };
-  return {
-    provider,
-    howToSignIn,
-    async finish(callback, urlOf) {
-      const owner = await takeState(tokens, callback.get('state') ?? '');
-      const authorizationCode = callback.get('code');
-      if (authorizationCode === null) throw refused(owner, callback.get('error'));
-      const iss = callback.get('iss');
-      const late = new McpError(
-        'server_down',
-        `The sign-in at server "${owner.server}" got no answer within ${TIMEOUT_MS / 1000} s`,
-        {
-          context: { server: owner.server },
-        },
-      );
-      await auth(provider(owner), {
-        serverUrl: urlOf(owner.server),
-        authorizationCode,
-        ...(iss === null ? {} : { iss }),
-        fetchFn: (input, init) => fetch(input, { ...init, signal: signalIn(TIMEOUT_MS, clock, late) }),
+  const kept = createKeptSignIns(tokens, clock);
+  const renew = createRenewer({ kept, tokens, clock });
+  const offers = new Map<string, Promise<Offer>>();
+
+  const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
+    if (redirectUrl === undefined) return undefined;
+    const key = JSON.stringify([owner.user, owner.server]);
+    const before = await kept.read(owner);
+    const scope = computeScopeUnion(settings.scopes?.join(' '), before.scope, before.tokens?.scope, wish.scope);
+    const offered = await offers.get(key)?.catch(() => undefined);
+    if (offered !== undefined && offered.scope === scope && offered.untilMs > clock.now()) return offered.url;
+    const start = async (): Promise<Offer> => {
+      const address = typeof redirectUrl === 'string' ? redirectUrl : await redirectUrl();
+      const state = createState();
+      const { pending, authorizationUrl } = await beginSignIn({
+        owner,
+        settings: { ...settings, clientMetadataUrl: settings.clientMetadataUrl ?? options.clientMetadataUrl },
+        redirectUrl: address,
+        clientMetadata: describeClient(address, options.clientMetadata),
+        state,
+        scope,
+        resourceMetadataUrl: wish.resourceMetadataUrl,
+        before,
+        fetch: wish.fetch ?? inTime(owner, { fetch, clock }),
       });
+      await replacePending(tokens, state, pending);
+      return { url: authorizationUrl, scope, untilMs: clock.now() + OFFERED_MS };
+    };
+    const offer = start();
+    offers.set(key, offer);
+    offer.catch(() => offers.delete(key));
+    return (await offer).url;
+  };
+
+  /** Only an address that is known beforehand is told with every refusal; others are asked for. */
+  const refuse = async (owner: TokenOwner, settings: SignInSettings, wish: SignInWish): Promise<McpError> => {
+    const authorizationUrl = typeof redirectUrl === 'string' ? await begin(owner, settings, wish) : undefined;
+    const how = authorizationUrl === undefined ? howToSignIn?.(owner) : undefined;
+    return signInError({ server: owner.server, authorizationUrl, how, scope: wish.scope });
+  };
+
+  return {
+    begin,
+    howToSignIn,
+    isSignedIn: async (owner) => (await kept.read(owner)).tokens !== undefined,
+    access: (owner, settings) => ({
+      async token() {
+        const { tokens: current, serverUrl = settings.serverUrl } = await kept.read(owner);
+        return serverUrl === settings.serverUrl ? current?.access_token : undefined;
+      },
+      async onUnauthorized({ response, fetchFn }) {
+        const { scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response);
+        const { serverUrl } = settings;
+        const refused = refusedToken(response);
+        const before = await kept.read(owner);
+        const isTheirs = before.serverUrl === undefined || before.serverUrl === serverUrl;
+        if (isTheirs && (await renew({ owner, serverUrl, refused, fetch: fetchFn }))) return;
+        throw await refuse(owner, settings, { scope, resourceMetadataUrl, fetch: fetchFn });
+      },
+    }),
+    async stepUp(owner, settings, { requiredScope, resourceMetadataUrl }) {
+      const before = await kept.read(owner);
+      const asked = computeScopeUnion(before.scope, before.tokens?.scope);
+      const wanted = computeScopeUnion(asked, requiredScope);
+      if (isStrictScopeSuperset(wanted, asked)) {
+        return refuse(owner, settings, { scope: requiredScope, resourceMetadataUrl });
+      }
+      const message = `Server "${owner.server}" refuses the request for lack of a scope (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for the right.`;
+      return new McpError('not_allowed', message, { context: { server: owner.server } });
+    },
+    async finish(callback) {
+      const pending = await takePending(tokens, callback.get('state') ?? '');
+      const { owner } = pending;
+      offers.delete(JSON.stringify([owner.user, owner.server]));
+      const code = callback.get('code');
+      if (code === null) throw refused(owner, callback.get('error'));
+      const iss = callback.get('iss') ?? undefined;
+      await kept.write(owner, await exchangeCode(pending, { code, iss, fetch: inTime(owner, { fetch, clock }) }));
       return owner;
     },
   };
 }
 
-/** The SDK takes a provider without an address for a program without a user. This one is never sent. */
-const NOWHERE = 'http://127.0.0.1/callback';
+function describeClient(redirectUrl: string, more: Partial<OAuthClientMetadata> = {}): OAuthClientMetadata {
+  return {
+    client_name: 'Quartermaster',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    ...more,
+  };
+}
+
+function inTime(
+  { server }: TokenOwner,
+  { fetch, clock }: { readonly fetch: typeof globalThis.fetch; readonly clock: Clock },
+): FetchLike {
+  const message = `The sign-in at server "${server}" got no answer within ${TIMEOUT_MS / 1000} s`;
+  return (input, init) => {
+    const late = new McpError('server_down', message, { context: { server } });
+    return fetch(input, { ...init, signal: signalIn(TIMEOUT_MS, clock, late) });
+  };
+}
 
 /** A sign-in in progress is found by its state alone. No server's name has a line feed, so none is mistaken for it. */
 function placeOf(state: string): TokenOwner {
   return { user: '', server: `\nstate ${state}` };
 }
 
+/** One per user and server: a sign-in that is begun anew ends the one before, so that none is left behind. */
+async function replacePending(tokens: TokenStore, state: string, pending: PendingSignIn): Promise<void> {
+  const latest = { user: pending.owner.user, server: `\nlatest ${pending.owner.server}` };
+  const before = await tokens.get(latest);
+  await tokens.put(placeOf(state), JSON.stringify(pending));
+  await tokens.put(latest, state);
+  if (before !== undefined) await tokens.delete(placeOf(before));
+}
+
 /** A state is good for one callback. */
-async function takeState(tokens: TokenStore, state: string): Promise<TokenOwner> {
+async function takePending(tokens: TokenStore, state: string): Promise<PendingSignIn> {
   const place = placeOf(state);
   const value: unknown = JSON.parse((await tokens.get(place)) ?? 'null');
   await tokens.delete(place);
-  if (isJsonObject(value) && typeof value.user === 'string' && typeof value.server === 'string') {
-    return { user: value.user, server: value.server };
+  if (isPending(value)) {
+    await tokens.delete({ user: value.owner.user, server: `\nlatest ${value.owner.server}` });
+    return value;
   }
   throw new McpError('authorization_required', 'This sign-in is not known, or is over already; begin it again');
 }
@@ -119,6 +209,6 @@ async function takeState(tokens: TokenStore, state: string): Promise<TokenOwner>
 function refused({ server }: TokenOwner, error: string | null): McpError {
   const why = error === null ? '' : `: ${error.slice(0, 100)}`;
   return new McpError('authorization_required', `The sign-in at server "${server}" was refused${why}`, {
-    context: { server },
+    context: { server, ...defined({ error: error ?? undefined }) },
   });
 }

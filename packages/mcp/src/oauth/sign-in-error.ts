@@ -7,14 +7,16 @@ export interface SignInRefusal {
   readonly authorizationUrl?: string | undefined;
   /** What to do where it can't: a short order, such as a command to run. */
   readonly how?: string | undefined;
+  /** What the sign-in has to ask for, where an earlier one did not. */
+  readonly scope?: string | undefined;
   readonly cause?: unknown;
 }
 
 /** A server lets nobody in who has not signed in. */
-export function signInError({ server, authorizationUrl, how, cause }: SignInRefusal): McpError {
+export function signInError({ server, authorizationUrl, how, scope, cause }: SignInRefusal): McpError {
   const hint = how === undefined ? '' : `; ${how}`;
   return new McpError('authorization_required', `Server "${server}" wants the user to sign in${hint}`, {
     cause,
-    context: { server, ...defined({ authorizationUrl }) },
+    context: { server, ...defined({ authorizationUrl, scope }) },
   });
 }

@@ -198,4 +198,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX search_indexes_by_use ON search_indexes (used_at, content)',
     ],
   },
+  {
+    name: 'who renews tokens',
+    statements: [
+      `CREATE TABLE token_claims (
+        place TEXT PRIMARY KEY,
+        holder TEXT NOT NULL,
+        ends_at BIGINT NOT NULL
+      )`,
+    ],
+  },
 ];

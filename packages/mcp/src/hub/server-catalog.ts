@@ -1,0 +1,210 @@
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import { digest } from '../digest.ts';
+import type { Pin, StoredListing } from '../store/index.ts';
+import { comparePins, type DefinitionChange, type PinComparison } from './compare-pins.ts';
+import { findSuspicions, type Suspicion } from './find-suspicions.ts';
+import type { HubContext } from './hub-context.ts';
+import { isCutAlike } from './list-tools.ts';
+import { type ListedDefinition, listDefinition } from './listed-definition.ts';
+import { type ReadDefinition, type ReadDefinitions, readDefinitions } from './read-definitions.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { settingsKey } from './settings-key.ts';
+
+/** What a server says about itself. */
+export interface Announced {
+  readonly tools: readonly ListedDefinition[];
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+  /** Where its list was cut off, if it was. */
+  readonly stopped?: string;
+  /** How many of its tools can't be used, and why one of them can't. */
+  readonly unreadable?: string;
+}
+
+/** What is known of a server's tools. */
+interface Known extends PinComparison {
+  /** What is left out for what its definition holds. */
+  readonly withheld: readonly ReadDefinition[];
+  /** What it was made from. */
+  readonly about: Announced;
+  readonly problems: readonly string[];
+}
+
+export interface ServerCatalogOptions {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly context: HubContext;
+}
+
+/** What one server lists, compared with what was accepted of it, and kept for the next run. */
+export class ServerCatalog {
+  readonly #options: ServerCatalogOptions;
+  readonly #key: string;
+  #known: Known | undefined;
+  /** What tells the last listing of this run from others. */
+  #listed: string | undefined;
+  readonly #reported = new Map<string, string>();
+
+  constructor(options: ServerCatalogOptions) {
+    this.#options = options;
+    this.#key = settingsKey(options.name, options.settings);
+  }
+
+  get isKnown(): boolean {
+    return this.#known !== undefined;
+  }
+
+  /** Whether the server has listed its tools in this run. */
+  get isListed(): boolean {
+    return this.#listed !== undefined;
+  }
+
+  get about(): Announced | undefined {
+    return this.#known?.about;
+  }
+
+  get used(): readonly ReadDefinition[] {
+    return this.#known?.used ?? [];
+  }
+
+  get problems(): readonly string[] {
+    return this.#known?.problems ?? [];
+  }
+
+  /** Changed definitions that wait to be accepted. */
+  get held(): readonly DefinitionChange[] {
+    return this.#known?.changes.filter((change) => change.isHeld) ?? [];
+  }
+
+  /** Why some of what the server lists is not among its tools. */
+  get missing(): readonly string[] {
+    const { stopped, unreadable } = this.#known?.about ?? {};
+    const withheld = this.#known?.withheld ?? [];
+    return [
+      ...(withheld.length === 0 ? [] : [describeWithheld(withheld)]),
+      ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
+      ...(unreadable === undefined ? [] : [unreadable]),
+    ];
+  }
+
+  suspicions(): readonly (Suspicion & { readonly tool: string })[] {
+    if (this.#options.context.findings === 'off') return [];
+    const { used = [], withheld = [] } = this.#known ?? {};
+    return [...withheld, ...used].flatMap((one) =>
+      suspicionsOf(one).map((suspicion) => ({ tool: one.tool.id, ...suspicion })),
+    );
+  }
+
+  /** Takes what was listed in an earlier run. Returns whether there was something, and nothing is gained by listing again. */
+  async restore(): Promise<boolean> {
+    const { listings, limits } = this.#options.context;
+    const stored = await listings.get(this.#key);
+    if (stored === undefined) return false;
+    if (this.#known === undefined) await this.#take({ ...stored, tools: stored.tools.map(listDefinition) });
+    return stored.stopped === undefined || isCutAlike(stored.stopped, limits);
+  }
+
+  /** Takes what the server lists now, and keeps it. Returns whether it is the same as before in this run. */
+  async update(announced: Announced): Promise<boolean> {
+    const definitions = this.#read(announced.tools);
+    const about = { ...announced, ...defined({ unreadable: definitions.unreadable }) };
+    const listing = toListing(about);
+    const mark = [listing.hash, about.stopped, definitions.unreadable].join(' ');
+    const isSame = mark === this.#listed;
+    this.#listed = mark;
+    if (!isSame) await this.#options.context.listings.put(this.#key, listing);
+    await this.#take(about, definitions);
+    return isSame;
+  }
+
+  /** Takes changed definitions as they are now. */
+  async accept(isAccepted: (toolId: string) => boolean): Promise<void> {
+    const known = this.#known;
+    if (known === undefined) return;
+    const accepted = new Set(
+      known.changes.filter((change) => isAccepted(change.tool)).map((change) => change.after.name),
+    );
+    if (accepted.size === 0) return;
+    const { about } = known;
+    const definitions = this.#read(about.tools);
+    const kept = known.pins.filter((pin) => !accepted.has(pin.tool));
+    const now = definitions.read
+      .filter(({ tool }) => accepted.has(tool.name))
+      .map(({ tool, hash, definition }) => ({ tool: tool.name, hash, definition }));
+    await this.#options.context.pins.put(this.#key, [...kept, ...now]);
+    await this.#take(about, definitions);
+  }
+
+  #read(tools: readonly ListedDefinition[]): ReadDefinitions {
+    const { name, settings } = this.#options;
+    return readDefinitions(tools, { ...settings, server: name });
+  }
+
+  async #take(about: Announced, definitions: ReadDefinitions = this.#read(about.tools)): Promise<void> {
+    const { name, context } = this.#options;
+    const { stopped } = about;
+    const { read, problems } = definitions;
+    const before: readonly Pin[] = await context.pins.get(this.#key);
+    const comparison = comparePins(read, before, { server: name, quarantine: context.quarantine });
+    if (comparison.pins !== before) await context.pins.put(this.#key, comparison.pins);
+    const isWithheld = (one: ReadDefinition): boolean =>
+      context.findings === 'withhold' && suspicionsOf(one).length > 0;
+    const withheld = comparison.used.filter(isWithheld);
+    this.#known = {
+      ...comparison,
+      used: withheld.length === 0 ? comparison.used : comparison.used.filter((one) => !isWithheld(one)),
+      withheld,
+      about,
+      problems: [...(stopped === undefined ? [] : [`The list was cut off ${stopped}`]), ...problems],
+    };
+    this.#report();
+    context.onChange(name);
+  }
+
+  /** Once for each definition: every list after it has the same. */
+  #report(): void {
+    const { name, context } = this.#options;
+    const { about, withheld = [], changes = [] } = this.#known ?? {};
+    if (about?.stopped !== undefined) context.onListingCut(name, `its list was cut off ${about.stopped}`);
+    const isNews = (tool: string, hash: string): boolean => {
+      const wasReported = this.#reported.get(tool) === hash;
+      this.#reported.set(tool, hash);
+      return !wasReported;
+    };
+    for (const one of withheld) {
+      const [suspicion] = suspicionsOf(one);
+      if (suspicion !== undefined && isNews(one.tool.id, one.hash)) context.onWithheld(one.tool.id, suspicion);
+    }
+    for (const change of changes) if (isNews(change.tool, change.hash)) context.onDefinitionChange(change);
+  }
+}
+
+/** What can't be written as JSON can't be kept; its reader has named it. */
+function toListing({ tools, ...about }: Announced): StoredListing {
+  const kept = tools.filter(({ value, text }) => isJsonObject(value) && text !== undefined);
+  return {
+    ...about,
+    hash: digest(kept.map(({ text }) => `${text}\n`)),
+    tools: kept.map(({ value }) => value).filter(isJsonObject),
+  };
+}
+
+const MOST_WITHHELD_NAMED = 5;
+
+function describeWithheld(withheld: readonly ReadDefinition[]): string {
+  const named = withheld
+    .slice(0, MOST_WITHHELD_NAMED)
+    .map((one) => `${one.tool.name} (${suspicionsOf(one)[0]?.kind ?? ''})`);
+  const rest = withheld.length - named.length;
+  return `withheld for what their definitions hold: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
+
+/** Looked for when first asked about: starting up must not wait for it. */
+function suspicionsOf(one: ReadDefinition): readonly Suspicion[] {
+  const known = looked.get(one) ?? findSuspicions(one.definition);
+  looked.set(one, known);
+  return known;
+}

@@ -1,0 +1,188 @@
+import { describeError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { BACKOFF_DEFAULTS, type ConnectionEnd, ConnectionSlot, type SlotState } from './connection-slot.ts';
+import type { HubContext } from './hub-context.ts';
+import { openConnection } from './open-connection.ts';
+import type { Peer } from './peer.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { signInSettings, withStepUp } from './server-sign-in.ts';
+import type { StatusNotes } from './server-status.ts';
+
+/** Who a request to a server is made for. */
+export interface Origin {
+  readonly peer?: Peer | undefined;
+  /** Whose tokens are used at servers that want a user to sign in. */
+  readonly user?: string | undefined;
+}
+
+/** Whose connection something came on. */
+export interface ConnectionOwner {
+  readonly user: string;
+  readonly peer: Peer | undefined;
+  /** The connection, once it is open. */
+  readonly current: () => Connection | undefined;
+}
+
+export interface ServerConnectionsOptions {
+  readonly name: string;
+  readonly settings: ServerSettings;
+  readonly context: HubContext;
+  readonly notes: StatusNotes;
+  /** The shared connection is open. */
+  readonly onShared: (connection: Connection) => void;
+  readonly onNotification: (
+    notification: { readonly method: string; readonly params: Parameters<Peer['notify']>[0]['params'] },
+    owner: ConnectionOwner,
+  ) => void;
+}
+
+const NO_USER = '';
+/** How many users' connections are kept; the one that was used longest ago makes way. */
+const MOST_USERS = 500;
+
+/** The connections to one server: one that is shared, and those of peers and of users who have signed in. */
+export class ServerConnections {
+  readonly #options: ServerConnectionsOptions;
+  readonly #shared: ConnectionSlot;
+  readonly #slots = new Map<Peer | string, ConnectionSlot>();
+  #adopted: Peer | undefined;
+
+  constructor(options: ServerConnectionsOptions) {
+    this.#options = options;
+    this.#shared = this.#createSlot({ isShared: true, user: NO_USER, peer: () => this.#adopted });
+  }
+
+  /** How the shared one is doing. */
+  get state(): SlotState {
+    return this.#shared.state;
+  }
+
+  /** The shared one, while it is open. */
+  get shared(): Connection | undefined {
+    return this.#shared.connection;
+  }
+
+  /** Whether anybody has one of their own. */
+  get hasOwn(): boolean {
+    return [...this.#slots.values()].some((slot) => slot.connection !== undefined);
+  }
+
+  /** Opens the shared one. */
+  async start(): Promise<void> {
+    await this.#shared.acquire();
+  }
+
+  /** The connection for a request: the peer's own, the user's own, or the one that is shared. */
+  async acquire(origin: Origin): Promise<Connection> {
+    return this.#slotFor(origin)
+      .acquire()
+      .catch((error: unknown) => this.#refuse(error, origin));
+  }
+
+  /** Sends on the connection for a request; on a new one where the server had forgotten the session. */
+  async send<Value>(
+    { origin = {}, signal }: { readonly origin?: Origin | undefined; readonly signal?: AbortSignal | undefined },
+    run: (connection: Connection) => Promise<Value>,
+  ): Promise<Value> {
+    return this.#slotFor(origin)
+      .send(run, signal)
+      .catch((error: unknown) => this.#refuse(error, origin));
+  }
+
+  /** Tries again at once, for a user who has signed in. */
+  retry(user: string): Promise<Connection> {
+    return this.#slotFor({ user }).retryNow();
+  }
+
+  /** The one that a peer has open. */
+  openFor(peer: Peer): Connection | undefined {
+    return this.#slots.get(peer)?.connection ?? (peer === this.#adopted ? this.#shared.connection : undefined);
+  }
+
+  /** Makes the shared connection this peer's, if it is not in use yet: a hub with one client needs one process per server. */
+  adopt(peer: Peer): void {
+    if (this.#adopted === undefined && this.#shared.state.kind === 'idle') this.#adopted = peer;
+  }
+
+  async release(peer: Peer): Promise<void> {
+    await this.#drop(peer);
+    if (this.#adopted !== peer) return;
+    this.#adopted = undefined;
+    await this.#shared.close();
+  }
+
+  async close(): Promise<void> {
+    const slots = [this.#shared, ...this.#slots.values()];
+    this.#slots.clear();
+    await Promise.all(slots.map((slot) => slot.close()));
+  }
+
+  #slotFor({ peer, user = NO_USER }: Origin): ConnectionSlot {
+    const needsUser = signInSettings(this.#options.settings) !== undefined && user !== NO_USER;
+    if (!needsUser && (peer === undefined || peer === this.#adopted)) return this.#shared;
+    // A peer is one connection of one user, so its slot is also the user's.
+    const key = peer ?? user;
+    const slot = this.#slots.get(key) ?? this.#createSlot({ isShared: false, user, peer: () => peer });
+    // The latest at the end. A peer says when it leaves; users only fall silent.
+    this.#slots.delete(key);
+    this.#slots.set(key, slot);
+    const users = [...this.#slots.keys()].filter((one) => typeof one === 'string');
+    if (users.length > MOST_USERS) void this.#drop(users[0]);
+    return slot;
+  }
+
+  async #drop(key: Peer | string | undefined): Promise<void> {
+    const slot = key === undefined ? undefined : this.#slots.get(key);
+    if (key !== undefined) this.#slots.delete(key);
+    await slot?.close();
+  }
+
+  #createSlot(owner: { isShared: boolean; user: string; peer: () => Peer | undefined }): ConnectionSlot {
+    const { name, context, onShared } = this.#options;
+    const { clock, backoff = BACKOFF_DEFAULTS, onChange } = context;
+    const slot: ConnectionSlot = new ConnectionSlot({
+      server: name,
+      clock,
+      backoff,
+      isKept: owner.isShared,
+      open: (end) => this.#open({ ...owner, peer: owner.peer(), current: () => slot.connection }, end),
+      onOpen: (connection) => {
+        if (owner.isShared) onShared(connection);
+      },
+      onState: () => onChange(name),
+    });
+    return slot;
+  }
+
+  #open(owner: ConnectionOwner, end: ConnectionEnd): Promise<Connection> {
+    const { name, settings, context, notes, onNotification } = this.#options;
+    const { clientInfo, clock, environment, fetch, oauth } = context;
+    const { user, peer } = owner;
+    const signIn = signInSettings(settings);
+    return openConnection({
+      name,
+      settings,
+      clientInfo,
+      clock,
+      environment,
+      fetch,
+      authProvider: signIn === undefined ? undefined : oauth?.access({ user, server: name }, signIn),
+      howToSignIn: oauth?.howToSignIn?.({ user, server: name }),
+      peer,
+      onNoise: notes.noise,
+      onStderr: notes.stderr,
+      onNotification: (method, params) => onNotification({ method, params }, owner),
+      ...end,
+    });
+  }
+
+  /** What lacks a scope is told where to sign in again. */
+  async #refuse(error: unknown, { user = NO_USER }: Origin): Promise<never> {
+    const { name, settings, context, notes } = this.#options;
+    const owner = { user, server: name };
+    throw await withStepUp(error, { oauth: context.oauth, owner, settings }).catch((reason: unknown) => {
+      notes.noise(describeError(reason));
+      return error;
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { Clock } from '../clock.ts';
+import type { TokenOwner, TokenStore } from '../store/index.ts';
+
+/** What is kept for one user at one server. */
+export interface KeptSignIn {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+  readonly discovery?: OAuthDiscoveryState;
+  /** The server that the tokens are for: never sent to another address, whatever its name in the settings. */
+  readonly serverUrl?: string;
+  /** The redirect address that the client is registered with. */
+  readonly redirectUrl?: string;
+  /** What the sign-in asked for. Granted scopes need not be named in a token response. */
+  readonly scope?: string;
+}
+
+export interface KeptSignIns {
+  read(owner: TokenOwner): Promise<KeptSignIn>;
+  /** Never loses what it was given: where the store fails, this process goes on with it and tries again later. */
+  write(owner: TokenOwner, kept: KeptSignIn): Promise<void>;
+}
+
+/** Pauses between attempts to store what can't be had again. */
+const RETRY_MS = [100, 500];
+
+/** The sign-ins in a token store. */
+export function createKeptSignIns(tokens: TokenStore, clock: Clock): KeptSignIns {
+  const unsaved = new Map<string, KeptSignIn>();
+  const keyOf = ({ user, server }: TokenOwner): string => JSON.stringify([user, server]);
+  const put = (owner: TokenOwner, kept: KeptSignIn): Promise<boolean> =>
+    tokens.put(owner, JSON.stringify(kept)).then(
+      () => true,
+      () => false,
+    );
+  return {
+    async read(owner) {
+      const held = unsaved.get(keyOf(owner));
+      if (held !== undefined) {
+        if (await put(owner, held)) unsaved.delete(keyOf(owner));
+        return held;
+      }
+      const value: unknown = JSON.parse((await tokens.get(owner)) ?? '{}');
+      // Only we write it.
+      return isJsonObject(value) ? (value as KeptSignIn) : {};
+    },
+    async write(owner, kept) {
+      unsaved.set(keyOf(owner), kept);
+      for (const pauseMs of [0, ...RETRY_MS]) {
+        if (pauseMs > 0) await pause(clock, pauseMs);
+        if (!(await put(owner, kept))) continue;
+        unsaved.delete(keyOf(owner));
+        return;
+      }
+    },
+  };
+}
+
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(delayMs, resolve);
+  });
+}
