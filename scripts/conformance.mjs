@@ -2,6 +2,7 @@
 //   npm run conformance                                  our own backend, 2025-11-25
 //   npm run conformance -- --url URL --revision 2026-07-28   a server that is running already, such as the suite's own
 //   npm run conformance -- --scenario tools-call-image   one scenario
+//   npm run conformance -- --clients                     the scenarios that test a client: our hub, with an SDK client in front
 // The suite is fetched by npx, 52 MB with what it needs, which is why it is no dependency. Fails where the gateway does worse.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,15 +19,24 @@ const SHIM = new URL('./conformance/older-node.mjs', import.meta.url).href;
 /** What the gateway does worse, and why. */
 const KNOWN = new Map([['server-sse-polling', 'its streams can not be taken up again after they end']]);
 const PREFIX = 'backend__';
+const CLIENT = fileURLToPath(new URL('./conformance/client.mjs', import.meta.url));
+/** Of a revision that the suite's own list of scenarios no longer has. */
+const OLD_SCENARIOS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
 
 const { values } = parseArgs({
   options: {
     url: { type: 'string' },
     revision: { type: 'string', default: '2025-11-25' },
     scenario: { type: 'string' },
+    clients: { type: 'boolean', default: false },
   },
 });
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+if (values.clients) {
+  await testClient();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+}
 const backend = values.url === undefined ? await startServer() : { url: values.url, close() {} };
 const gateway = await startGateway(backend.url);
 const relay = await startRelay(gateway.url, PREFIX);
@@ -68,16 +78,44 @@ async function startGateway(url) {
   return { url: `${address}/mcp`, close: () => child.kill() };
 }
 
-/** What came of each scenario: its checks, by how they went, and the failures in words. */
+/** The scenarios that test a client, each at every revision that it is for. Those of extensions are not run. */
+async function testClient() {
+  const command = `${process.execPath} ${CLIENT}`;
+  const scenarios = values.scenario === undefined ? ['--suite', 'all'] : ['--scenario', values.scenario];
+  const found = new Map();
+  for (const [revision, which] of [
+    ['2025-11-25', scenarios],
+    ['2026-07-28', scenarios],
+    ...(values.scenario === undefined ? OLD_SCENARIOS.map((name) => ['2025-03-26', ['--scenario', name]]) : []),
+  ]) {
+    const outcomes = await runCommand(['client', '--command', command, ...which, '--timeout', '60000'], revision);
+    for (const [name = which.at(-1), outcome] of outcomes) found.set(name, { ...found.get(name), [revision]: outcome });
+  }
+  const revisions = ['2025-03-26', '2025-11-25', '2026-07-28'];
+  const cell = (outcome) => (outcome === undefined ? '' : render(outcome));
+  const rows = [...found].map(
+    ([name, by]) => `| ${name} | ${revisions.map((revision) => cell(by[revision])).join(' | ')} |`,
+  );
+  const isFine = (by) => Object.values(by).every(({ failed, warnings }) => failed + warnings === 0);
+  const passed = [...found.values()].filter(isFine).length;
+  console.log([`| client scenario | ${revisions.join(' | ')} |`, '|---|---|---|---|', ...rows].join('\n'));
+  console.log(`${passed} of ${found.size} scenarios pass.`);
+  process.exitCode = passed === found.size ? 0 : 1;
+}
+
+/** What came of each scenario: its checks, by how they went. */
 async function runSuite(url) {
   const which = values.scenario === undefined ? ['--suite', 'all'] : ['--scenario', values.scenario];
-  const command = ['--yes', `--package=${SUITE}`, '--', 'conformance', 'server', '--url', url, ...which];
+  const found = await runCommand(['server', '--url', url, ...which], values.revision);
+  return new Map([...found].map(([name = values.scenario, outcome]) => [name, outcome]));
+}
+
+/** By scenario; a single one has no name in what the suite prints. */
+async function runCommand(args, revision) {
+  const command = ['--yes', `--package=${SUITE}`, '--', 'conformance', ...args];
   const options = process.env.NODE_OPTIONS ?? '';
   const env = { ...process.env, NODE_OPTIONS: `${options} --import ${SHIM}` };
-  const child = spawn('npx', [...command, '--spec-version', values.revision, '--output-dir', folder], {
-    cwd: folder,
-    env,
-  });
+  const child = spawn('npx', [...command, '--spec-version', revision, '--output-dir', folder], { cwd: folder, env });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {
@@ -85,11 +123,12 @@ async function runSuite(url) {
     });
   await new Promise((resolve) => child.on('close', resolve));
   const found = new Map();
-  for (const [, name, passed, failed] of said.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gm))
-    found.set(name, { passed: Number(passed), failed: Number(failed) });
+  const summary = /^[✓✗] (\S+): (\d+) passed, (\d+) failed(?:, (\d+) warnings)?/gm;
+  for (const [, name, passed, failed, warnings = 0] of said.matchAll(summary))
+    found.set(name, { passed: Number(passed), failed: Number(failed), warnings: Number(warnings) });
   const [, passed, total] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
   if (found.size === 0 && passed !== undefined)
-    found.set(values.scenario, { passed: Number(passed), failed: Number(total) - Number(passed) });
+    found.set(undefined, { passed: Number(passed), failed: Number(total) - Number(passed), warnings: 0 });
   if (found.size === 0) throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
   return found;
 }
