@@ -55,7 +55,7 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
   const { first, run } = script(sample, form);
 
   /** Plays a turn to its end: whenever there are calls for the client, it answers them, and the model goes on. */
-  const play = async (talk: Talk<Request>, list: Turn, extra: Extra): Promise<Talk<Request>> => {
+  const play = async (talk: Talk<Request>, list: Turn, extra: PlayOptions): Promise<Talk<Request>> => {
     const left = [...list];
     const requests = [...talk.requests];
     let { request, calls } = talk;
@@ -78,11 +78,14 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
       expect(ran.received.order ?? expected).toBe(expected);
       requests.push(...ran.requests);
       const isDone = ran.received.calls.length === 0;
-      request = reply(sample, request, ran, isDone ? 'And now?' : undefined);
+      const answering = extra.isReversed === true ? ran.received.calls.toReversed() : ran.received.calls;
+      const received = { ...ran.received, calls: answering };
+      request = reply(sample, request, { parts: ran.parts, received }, isDone ? 'And now?' : undefined);
+      if (extra.edit !== undefined) request = sample.withMessages(request, extra.edit(sample.messages(request)));
       if (isDone) return { request, requests, calls };
     }
   };
-  const playAll = async (list: readonly Turn[], extra: Extra): Promise<Talk<Request>> => {
+  const playAll = async (list: readonly Turn[], extra: PlayOptions): Promise<Talk<Request>> => {
     let talk: Talk<Request> = { request: first, requests: [], calls: 0 };
     // The last turn shows what the model has to read of those before.
     for (const one of [...list, []]) talk = await play(talk, one, extra);
@@ -150,6 +153,29 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
       TIMEOUT_MS,
     );
 
+    const edits: Readonly<Record<string, PlayOptions>> = {
+      'with results in another order': { isReversed: true },
+      'with old results cut': { edit: cutResults },
+    };
+    for (const [what, options] of Object.entries(edits)) {
+      it(
+        `${what}, lose nothing and answer every call once`,
+        async () => {
+          await fc.assert(
+            fc.asyncProperty(turns, async (list) => {
+              const talk = await playAll(list, { transcript: newStore(), ...options });
+              const seen = talk.requests.map((request) => sample.seen(request));
+              expect([...unpaired(seen), ...repeated(seen)]).toEqual([]);
+              const last = talk.requests.at(-1);
+              if (last !== undefined) expect(callsIn(sample.seen(last))).toHaveLength(talk.calls);
+            }),
+            RUNS,
+          );
+        },
+        TIMEOUT_MS,
+      );
+    }
+
     it(
       'compacted at any place, go on with what is left',
       async () => {
@@ -183,6 +209,19 @@ export function describeRounds<Request, Part>(sample: WireSample<Request, Part>,
       TIMEOUT_MS,
     );
   });
+}
+
+interface PlayOptions extends Extra {
+  /** Whether the client gives results in the opposite order of the calls. */
+  readonly isReversed?: boolean;
+  /** What the client changes in its messages before it sends them. */
+  readonly edit?: (messages: readonly unknown[]) => readonly unknown[];
+}
+
+/** As clients do to save tokens: all results but the latest. */
+function cutResults(messages: readonly unknown[]): readonly unknown[] {
+  const old = JSON.stringify(messages.slice(0, -1)).replaceAll('Result of', 'Cut result of');
+  return [...JSON.parse(old), ...messages.slice(-1)];
 }
 
 const FORGETFUL: TranscriptStore = {

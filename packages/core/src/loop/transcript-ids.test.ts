@@ -28,6 +28,11 @@ describe('ids of the transcript', () => {
     },
   );
 
+  it('a short id is found though the client has trimmed the text beside it', () => {
+    const [, kept] = idsOfPieces([said('Hello'), { by: 'model', ids: ['call_0'], text: ' Let me see.\n' }]);
+    expect(idsOfPieces([said('Hello'), { by: 'model', ids: ['call_0'], text: 'Let me see.' }])[1]).toEqual(kept);
+  });
+
   it('a message without ids is found by its text and by what was said before', () => {
     const history = [
       said('Hello'),

@@ -57,7 +57,8 @@ function saidSoFar(): Said {
 
 /** An id that other conversations may have too stands for this piece only where the client has said the same before it. */
 function idFor(id: string, piece: ShownPiece, said: Said): string {
-  if (!isUnique(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids, ends(piece.text)])}`;
+  // Not by its text: clients trim it.
+  if (!isUnique(id)) return `${id.slice(0, 64)}@${shortHash([said.hash(), ...piece.ids])}`;
   return id.length > MAX_TRANSCRIPT_ID_LENGTH ? sha256([id]) : id;
 }
 

@@ -17,8 +17,8 @@ export interface TranscriptStore {
    * Keeps one entry under each of these ids. An id that is kept again stands for the new entry.
    *
    * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the same by chance
-   * stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by `@` and a hash of its
-   * message and of what the client has said before. A message without any id has `text@` and such a hash; a response of which the
+   * stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by `@` and a hash of the ids
+   * in its message and of what the user has said before: not of results and the model's texts, which clients cut. A message without any id has `text@` and such a hash; a response of which the
    * client was shown nothing has `after@` and the hash of what was said before.
    */
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;
@@ -61,7 +61,10 @@ export interface WireTranscript<Request> {
   resolve?(request: Request, found: ReadonlyMap<string, JsonObject>): Request;
 }
 
-/** A message or an item of a history. Instructions are `none`: clients put the time of day into them. */
+/**
+ * A message or an item of a history. Instructions are `none`: clients put the time of day into them. Results have an empty text: clients
+ * cut and reorder them, and they don't tell one conversation from another.
+ */
 export type HistoryPiece =
   | ({ readonly by: 'model' } & ShownPiece)
   | { readonly by: 'client'; readonly text: string }

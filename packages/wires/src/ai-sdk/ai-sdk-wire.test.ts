@@ -139,11 +139,10 @@ describeWire<ModelRequest, ModelPart>({
   },
   next(request, parts, reply) {
     const content = assistantContent(parts);
-    const results = content.flatMap((part) => {
-      const value = part.type === 'tool-call' ? reply.results.get(part.toolCallId) : undefined;
-      if (part.type !== 'tool-call' || value === undefined) return [];
-      const { toolCallId, toolName } = part;
-      return [{ type: 'tool-result' as const, toolCallId, toolName, output: { type: 'text' as const, value } }];
+    const results = [...reply.results].map(([toolCallId, value]) => {
+      const call = content.find((part) => part.type === 'tool-call' && part.toolCallId === toolCallId);
+      const toolName = call?.type === 'tool-call' ? call.toolName : '';
+      return { type: 'tool-result' as const, toolCallId, toolName, output: { type: 'text' as const, value } };
     });
     return {
       ...request,

@@ -11,7 +11,6 @@ import {
   isToolResult,
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
-import { resultText } from './read-history.ts';
 
 /** Where a round ended whose client was not shown all of it, with the results that the model then read. No block of the API's. */
 export interface RoundEnd extends AnthropicBlock {
@@ -143,6 +142,7 @@ function isRoundEnd(block: AnthropicBlock): block is RoundEnd {
 
 function saidIn(block: AnthropicBlock): string {
   if (isText(block)) return block.text;
-  if (isToolResult(block)) return `${block.tool_use_id}\n${resultText(block)}`;
+  // Clients cut and reorder results: they take no part in telling one conversation from another.
+  if (isToolResult(block)) return '';
   return isSearchResult(block) ? block.tool_use_id : block.type;
 }

@@ -101,11 +101,9 @@ function sample(showSearches: boolean): Sample {
     },
     next(request, chunks, reply) {
       const parts = partsIn(chunks);
-      const results = parts.flatMap(({ functionCall }): GeminiPart[] => {
-        const result = reply.results.get(functionCall?.id ?? '');
-        if (functionCall === undefined || result === undefined) return [];
-        const { id, name } = functionCall;
-        return [{ functionResponse: { id: id ?? '', name: name ?? '', response: { output: result } } }];
+      const results = [...reply.results].map(([id, output]): GeminiPart => {
+        const name = parts.find(({ functionCall }) => functionCall?.id === id)?.functionCall?.name ?? '';
+        return { functionResponse: { id, name, response: { output } } };
       });
       const texts = reply.text === undefined ? [] : [{ text: reply.text }];
       const contents = [

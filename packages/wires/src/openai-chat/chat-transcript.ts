@@ -50,7 +50,8 @@ export const chatTranscript: WireTranscript<ChatRequest> = {
         case 'user':
           return { by: 'client', text: textOf(message) };
         case 'tool':
-          return { by: 'client', text: `${message.tool_call_id ?? ''}\n${textOf(message)}` };
+          // Clients cut and reorder results: they take no part in telling one conversation from another.
+          return { by: 'client', text: '' };
         default:
           return { by: 'none' };
       }

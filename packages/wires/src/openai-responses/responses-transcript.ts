@@ -76,7 +76,8 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
   pieces: (request) =>
     itemsOf(request).map((item) => {
       if (isModels(item)) return { by: 'model', ...pieceOf(item) };
-      if (isCallOutput(item)) return { by: 'client', text: `${item.call_id}\n${textOf(item.output)}` };
+      // Clients cut and reorder results: they take no part in telling one conversation from another.
+      if (isCallOutput(item)) return { by: 'client', text: '' };
       return item.role === 'user' ? { by: 'client', text: textOf(item.content) } : { by: 'none' };
     }),
   weave(request, entries) {
