@@ -84,6 +84,12 @@ async function* rounds<Request, Part>(
   const history = await weaveHistory({ ...options, signal });
   const writer = wire.writer(history.request, plan, history.ids);
   let { request } = history;
+  const pending = wire.pending?.(request, plan) ?? [];
+  if (pending.length > 0) {
+    const memory = wire.recall(request, plan);
+    const steps = pending.map((call) => toolbox.handle({ plan, call, memory, caller, signal }));
+    request = writer.resume?.(await untilAborted(Promise.all(steps), signal)) ?? request;
+  }
 
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);

@@ -32,6 +32,11 @@ export interface Wire<Request, Part> {
   writer(request: Request, plan: Plan, taken?: readonly string[]): Writer<Request, Part>;
   /** A part that keeps the connection alive and means nothing. */
   ping?(): Part;
+  /**
+   * Searches that the last response showed without an answer: a host writes them beside calls of the client, and answers them once it
+   * has the client's results. Absent where a dialect has no such searches.
+   */
+  pending?(request: Request, plan: Plan): readonly Call[];
   /** How hidden parts of a response are kept and put back. Absent where clients are shown, and send back, everything. */
   readonly transcript?: WireTranscript<Request>;
 }
@@ -114,6 +119,8 @@ export interface Writer<Request, Part> {
    * `tool_choice` that forced the search is relaxed here.
    */
   extend(): Request;
+  /** The request with the answers to `pending` searches, which also begin the response. Called before anything else. */
+  resume?(steps: readonly Step[]): Request;
   /** Ends the response. `calls`: real calls wait for the client. `pause`: the round limit was met. `done`: the upstream's own reason stands. */
   finish(ending: Ending): readonly Part[];
   /**

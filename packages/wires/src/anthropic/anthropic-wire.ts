@@ -3,6 +3,7 @@ import type { Wire } from '@quartermaster/core/loop';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
 import { openRequest } from './open.ts';
+import { pendingSearches } from './pending-searches.ts';
 import { readRound } from './reader.ts';
 import { recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
@@ -41,6 +42,7 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
     render: (request, view, tell) => renderRequest(request, { view, tell }, settings),
     reader: readRound,
     writer: (request, plan) => writeResponse(request, plan, settings),
+    pending: pendingSearches,
     ping: () => ({ type: 'ping' }),
     transcript: anthropicTranscript,
   };

@@ -31,6 +31,7 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
   /** The call before the current block, when its arguments are not JSON. */
   let unread: HeldCall | undefined;
   let stopReason: string | null | undefined;
+  let hasClientCalls = false;
 
   const forward = (part: AnthropicEvent): readonly Read<AnthropicEvent>[] => {
     reads.add({ kind: 'forward', part });
@@ -46,7 +47,10 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
       hosted.answer(block);
       return forward(event);
     }
-    if (!holds(block.name)) return [{ kind: 'passed', name: block.name }, ...forward(event)];
+    if (!holds(block.name)) {
+      hasClientCalls = true;
+      return [{ kind: 'passed', name: block.name }, ...forward(event)];
+    }
     open.set(event.index, { block, index: event.index, place: reads.reserve(), json: '' });
     return reads.take();
   };
@@ -120,8 +124,8 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
         else call.place.fill(held(call, textOf(call)));
       };
       for (const search of hosted.unanswered()) {
-        // After a pause the host goes on with its own search.
-        if (stopReason === 'pause_turn') hosted.release(search);
+        // Goes on to the client as it came: after a pause and beside a call of the client's a search is answered in the next response.
+        if (stopReason === 'pause_turn' || (hasClientCalls && !isCut && isStopped(search))) hosted.release(search);
         else finish(heldSearch(search), !isStopped(search));
       }
       if (unread !== undefined) finish(unread, false);

@@ -363,3 +363,47 @@ describe('the writer', () => {
     expect(requests.map(({ max_tokens }) => max_tokens)).toEqual(limits);
   });
 });
+
+describe("a search of the host's beside a call of the client's", () => {
+  const blocks = [call('toolu_1', 'now', {}), { ...call('srvtoolu_1', BM25.name, { query: 'weather' }) }];
+  const beside = scriptMessage(blocks, 'tool_use').map((event) =>
+    event.type === 'content_block_start' && event.content_block.name === BM25.name
+      ? { ...event, content_block: { ...event.content_block, type: 'server_tool_use' } }
+      : event,
+  );
+
+  it('goes to the client as it came, and is answered at the beginning of the next response', async () => {
+    const one = await run([beside]);
+    expect(one.requests).toHaveLength(1);
+    expect(one.message.content.map(({ type }) => type)).toEqual(['tool_use', 'server_tool_use']);
+    expect(one.message.stop_reason).toBe('tool_use');
+
+    const messages = [
+      ...ASK,
+      { role: 'assistant', content: one.message.content },
+      { role: 'user', content: [toolResult('toolu_1', 'noon')] },
+    ];
+    const two = await run([DONE], { messages });
+    expect(two.message.content).toMatchObject([
+      {
+        type: 'tool_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: { tool_references: [{ tool_name: 'get_weather' }] },
+      },
+      { type: 'text', text: 'Done.' },
+    ]);
+    const [, spoken, answers, ...rest] = two.requests[0]?.messages ?? [];
+    expect(spoken?.content).toMatchObject([{ id: 'toolu_1' }, { type: 'tool_use', id: 'srvtoolu_1' }]);
+    expect(answers?.content).toMatchObject([{ tool_use_id: 'toolu_1' }, { tool_use_id: 'srvtoolu_1' }]);
+    expect(rest).toEqual([]);
+
+    const later = [
+      ...messages,
+      { role: 'assistant', content: two.message.content },
+      { role: 'user', content: 'And now?' },
+    ];
+    const three = await run([DONE], { messages: later });
+    expect(JSON.stringify(three.requests[0]?.messages.slice(0, 3))).toBe(JSON.stringify(two.requests[0]?.messages));
+    expect(three.message.content.map(({ type }) => type)).toEqual(['text']);
+  });
+});

@@ -45,6 +45,8 @@ export function writeResponse(
   /** From the upstream's indexes of this round to the client's. */
   let indexes = new Map<number, number>();
   let searches = 0;
+  /** Answers to searches of the response before. */
+  let late: readonly AnthropicBlock[] = [];
   /** Whether a call waits for the client, and not for a program at the host's. */
   let waits = false;
 
@@ -60,7 +62,8 @@ export function writeResponse(
     isOpen = true;
     isClosedAtStart = content.length > 0 && typeof message.stop_reason === 'string';
     blocks.skip(content.length);
-    return [{ type: 'message_start', message: { ...message, content } }];
+    const begun = late.flatMap((block) => blocks.whole(block));
+    return [{ type: 'message_start', message: { ...message, content } }, ...begun];
   };
   const open = (): readonly AnthropicEvent[] => openWith(emptyMessage(request));
 
@@ -126,11 +129,7 @@ export function writeResponse(
     answer(steps) {
       const results = steps.flatMap((step) =>
         step.kind === 'answer' && roleOf(plan, step.call.name) === 'search'
-          ? blocks.whole({
-              type: 'tool_search_tool_result',
-              tool_use_id: ids.search(step.call),
-              content: contentOf(step, options),
-            })
+          ? blocks.whole(resultBlock(step, ids.search(step.call), options))
           : [],
       );
       return emit([...open(), ...results]);
@@ -138,6 +137,11 @@ export function writeResponse(
     extend() {
       indexes = new Map();
       return relax({ ...request, ...tokensLeft(request, usage.written()), messages: replay.messages() });
+    },
+    resume(steps) {
+      searches += steps.length;
+      late = steps.flatMap((step) => (step.kind === 'answer' ? [resultBlock(step, step.call.id, options)] : []));
+      return { ...request, messages: [...request.messages, { role: 'assistant', content: late }] };
     },
     hidden: () => replay.hidden(),
     finish(ending) {
@@ -176,6 +180,10 @@ function isClients(block: AnthropicBlock): boolean {
 }
 
 type AnswerStep = Step & { readonly kind: 'answer' };
+
+function resultBlock(step: AnswerStep, id: string, options: WriterOptions): AnthropicBlock {
+  return { type: 'tool_search_tool_result', tool_use_id: id, content: contentOf(step, options) };
+}
 
 function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
   const { found, text } = step;

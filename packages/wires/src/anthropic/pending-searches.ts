@@ -1,0 +1,19 @@
+import type { Plan } from '@quartermaster/core';
+import type { Call } from '@quartermaster/core/dispatch';
+import { type AnthropicRequest, blocksOf, isServerToolUse } from './anthropic-shapes-2026-11.ts';
+import { readHistory } from './read-history.ts';
+import { ownSearch } from './search-tool.ts';
+
+/** Searches without a result in what the model said last. */
+export function pendingSearches(request: AnthropicRequest, plan: Plan): readonly Call[] {
+  if (plan.kind === 'inline' || plan.form.search !== 'local') return [];
+  const last = request.messages.findLast(({ role }) => role === 'assistant');
+  const open = blocksOf(last ?? { role: 'assistant', content: [] }).filter(isServerToolUse);
+  if (open.length === 0) return [];
+  const { searches } = readHistory(request.messages);
+  return open.flatMap((block) => {
+    const name = block.name.startsWith('tool_search_tool') ? ownSearch(plan, block.name)?.name : undefined;
+    if (name === undefined || searches.has(block)) return [];
+    return [{ id: block.id, name, arguments: block.input ?? {} }];
+  });
+}
