@@ -8,6 +8,7 @@ import { createSearcherFor } from '@quartermaster/host/search';
 import { createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
+import { createApi } from './api/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
@@ -27,6 +28,7 @@ import {
 import { createReception, faultOf, originOf } from './http/index.ts';
 import { createActivityLog, createSavingsMeter } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
+import { createLivePolicies } from './management/index.ts';
 import { createServerCatalogs } from './mcp/index.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
 import {
@@ -35,9 +37,11 @@ import {
   mountCatalogRoutes,
   mountConsoleRoutes,
   mountInsightRoutes,
+  mountKeyRoutes,
   mountMcpRoutes,
   mountModelRoutes,
   mountSearchRoutes,
+  mountServerRoutes,
   mountStatusRoutes,
   mountStoredRoutes,
   type Services,
@@ -86,7 +90,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         });
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
-  const catalogs = createNamedCatalogs(store?.catalogs, { memory, servers: mcp?.catalogs });
+  const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
+  const catalogs = createNamedCatalogs(store?.catalogs, { memory, servers: mcp?.catalogs, policies });
   const engines = createSearchEngines({
     configured: configuredEngine(search, reranker !== undefined),
     source: searcher,
@@ -180,28 +185,32 @@ export function createGateway(options: GatewayOptions): Gateway {
   );
 
   let cancelSweep: () => void = () => undefined;
-  if (store !== undefined) cancelSweep = sweepRegularly([store, kept], { clock, logger });
+  if (store !== undefined) cancelSweep = sweepRegularly([store, kept, { sweep: policies.refresh }], { clock, logger });
 
   const app = new Hono();
   const services: Services = {
     ...{ settings, upstreams, store, clock, reception, metrics, usage, models, dialects, mcp },
     activity,
     insight: { log, savings, closed: stopping.signal },
+    ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
     storedFor: kept.storeFor,
     catalogs,
     search: { engines, service: searchService },
     bulk: pool === undefined ? localBulk : createThreadedBulk({ pool, local: localBulk, offThreadBytes }),
     onBatch: () => worker?.wake(),
   };
-  mountModelRoutes(app, services);
-  mountStoredRoutes(app, services);
-  mountCatalogRoutes(app, services);
-  mountBatchRoutes(app, services);
-  mountMcpRoutes(app, services);
-  mountSearchRoutes(app, services);
-  mountInsightRoutes(app, services);
+  const api = createApi(app);
+  mountModelRoutes(api, services);
+  mountStoredRoutes(api, services);
+  mountCatalogRoutes(api, services);
+  mountBatchRoutes(api, services);
+  mountMcpRoutes(api, app, services);
+  mountSearchRoutes(api, services);
+  mountServerRoutes(api, services);
+  mountKeyRoutes(api, services);
+  mountInsightRoutes(api, services);
   mountConsoleRoutes(app, options.console);
-  mountStatusRoutes(app, services);
+  mountStatusRoutes(api, app, services);
 
   return {
     async fetch(request) {

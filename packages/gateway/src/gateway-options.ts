@@ -13,6 +13,7 @@ import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
 import type { ErrorCodes } from '@quartermaster/wires/anthropic';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import type { Linter } from './management/index.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export interface GatewayOptions {
@@ -40,6 +41,8 @@ export interface GatewayOptions {
    * @default the one in this package
    */
   readonly workerUrl?: URL | false;
+  /** Finds what is wrong with definitions, for the list of tools. @default no findings but those of the trust check */
+  readonly lint?: Linter;
   /** The folder of the built console, served at `/` to browsers. @default no console */
   readonly console?: URL;
   /** @default the system's */
@@ -63,7 +66,17 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
 
 export type GatewayStore = Pick<
   Store,
-  'batches' | 'catalogs' | 'keys' | 'rateLimits' | 'usage' | 'vectors' | 'transcripts' | 'ping' | 'sweep'
+  | 'audit'
+  | 'batches'
+  | 'catalogs'
+  | 'keys'
+  | 'policies'
+  | 'rateLimits'
+  | 'usage'
+  | 'vectors'
+  | 'transcripts'
+  | 'ping'
+  | 'sweep'
 >;
 
 export interface GatewaySettings {

@@ -1,1 +1,2 @@
 export { lintCatalog } from './lint-catalog.ts';
+export { lintTools } from './lint-tools.ts';

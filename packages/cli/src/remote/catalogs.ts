@@ -1,5 +1,5 @@
-import { createSnapshot, type Snapshot, type Tool } from '@quartermaster/core';
-import { diffSnapshots, parseTools, type SnapshotDiff, type ToolFormat, writeTool } from '@quartermaster/core/catalog';
+import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quartermaster/core';
+import { diffSnapshots, type SnapshotDiff, type ToolFormat, writeTool } from '@quartermaster/core/catalog';
 import { write } from '../command-io.ts';
 import {
   type CommandContext,

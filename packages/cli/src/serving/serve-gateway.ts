@@ -7,6 +7,7 @@ import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
+import { lintTools } from '../lint/index.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
 import { describeDeferral } from './describe-deferral.ts';
@@ -78,6 +79,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     store,
     logger,
     console: consoleFolder,
+    lint: lintTools,
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });

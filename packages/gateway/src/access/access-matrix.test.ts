@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
 import { DIALECTS } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ const TOOLS = JSON.stringify([{ name: 'get_weather', input_schema: { type: 'obje
 const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const BATCH = { requests: [{ custom_id: 'a', params: ASK }] };
 
+const POLICY = { changes: [{ kind: 'tool', name: 'mail/send_mail', policy: 'never' }] };
 const CASES = { cases: [{ query: 'weather', tools: ['get_weather'] }] };
 const MCP = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
@@ -23,6 +23,8 @@ interface Endpoint {
   readonly otherTenant: number;
   /** What a key that may use everything and change nothing gets, where that differs from the owner. */
   readonly withoutRight?: number;
+  /** What an admin key gets then. @default 200 */
+  readonly admin?: number;
 }
 
 /** Every endpoint that asks for a key. */
@@ -53,6 +55,28 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/usage', otherTenant: 404 },
   { name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]', otherTenant: 404, withoutRight: 403 },
   { name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme', otherTenant: 404, withoutRight: 403 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/versions', otherTenant: 404 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/tools', otherTenant: 404 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/mail/tools', otherTenant: 404 },
+  { name: 'servers', method: 'GET', path: '/v1/servers', otherTenant: 200 },
+  { name: 'servers', method: 'GET', path: '/v1/servers/mail', otherTenant: 404 },
+  { name: 'servers', method: 'POST', path: '/v1/servers/mail/retry', otherTenant: 404, withoutRight: 403 },
+  { name: 'servers', method: 'POST', path: '/v1/servers/mail/sign-in', otherTenant: 404 },
+  { name: 'servers', method: 'GET', path: '/v1/policies', otherTenant: 403, withoutRight: 403 },
+  { name: 'servers', method: 'PATCH', path: '/v1/policies', body: POLICY, otherTenant: 403, withoutRight: 403 },
+  { name: 'servers', method: 'GET', path: '/v1/approvals', otherTenant: 200 },
+  {
+    name: 'servers',
+    method: 'POST',
+    path: '/v1/approvals',
+    body: { tool: 'mail/send_mail', hash: 'of nothing' },
+    ...{ otherTenant: 403, withoutRight: 403, admin: 404 },
+  },
+  { name: 'keys', method: 'GET', path: '/v1/keys', otherTenant: 200 },
+  { name: 'keys', method: 'POST', path: '/v1/keys', body: { name: 'new' }, otherTenant: 403, withoutRight: 403 },
+  { name: 'keys', method: 'PATCH', path: '/v1/keys/KEY', body: {}, otherTenant: 403, withoutRight: 403 },
+  { name: 'keys', method: 'POST', path: '/v1/keys/KEY/rotate', body: {}, otherTenant: 403, withoutRight: 403 },
+  { name: 'keys', method: 'DELETE', path: '/v1/keys/KEY', otherTenant: 403, withoutRight: 403 },
   { name: 'search', method: 'POST', path: '/v1/catalogs/acme/search', body: { query: 'weather' }, otherTenant: 404 },
   { name: 'search', method: 'POST', path: '/v1/catalogs/acme/evaluate', body: CASES, otherTenant: 404 },
   {
@@ -70,6 +94,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     otherTenant: 200,
   },
+  { name: 'mcp', method: 'GET', path: '/mcp', otherTenant: 405 },
+  { name: 'mcp', method: 'DELETE', path: '/mcp', otherTenant: 405 },
   { name: 'insight', method: 'GET', path: '/v1/activity', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/activity/live', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST', otherTenant: 404 },
@@ -85,6 +111,7 @@ async function setUp() {
   const { keys } = gateway.store;
   const base = { models: ['*'], catalogs: ['*'], limits: {} };
   const owner = await keys.create({ name: 'owner', ...base, role: 'publisher' });
+  const spare = await keys.create({ name: 'spare', ...base });
   const revoked = await keys.create({ name: 'revoked', ...base });
   await keys.revoke(revoked.key.id);
   const secrets = {
@@ -118,25 +145,34 @@ async function setUp() {
   const { id: response } = (await stored.json()) as { id: string };
   const at = (endpoint: Endpoint): Endpoint => ({
     ...endpoint,
-    path: endpoint.path.replace('BATCH', id).replace('REQUEST', request).replace('RESPONSE', response),
+    path: endpoint.path
+      .replace('BATCH', id)
+      .replace('REQUEST', request)
+      .replace('RESPONSE', response)
+      .replace('KEY', spare.key.id),
   });
   return { ...gateway, secrets, call, at };
 }
 
+interface OpenApi {
+  readonly paths: Readonly<Record<string, object>>;
+}
+
 describe('access', () => {
-  it('is checked here for every route that there is', () => {
-    const folder = new URL('../routes/', import.meta.url);
-    const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
-    const written = sources.flatMap((source) =>
-      [...source.matchAll(/app\.\w+\('(\/[^']*)'/g)].map(([, path = '']) => path),
+  it('is checked here for every route that there is', async () => {
+    const { url } = await setUp();
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+    const routes = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => ({ path, method })),
     );
-    const paths = [...written, ...Object.values(DIALECTS).map(({ api }) => api.path)];
-    const isChecked = (path: string): boolean => {
-      const pattern = new RegExp(`^${path.replace(/:\w+(?:\{[^}]*\})?/g, '[^/]+')}$`);
-      return ENDPOINTS.some((endpoint) => pattern.test(endpoint.path));
+    const isChecked = ({ path, method }: { path: string; method: string }): boolean => {
+      const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+      return ENDPOINTS.some((one) => one.method.toLowerCase() === method && pattern.test(one.path));
     };
-    expect(paths.length).toBeGreaterThan(20);
-    expect(paths.filter((path) => !isChecked(path)).sort()).toEqual(['/', '/healthz', '/livez', '/readyz']);
+    expect(routes.length).toBeGreaterThan(40);
+    expect(routes.filter((route) => !isChecked(route)).map(({ path }) => path)).toEqual([
+      ...['/livez', '/readyz', '/healthz', '/openapi.json'],
+    ]);
     expect(new Set(ENDPOINTS.map(({ name }) => name))).toEqual(new Set(KEY_ENDPOINTS));
   });
 
@@ -165,7 +201,7 @@ describe('access', () => {
       expect(await status(secrets.consumer)).toBe(listed.withoutRight);
       expect(await status(secrets.otherPublisher)).toBe(listed.withoutRight);
       expect((await store.catalogs.get('acme'))?.tools).toBe(TOOLS);
-      expect(await status(secrets.admin)).toBe(200);
+      expect(await status(secrets.admin)).toBe(listed.admin ?? 200);
     }
   });
 

@@ -13,7 +13,7 @@ import {
 import type { Permissions } from '@quartermaster/mcp';
 import type { Clock } from '../clock.ts';
 import { ApiError } from '../http/index.ts';
-import { budgetsOf, findSpent, spendTokens } from './budgets.ts';
+import { budgetsOf, findSpent, readSpent, spendTokens } from './budgets.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 /** Who is asking, and what they may use. */
@@ -25,6 +25,8 @@ export interface Access {
   readonly tools?: Permissions;
   /** What it may change of the catalogs that it may use. */
   readonly role: KeyRole;
+  /** Whether it may make keys: an admin key that is limited to nothing, since a new key could have any right. */
+  readonly mayManageKeys: boolean;
   /** Whether it may use a part of the gateway, by the name that its route has in logs. */
   mayUseEndpoint(route: string): boolean;
   mayUseModel(model: string): boolean;
@@ -40,6 +42,10 @@ export interface Gatekeeper {
   take(access: Access): Promise<void>;
   /** Counts tokens against the key's share. */
   charge(access: Access, tokens: number): Promise<void>;
+  /** A key was made or changed through this gateway: that holds from the next request on. */
+  forgetKeys(): void;
+  /** What is used of each limit of a key now, by the limit's name. */
+  usedOf(owner: string, limits: KeyPermissions['limits']): Promise<Readonly<Record<string, number>>>;
 }
 
 const MINUTE_MS = 60_000;
@@ -136,6 +142,22 @@ export function createGatekeeper(options: {
       const isValid = key?.revokedAt === undefined && (key?.expiresAt === undefined || now() < key.expiresAt);
       return key === undefined || !isValid ? undefined : accessOf(owner, key);
     },
+    forgetKeys: () => known?.forget(),
+    async usedOf(owner, limits) {
+      const used: Record<string, number> = {};
+      if (rateLimits === undefined) return used;
+      for (const [kind, name] of MINUTE_LIMITS) {
+        const limit = limits[name];
+        if (limit === undefined) continue;
+        const bucket = `${owner}/${kind}`;
+        // A cost of nothing only looks.
+        const answer = await rateLimits.take({ bucket, limit, windowMs: MINUTE_MS, cost: 0 });
+        used[name] = answer.kind === 'granted' ? limit - answer.remaining : limit;
+      }
+      for (const budget of budgetsOf(limits, now()))
+        used[budget.limitName] = await readSpent(rateLimits, owner, budget);
+      return used;
+    },
     async take(access) {
       await checkBudgets(access);
       await limit(access, 'requests');
@@ -152,9 +174,14 @@ export function createGatekeeper(options: {
 }
 
 const OPEN: Access = {
-  ...{ owner: '', limits: {}, role: 'admin' },
+  ...{ owner: '', limits: {}, role: 'admin', mayManageKeys: true },
   ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => true },
 };
+
+const MINUTE_LIMITS = [
+  ['requests', 'requestsPerMinute'],
+  ['tokens', 'tokensPerMinute'],
+] as const;
 
 const MOST_TOUCHED = 10_000;
 
@@ -178,6 +205,7 @@ function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
     owner,
     limits: permissions.limits,
     role: permissions.role ?? 'consumer',
+    mayManageKeys: isUnlimitedAdmin(permissions),
     ...defined({ tools: permissions.tools }),
     mayUseEndpoint: (route) => permissions.endpoints?.includes(route) ?? true,
     mayUseModel: (model) => models.some((glob) => glob.matches(model)),
@@ -185,8 +213,13 @@ function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
   };
 }
 
+function isUnlimitedAdmin({ role, models, catalogs, endpoints, tools }: KeyPermissions): boolean {
+  const isUnlimited = [models, catalogs].every((patterns) => patterns.includes('*'));
+  return role === 'admin' && isUnlimited && endpoints === undefined && tools === undefined;
+}
+
 /** Never the id of a stored key: those have no colon. */
-function configuredOwner({ name }: ConfiguredKey): string {
+export function configuredOwner({ name }: Pick<ConfiguredKey, 'name'>): string {
   return `configured:${name}`;
 }
 

@@ -3,6 +3,8 @@ import type { KeyPermissions, RateLimitStore } from '@quartermaster/host/store';
 /** A period that a budget of tokens is for: a day or a month of UTC. */
 export interface BudgetPeriod {
   readonly name: 'day' | 'month';
+  /** What the settings call it. */
+  readonly limitName: 'tokensPerDay' | 'tokensPerMonth';
   readonly limit: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -31,10 +33,13 @@ export async function findSpent(
   budgets: readonly BudgetPeriod[],
 ): Promise<BudgetPeriod | undefined> {
   for (const budget of budgets) {
-    const used = await rateLimits.spent({ bucket: bucketOf(owner, budget), startedAt: budget.startedAt });
-    if (used >= budget.limit) return budget;
+    if ((await readSpent(rateLimits, owner, budget)) >= budget.limit) return budget;
   }
   return undefined;
+}
+
+export function readSpent(rateLimits: RateLimitStore, owner: string, budget: BudgetPeriod): Promise<number> {
+  return rateLimits.spent({ bucket: bucketOf(owner, budget), startedAt: budget.startedAt });
 }
 
 export async function spendTokens(
@@ -56,5 +61,5 @@ function period(
   limit: number,
   [startedAt, endsAt]: readonly [number, number],
 ): BudgetPeriod {
-  return { name, limit, startedAt, endsAt };
+  return { name, limitName: name === 'day' ? 'tokensPerDay' : 'tokensPerMonth', limit, startedAt, endsAt };
 }

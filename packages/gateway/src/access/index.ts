@@ -1,2 +1,2 @@
-export { type Access, createGatekeeper, type Gatekeeper, isLoopback, isOwnOrigin } from './access.ts';
+export { type Access, configuredOwner, createGatekeeper, type Gatekeeper, isLoopback, isOwnOrigin } from './access.ts';
 export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';

@@ -10,6 +10,8 @@ export interface KnownKeys {
   get(id: string): Promise<ApiKey | undefined>;
   /** Whether there is any key at all, revoked ones included. */
   hasAny(): Promise<boolean>;
+  /** Looks everything up again: a key was changed here. */
+  forget(): void;
 }
 
 /** How long a look-up is believed, and so how long a replica may go on taking a key that another process has revoked. */
@@ -86,6 +88,10 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   }
 
   return {
+    forget() {
+      known.clear();
+      any = undefined;
+    },
     find: (secret) => lookUp(`secret/${hashApiKey(secret)}`, () => keys.find(secret)),
     get: (id) => lookUp(`id/${id}`, () => keys.get(id)),
     async hasAny() {

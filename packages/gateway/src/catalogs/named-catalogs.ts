@@ -4,6 +4,7 @@ import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { CatalogStore } from '@quartermaster/host/store';
 import type { Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
+import type { LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import { ByteCache } from './byte-cache.ts';
 import type { MemoryBudget } from './memory-budget.ts';
@@ -71,9 +72,14 @@ interface StoredTools {
 /** Read from the store once for each content: every request asks for the hash alone. */
 export function createNamedCatalogs(
   store: CatalogStore | undefined,
-  options: { readonly memory: MemoryBudget; readonly servers?: ServerCatalogs | undefined },
+  options: {
+    readonly memory: MemoryBudget;
+    readonly servers?: ServerCatalogs | undefined;
+    /** Policies that were set while running. @default none */
+    readonly policies?: Pick<LivePolicies, 'apply' | 'revision'>;
+  },
 ): NamedCatalogs {
-  const { servers } = options;
+  const { servers, policies } = options;
   const pending = new Map<string, Promise<StoredTools>>();
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
@@ -85,8 +91,14 @@ export function createNamedCatalogs(
     // The same words for both, so that names can't be tried out.
     if (head === undefined) throw unknownCatalog(entry.name);
     const cached = known.get(head.hash);
-    if (cached !== undefined) return { entry, hash: head.hash, ...cached };
-    return { entry, ...(await share(head.hash, () => read(entry.name, owner))) };
+    if (cached !== undefined) return ruled(entry, { hash: head.hash, ...cached });
+    return ruled(entry, await share(head.hash, () => read(entry.name, owner)));
+  }
+
+  /** Other policies make another list of tools for a model. */
+  function ruled(entry: CatalogEntry, { hash, tools, bytes }: StoredTools): LoadedCatalog {
+    if (policies === undefined || policies.revision === '') return { entry, hash, tools, bytes };
+    return { entry, hash: `${hash} ${policies.revision}`, tools: policies.apply(tools), bytes };
   }
 
   /** Requests that come while it is being read wait for the same reading. */

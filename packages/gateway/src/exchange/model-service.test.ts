@@ -57,6 +57,7 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
           owner: '',
           limits: {},
           role: 'consumer',
+          mayManageKeys: false,
           mayUseEndpoint: () => true,
           mayUseModel: () => true,
           mayUseCatalog: () => true,

@@ -114,11 +114,17 @@ function makeCatalog(parts: {
   };
   return {
     ...{ name, tools, definitions },
-    hash: snapshot.hash,
+    hash: hashOf(snapshot),
     bytes: tools.reduce((sum, tool) => sum + tool.description.length + JSON.stringify(tool.schema).length + 100, 0),
     updatedAt: now,
     unavailable: () => hub.unavailable().filter(({ server }) => name === ALL_SERVERS || server === name),
   };
+}
+
+/** The same definitions with other policies are another catalog: other tools are deferred. */
+function hashOf({ hash, tools }: Snapshot): string {
+  if (tools.every(({ policy }) => policy === 'automatic')) return hash;
+  return digest([hash, ...tools.map(({ policy }) => ` ${policy}`)]);
 }
 
 function digest(chunks: Iterable<string>): string {

@@ -1,12 +1,21 @@
 import type { Batch, BatchStore } from '@quartermaster/host/store';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
+import {
+  BATCH_RESULTS,
+  CANCEL_BATCH,
+  CREATE_BATCH,
+  DELETE_BATCH,
+  GET_BATCH,
+  LIST_BATCHES,
+} from '../api/batch-operations.ts';
+import type { Api } from '../api/index.ts';
 import { readBatch, writeBatch } from '../batches/index.ts';
 import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import type { Services } from './services.ts';
 
 /** Message batches. */
-export function mountBatchRoutes(app: Hono, services: Services): void {
+export function mountBatchRoutes(api: Api, services: Services): void {
   const { reception, store, settings, onBatch } = services;
   const receive = (context: Context, handler: (visit: Visit, batches: BatchStore) => Promise<Response>) =>
     reception.receive(context.req.raw, {
@@ -20,7 +29,7 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
   const show = ({ request }: Visit, batch: Batch): { readonly id: string } =>
     writeBatch(batch, settings.publicUrl ?? new URL(request.url).origin);
 
-  app.post('/v1/messages/batches', (context) =>
+  api.post('/v1/messages/batches', CREATE_BATCH, (context) =>
     receive(context, async (visit, batches) => {
       const items = readBatch(parse(await readBytes(visit.request, settings.maxBatchBytes)), settings.maxBatchItems);
       const batch = await batches.create({ owner: visit.access.owner, headers: itemHeaders(visit), items });
@@ -28,7 +37,7 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
       return Response.json(show(visit, batch));
     }),
   );
-  app.get('/v1/messages/batches', (context) =>
+  api.get('/v1/messages/batches', LIST_BATCHES, (context) =>
     receive(context, async (visit, batches) => {
       const url = new URL(visit.request.url);
       const page = await batches.list({ owner: visit.access.owner, limit: readLimit(url), ...cursorOf(url) });
@@ -38,19 +47,19 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
       return Response.json({ data, has_more: page.hasMore, ...ids });
     }),
   );
-  app.get('/v1/messages/batches/:id', (context) =>
+  api.get('/v1/messages/batches/:id', GET_BATCH, (context) =>
     receive(context, async (visit, batches) => {
       const id = context.req.param('id');
       return Response.json(show(visit, known(await batches.get(id, visit.access.owner), id)));
     }),
   );
-  app.post('/v1/messages/batches/:id/cancel', (context) =>
+  api.post('/v1/messages/batches/:id/cancel', CANCEL_BATCH, (context) =>
     receive(context, async (visit, batches) => {
       const id = context.req.param('id');
       return Response.json(show(visit, known(await batches.cancel(id, visit.access.owner), id)));
     }),
   );
-  app.delete('/v1/messages/batches/:id', (context) =>
+  api.delete('/v1/messages/batches/:id', DELETE_BATCH, (context) =>
     receive(context, async (visit, batches) => {
       const id = context.req.param('id');
       const outcome = await batches.delete(id, visit.access.owner);
@@ -59,7 +68,7 @@ export function mountBatchRoutes(app: Hono, services: Services): void {
       return Response.json({ id, type: 'message_batch_deleted' });
     }),
   );
-  app.get('/v1/messages/batches/:id/results', (context) =>
+  api.get('/v1/messages/batches/:id/results', BATCH_RESULTS, (context) =>
     receive(context, async (visit, batches) => {
       const { owner } = visit.access;
       const id = context.req.param('id');

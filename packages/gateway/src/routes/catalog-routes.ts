@@ -1,7 +1,17 @@
 import type { Tool } from '@quartermaster/core';
-import type { CatalogActor, CatalogHead, CatalogStore } from '@quartermaster/host/store';
-import type { Context, Hono } from 'hono';
+import { defined } from '@quartermaster/core/internal';
+import type { CatalogActor, CatalogHead, CatalogStore, CatalogVersion } from '@quartermaster/host/store';
+import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
+import {
+  CATALOG_USAGE,
+  CATALOG_VERSIONS,
+  DELETE_CATALOG,
+  GET_CATALOG,
+  LIST_CATALOGS,
+  PUT_CATALOG,
+} from '../api/catalog-operations.ts';
+import type { Api } from '../api/index.ts';
 import { readStoredTools } from '../catalogs/index.ts';
 import { ApiError, anthropicErrorBody, readBytes, streamText, toApiError, type Visit } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
@@ -9,7 +19,7 @@ import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
-export function mountCatalogRoutes(app: Hono, { reception, store, settings, usage, mcp, bulk }: Services): void {
+export function mountCatalogRoutes(api: Api, { reception, store, settings, usage, mcp, bulk }: Services): void {
   const servers = mcp?.catalogs;
   const receive = (context: Context, handler: (visit: Visit, catalogs: CatalogStore) => Promise<Response>) =>
     reception.receive(context.req.raw, {
@@ -39,7 +49,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
     return readStoredTools(catalog.tools);
   };
 
-  app.get('/v1/catalogs', (context) =>
+  api.get('/v1/catalogs', LIST_CATALOGS, (context) =>
     receiveAny(context, async ({ access }) => {
       const served = await listServers(servers, access);
       const stored = ((await store?.catalogs.list()) ?? []).filter(
@@ -48,7 +58,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
       return Response.json({ data: [...stored.map(writeHead), ...served] });
     }),
   );
-  app.put('/v1/catalogs/:name', (context) =>
+  api.put('/v1/catalogs/:name', PUT_CATALOG, (context) =>
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
       const bytes = await readBytes(visit.request, settings.maxBodyBytes);
@@ -59,7 +69,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
       return Response.json(head === undefined ? {} : writeHead(head), { status: outcome === 'created' ? 201 : 200 });
     }),
   );
-  app.get('/v1/catalogs/:name', (context) =>
+  api.get('/v1/catalogs/:name', GET_CATALOG, (context) =>
     receiveAny(context, async (visit) => {
       const name = checkName(visit, context.req.param('name'));
       if (servers?.has(name) === true) {
@@ -74,7 +84,7 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
       return new Response(body, { headers: { 'content-type': 'application/json' } });
     }),
   );
-  app.get('/v1/catalogs/:name/usage', (context) =>
+  api.get('/v1/catalogs/:name/usage', CATALOG_USAGE, (context) =>
     receiveAny(context, async (visit) => {
       const name = checkName(visit, context.req.param('name'));
       const { owner, tools: allowed } = visit.access;
@@ -83,7 +93,17 @@ export function mountCatalogRoutes(app: Hono, { reception, store, settings, usag
       return Response.json(await readCatalogUsage(store?.usage, { name, tools, owner }));
     }),
   );
-  app.delete('/v1/catalogs/:name', (context) =>
+  api.get('/v1/catalogs/:name/versions', CATALOG_VERSIONS, (context) =>
+    receiveAny(context, async (visit) => {
+      const name = checkName(visit, context.req.param('name'));
+      if (servers?.has(name) === true)
+        throw new ApiError(404, `Catalog '${name}' is its server's, and has no versions`);
+      const versions = (await store?.catalogs.versions(name)) ?? [];
+      if (versions.length === 0 && (await store?.catalogs.head(name)) === undefined) throw unknown();
+      return Response.json({ data: versions.map(writeVersion) });
+    }),
+  );
+  api.delete('/v1/catalogs/:name', DELETE_CATALOG, (context) =>
     receive(context, async (visit, catalogs) => {
       const name = checkChangeable(visit, context.req.param('name'));
       const outcome = await catalogs.delete(name, actorOf(visit));
@@ -110,8 +130,15 @@ function checkName({ access }: Visit, name: string): string {
   return name;
 }
 
-function writeHead({ name, hash, toolCount, updatedAt }: CatalogHead): object {
-  return { type: 'catalog', name, hash, tool_count: toolCount, updated_at: new Date(updatedAt).toISOString() };
+function writeHead({ name, hash, toolCount, updatedAt, version, owner }: CatalogHead): object {
+  return {
+    ...{ type: 'catalog', name, hash, tool_count: toolCount, updated_at: new Date(updatedAt).toISOString(), version },
+    ...defined({ owner }),
+  };
+}
+
+function writeVersion({ version, hash, toolCount, at, by }: CatalogVersion): object {
+  return { version, hash, tool_count: toolCount, created_at: new Date(at).toISOString(), created_by: by };
 }
 
 /** One whose servers don't answer is listed all the same, with the reason. */
@@ -131,7 +158,8 @@ async function listServers(
 }
 
 function writeServed({ name, hash, tools, updatedAt }: ServerCatalog): object {
-  return { ...writeHead({ name, hash, toolCount: tools.length, updatedAt }), read_only: true };
+  const at = new Date(updatedAt).toISOString();
+  return { type: 'catalog', name, hash, tool_count: tools.length, updated_at: at, read_only: true };
 }
 
 function unknown(): ApiError {

@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { NAME_TEMPLATES } from '@quartermaster/core/catalog';
 import { suggestPins, type ToolUse } from '@quartermaster/core/gate';
-import { createSnapshotInSteps, runInSlices } from '@quartermaster/core/internal';
+import { createSnapshotInSteps, defined, runInSlices } from '@quartermaster/core/internal';
 import type { UsageStore } from '@quartermaster/host/store';
 
 const STEP_TOOLS = 512;
@@ -31,6 +31,18 @@ export async function readCatalogUsage(
   counted.sort((left, right) => right.calls - left.calls || (left.tool < right.tool ? -1 : 1));
   return { type: 'catalog_usage', name, tools: counted, suggested_pins: suggestPins(counted) };
 }
+
+/** How often tools were called by the names that models use: this owner's calls, or everyone's. */
+export async function readCalls(
+  usage: UsageStore | undefined,
+  owner: string | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const uses = (await usage?.tools({ ...defined({ owner }), limit: MOST_COUNTED })) ?? [];
+  return new Map(uses.map(({ tool, calls }) => [tool, calls]));
+}
+
+/** Of a list of tools, all that were called. */
+const MOST_COUNTED = 20_000;
 
 function* idsByName(tools: readonly Tool[]): Generator<void, ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();

@@ -1,6 +1,8 @@
 import { defined } from '@quartermaster/core/internal';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import type { Access } from '../access/index.ts';
+import type { Api } from '../api/index.ts';
+import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, SAVINGS } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type Visit } from '../http/index.ts';
 import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
@@ -8,13 +10,13 @@ import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
-export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Services): void {
+export function mountInsightRoutes(api: Api, { reception, insight, clock }: Services): void {
   const receive = (context: Context, handler: (visit: Visit, onEnd: OnEnd) => Promise<Response>) =>
     reception.receive(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
 
   const streams = new Map<string, number>();
 
-  app.get('/v1/activity', (context) =>
+  api.get('/v1/activity', ACTIVITY, (context) =>
     receive(context, async ({ access }) => {
       const { limit, before, outcome } = context.req.query();
       const beforeMs = before === undefined ? undefined : readWhole('before', before, Number.MAX_SAFE_INTEGER);
@@ -30,7 +32,7 @@ export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Ser
       return Response.json({ data });
     }),
   );
-  app.get('/v1/activity/live', (context) =>
+  api.get('/v1/activity/live', ACTIVITY_LIVE, (context) =>
     receive(context, async ({ access, signal }, onEnd) => {
       const { closed } = insight;
       const open = streams.get(access.owner) ?? 0;
@@ -52,14 +54,14 @@ export function mountInsightRoutes(app: Hono, { reception, insight, clock }: Ser
       return new Response(body, { headers: EVENT_STREAM });
     }),
   );
-  app.get('/v1/activity/:id', (context) =>
+  api.get('/v1/activity/:id', ONE_ACTIVITY, (context) =>
     receive(context, async ({ access }) => {
       const record = insight.log.get(context.req.param('id') ?? '', ownerOf(access));
       if (record === undefined) throw new ApiError(404, 'There is no such request among the latest ones of this key');
       return Response.json(record);
     }),
   );
-  app.get('/v1/savings', (context) =>
+  api.get('/v1/savings', SAVINGS, (context) =>
     receive(context, async ({ access }) => Response.json(insight.savings.read(ownerOf(access)))),
   );
 }

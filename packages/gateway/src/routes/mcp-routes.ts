@@ -1,12 +1,14 @@
 import type { Access as McpAccess } from '@quartermaster/mcp';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
+import type { Api } from '../api/index.ts';
+import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
 import { type ApiError, readBytes, type Visit } from '../http/index.ts';
 import { checkOrigin, permissionsOf } from '../mcp/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** The configured MCP servers as one, over Streamable HTTP. */
-export function mountMcpRoutes(app: Hono, { reception, settings, mcp }: Services): void {
+export function mountMcpRoutes(api: Api, app: Hono, { reception, settings, mcp }: Services): void {
   if (mcp === undefined) return;
   const { hub, proxy, origins } = mcp;
   const servers = hub.servers().map(({ name }) => name);
@@ -29,9 +31,13 @@ export function mountMcpRoutes(app: Hono, { reception, settings, mcp }: Services
     return endingWith(response, onEnd);
   }
 
-  app.all('/mcp', (context) =>
-    reception.receive(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer }),
-  );
+  const receive = (context: Context): Promise<Response> =>
+    reception.receive(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer });
+  api.post('/mcp', MCP_POST, receive);
+  api.get('/mcp', MCP_GET, receive);
+  api.delete('/mcp', MCP_DELETE, receive);
+  // The transport refuses every other method in the words of the protocol.
+  app.all('/mcp', receive);
 }
 
 const LISTEN = 'subscriptions/listen';

@@ -1,17 +1,18 @@
 import type { DialectName, DialectOf } from '@quartermaster/host/upstream';
-import type { Hono } from 'hono';
+import type { Api } from '../api/index.ts';
+import { COUNT_TOKENS, GET_MODEL, LIST_MODELS, modelOperation } from '../api/model-operations.ts';
 import { anthropicErrorBody, clientHeaders, errorBodyFor, readBytes } from '../http/index.ts';
 import { answerModelRequest } from './answer-model-request.ts';
 import { getModel, listModels } from './list-models.ts';
 import type { Services } from './services.ts';
 
 /** Requests to models in every dialect, and which models there are. */
-export function mountModelRoutes(app: Hono, services: Services): void {
+export function mountModelRoutes(api: Api, services: Services): void {
   const { reception, upstreams, models, settings, dialects } = services;
 
   function mountDialect<Name extends DialectName>(dialect: DialectOf<Name>): void {
     const { path, route, errorBody } = dialect.api;
-    app.post(path, (context) =>
+    api.post(path, modelOperation(route), (context) =>
       reception.receive(context.req.raw, {
         route,
         errorBody,
@@ -21,7 +22,7 @@ export function mountModelRoutes(app: Hono, services: Services): void {
   }
   for (const dialect of Object.values(dialects)) mountDialect(dialect as DialectOf<DialectName>);
 
-  app.post('/v1/messages/count_tokens', (context) =>
+  api.post('/v1/messages/count_tokens', COUNT_TOKENS, (context) =>
     reception.receive(context.req.raw, {
       route: 'count_tokens',
       errorBody: anthropicErrorBody,
@@ -34,7 +35,7 @@ export function mountModelRoutes(app: Hono, services: Services): void {
     }),
   );
 
-  app.get('/v1/models', (context) =>
+  api.get('/v1/models', LIST_MODELS, (context) =>
     reception.receive(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),
@@ -42,7 +43,7 @@ export function mountModelRoutes(app: Hono, services: Services): void {
         Response.json(await listModels(upstreams, { access, signal, url: new URL(request.url) })),
     }),
   );
-  app.get('/v1/models/:id{.+}', (context) =>
+  api.get('/v1/models/:id{.+}', GET_MODEL, (context) =>
     reception.receive(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),

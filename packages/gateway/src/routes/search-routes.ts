@@ -1,11 +1,13 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
+import type { Api } from '../api/index.ts';
+import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-operations.ts';
 import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
 import { readEvaluationRequest, readSearchRequest, type SearchableTools } from '../search/index.ts';
 import type { Services } from './services.ts';
 
 /** Search without a model: over a catalog that the gateway knows, or over the tools in the request. */
-export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, search, bulk }: Services): void {
+export function mountSearchRoutes(api: Api, { reception, settings, catalogs, search, bulk }: Services): void {
   const receive = (context: Context, handler: (visit: Visit) => Promise<object>) =>
     reception.receive(context.req.raw, {
       route: 'search',
@@ -25,7 +27,7 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
     return { ...catalog, owner: access.owner };
   };
 
-  app.post('/v1/catalogs/:name/search', (context) =>
+  api.post('/v1/catalogs/:name/search', SEARCH_CATALOG, (context) =>
     receiveSmall(context, async (visit, body) => {
       if (isJsonObject(body) && body.tools !== undefined) {
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
@@ -34,19 +36,19 @@ export function mountSearchRoutes(app: Hono, { reception, settings, catalogs, se
       return search.service.search(await load(visit, context.req.param('name') ?? ''), request, visit.signal);
     }),
   );
-  app.post('/v1/catalogs/:name/evaluate', (context) =>
+  api.post('/v1/catalogs/:name/evaluate', EVALUATE, (context) =>
     receiveSmall(context, async (visit, body) => {
       const request = readEvaluationRequest(body);
       return search.service.evaluate(await load(visit, context.req.param('name') ?? ''), request, visit.signal);
     }),
   );
-  app.post('/v1/search', (context) =>
+  api.post('/v1/search', SEARCH_TOOLS, (context) =>
     receive(context, async ({ request, access, signal }) => {
       const bytes = await readBytes(request, settings.maxBodyBytes);
       return bulk.search({ bytes, owner: access.owner }, signal);
     }),
   );
-  app.get('/v1/search/engines', (context) =>
+  api.get('/v1/search/engines', ENGINES, (context) =>
     reception.receive(context.req.raw, {
       route: 'search',
       errorBody: anthropicErrorBody,

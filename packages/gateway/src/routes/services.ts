@@ -1,6 +1,7 @@
+import type { ConfiguredKey } from '@quartermaster/host/config';
 import type { Dialects } from '@quartermaster/host/upstream';
 import type { Hub, McpProxy } from '@quartermaster/mcp';
-import type { UsageMeter } from '../access/index.ts';
+import type { Gatekeeper, UsageMeter } from '../access/index.ts';
 import type { NamedCatalogs } from '../catalogs/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Activity } from '../events/index.ts';
@@ -8,6 +9,7 @@ import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { Reception } from '../http/index.ts';
 import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
+import type { Linter, LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { SearchEngines, SearchService } from '../search/index.ts';
@@ -29,6 +31,11 @@ export interface Services {
   readonly models: ModelService;
   readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;
+  readonly gatekeeper: Gatekeeper;
+  /** Keys of the settings. */
+  readonly configuredKeys: readonly ConfiguredKey[];
+  readonly policies: LivePolicies;
+  readonly lint: Linter | undefined;
   /** Searches that clients make without a model. */
   readonly search: { readonly engines: SearchEngines; readonly service: SearchService };
   /** Work with bodies that may be large. */

@@ -1,10 +1,16 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Hono } from 'hono';
+import { type Api, writeOpenApi } from '../api/index.ts';
+import { HEALTHZ, LIVEZ, METRICS, OPEN_API, READYZ } from '../api/status-operations.ts';
 import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** Whether it is there, whether it can serve, what it has done. Probes need no key, and tell no more than which part is away. */
-export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstreams, clock }: Services): void {
+export function mountStatusRoutes(
+  api: Api,
+  app: Hono,
+  { reception, metrics, store, upstreams, clock }: Services,
+): void {
   const check = async (): Promise<Readonly<Record<string, string>>> => {
     const storeProblem = await problemOf(store, clock);
     const [upstreamProblem] = upstreams.problems?.() ?? [];
@@ -13,19 +19,24 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
     };
   };
 
-  app.get('/livez', (context) => context.json({ status: 'ok' }));
-  app.get('/readyz', async (context) => {
+  api.get('/livez', LIVEZ, (context) => context.json({ status: 'ok' }));
+  api.get('/readyz', READYZ, async (context) => {
     const reasons = await check();
     if (Object.keys(reasons).length === 0) return context.json({ status: 'ready' });
     return context.json({ status: 'not ready', reasons }, 503, RETRY);
   });
-  app.get('/healthz', async (context) => {
+  api.get('/healthz', HEALTHZ, async (context) => {
     const reason = await problemOf(store, clock);
     return reason === undefined
       ? context.json({ status: 'ok' })
       : context.json({ status: 'failing', reason }, 503, RETRY);
   });
-  app.get('/metrics', (context) =>
+  let document: string | undefined;
+  api.get('/openapi.json', OPEN_API, () => {
+    document ??= JSON.stringify(writeOpenApi(api.routes, VERSION));
+    return new Response(document, { headers: { 'content-type': 'application/json' } });
+  });
+  api.get('/metrics', METRICS, (context) =>
     reception.receive(context.req.raw, {
       route: 'metrics',
       isLimited: false,
@@ -47,6 +58,9 @@ export function mountStatusRoutes(app: Hono, { reception, metrics, store, upstre
 
 /** Probes have short timeouts of their own, and should hear the reason before those run out. */
 const PROBE_MS = 2_000;
+
+/** Of the API: what it was when this package was released. */
+const VERSION = '0.1.0';
 
 const RETRY = { 'retry-after': '1' };
 

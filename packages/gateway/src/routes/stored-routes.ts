@@ -1,12 +1,14 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
+import type { Api } from '../api/index.ts';
+import { DELETE_RESPONSE, GET_RESPONSE, RESPONSE_INPUT } from '../api/model-operations.ts';
 import { ApiError, openaiErrorBody, type Visit } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
 import type { Services } from './services.ts';
 
 /** Responses that this gateway has served and kept, for the key that asked for them. */
-export function mountStoredRoutes(app: Hono, { reception, storedFor }: Services): void {
+export function mountStoredRoutes(api: Api, { reception, storedFor }: Services): void {
   const receive = (context: Context, handler: (id: string, store: TranscriptStore, visit: Visit) => Promise<object>) =>
     reception.receive(context.req.raw, {
       route: 'responses',
@@ -19,7 +21,7 @@ export function mountStoredRoutes(app: Hono, { reception, storedFor }: Services)
       },
     });
 
-  app.get('/v1/responses/:id', (context) =>
+  api.get('/v1/responses/:id', GET_RESPONSE, (context) =>
     receive(context, async (id, store, { request }) => {
       const { searchParams } = new URL(request.url);
       if (searchParams.get('stream') === 'true') {
@@ -28,14 +30,14 @@ export function mountStoredRoutes(app: Hono, { reception, storedFor }: Services)
       return known(await findResponse(store, id), id).response;
     }),
   );
-  app.delete('/v1/responses/:id', (context) =>
+  api.delete('/v1/responses/:id', DELETE_RESPONSE, (context) =>
     receive(context, async (id, store) => {
       known(await findResponse(store, id), id);
       await store.forget([id]);
       return { id, object: 'response', deleted: true };
     }),
   );
-  app.get('/v1/responses/:id/input_items', (context) =>
+  api.get('/v1/responses/:id/input_items', RESPONSE_INPUT, (context) =>
     receive(context, async (id, store, { request }) => {
       const { input } = known(await findResponse(store, id), id);
       if (input === undefined) {

@@ -88,6 +88,7 @@ async function orOnlyMain<Job>(work: () => Promise<Job>): Promise<Job | OnlyMain
 /** Rights are checked where the upstream is found. */
 const CHECKED_THERE: Access = {
   ...{ owner: '', limits: {}, role: 'consumer' },
+  mayManageKeys: false,
   ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false },
 };
 

@@ -6,6 +6,8 @@ import type { StoreContext } from './internal/store-context.ts';
 export interface AuditStore {
   /** The newest first, at most `limit` of them. */
   list(query: { readonly limit: number }): Promise<readonly AuditEntry[]>;
+  /** Notes a change that is kept elsewhere. What the store keeps itself is noted with the change. */
+  note(entry: Omit<AuditEntry, 'at'>): Promise<void>;
 }
 
 export interface AuditEntry {
@@ -14,7 +16,7 @@ export interface AuditEntry {
   /** An API key's id, `configured:NAME` for a key of the settings, or `''` for whoever has the store itself. */
   readonly actor: string;
   readonly action: AuditAction;
-  /** The name of a catalog, or the id of a key. */
+  /** The name of a catalog, the id of a key or a tool, or `server NAME`. */
   readonly subject: string;
   /** What it is now, in a few words; never a secret. */
   readonly detail: string;
@@ -27,12 +29,16 @@ export type AuditAction =
   | 'key.create'
   | 'key.update'
   | 'key.rotate'
-  | 'key.revoke';
+  | 'key.revoke'
+  | 'policy.change'
+  | 'definition.accept';
 
 const MOST_LISTED = 10_000;
 
-export function createAuditStore({ sql }: StoreContext): AuditStore {
+export function createAuditStore(context: StoreContext): AuditStore {
+  const { sql } = context;
   return {
+    note: (entry) => noteChange(sql, context, entry),
     async list({ limit }) {
       const most = Math.min(Math.max(Math.trunc(limit), 1), MOST_LISTED);
       const rows = await sql.all('SELECT * FROM audit_log ORDER BY at DESC, id DESC LIMIT ?', [most]);

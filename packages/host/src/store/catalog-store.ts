@@ -1,6 +1,6 @@
 import { noteChange } from './audit-store.ts';
 import { type Blob, blobOf, checkBlob, forgetBlob, PART_BYTES, readBlob, writeBlob } from './internal/blob-parts.ts';
-import { decodeText, encodeName, encodeText, numberOf, textOf } from './internal/columns.ts';
+import { decodeText, encodeName, encodeText, numberOf, optionalNumberOf, textOf } from './internal/columns.ts';
 import type { Row, Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
@@ -14,6 +14,8 @@ export interface CatalogStore {
   get(name: string): Promise<NamedCatalog | undefined>;
   /** All of them, by name. */
   list(): Promise<readonly CatalogHead[]>;
+  /** What was put under this name and by whom, the newest first, at most 100. Definitions of earlier versions are not kept. */
+  versions(name: string): Promise<readonly CatalogVersion[]>;
   delete(name: string, by?: CatalogActor): Promise<'deleted' | 'unknown' | 'denied'>;
 }
 
@@ -46,6 +48,15 @@ export interface CatalogHead {
   readonly updatedAt: number;
   /** Who created it. Unknown for catalogs that are older than owners. */
   readonly owner?: string;
+  /** 1 when it is created, one more with each change of its content. */
+  readonly version: number;
+}
+
+export interface CatalogVersion extends Pick<CatalogHead, 'version' | 'hash' | 'toolCount'> {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** An API key's id, or `''` for whoever has the store itself. */
+  readonly by: string;
 }
 
 export interface NamedCatalog extends CatalogHead {
@@ -88,18 +99,34 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       ...{ actor: by.id, subject: catalog.name, detail: `${catalog.toolCount} tools, ${catalog.hash}` },
       action: known === undefined ? 'catalog.create' : 'catalog.replace',
     });
+    const version = known === undefined ? 1 : (optionalNumberOf(known, 'version') ?? 1) + 1;
     await statements.run(
-      `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner, blob, blob_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO catalogs (name, hash, tools, tool_count, updated_at, owner, blob, blob_count, version)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, tools = excluded.tools,
-         tool_count = excluded.tool_count, updated_at = excluded.updated_at, blob = excluded.blob, blob_count = excluded.blob_count`,
+         tool_count = excluded.tool_count, updated_at = excluded.updated_at, blob = excluded.blob,
+         blob_count = excluded.blob_count, version = excluded.version`,
       [
         ...[name, catalog.hash, blob === undefined ? catalog.tools : '', catalog.toolCount, now(), encodeText(by.id)],
-        ...[blob?.id ?? null, blob?.parts ?? null],
+        ...[blob?.id ?? null, blob?.parts ?? null, version],
       ],
     );
+    await noteVersion(statements, { name, version, catalog, by });
     return known === undefined
       ? { outcome: 'created', unused: undefined }
       : { outcome: 'replaced', unused: blobOf(known) };
+  }
+
+  async function noteVersion(
+    statements: Statements,
+    change: { readonly name: string; readonly version: number; readonly catalog: NewCatalog; readonly by: CatalogActor },
+  ): Promise<void> {
+    const { name, version, catalog, by } = change;
+    await statements.run(
+      `INSERT INTO catalog_versions (name, version, hash, tool_count, created_at, created_by) VALUES (?, ?, ?, ?, ?, ?)`,
+      [name, version, catalog.hash, catalog.toolCount, now(), encodeText(by.id)],
+    );
+    await statements.run('DELETE FROM catalog_versions WHERE name = ? AND version <= ?', [name, version - MOST_VERSIONS]);
   }
 
   /** Read again where it was replaced while its parts were read. */
@@ -132,6 +159,19 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       return (await sql.all(`SELECT ${HEAD} FROM catalogs ORDER BY name`)).map(readHead);
     },
 
+    async versions(name) {
+      const rows = await sql.all('SELECT * FROM catalog_versions WHERE name = ? ORDER BY version DESC', [
+        encodeName(name, 'name of a catalog'),
+      ]);
+      return rows.map((row) => ({
+        version: numberOf(row, 'version'),
+        hash: textOf(row, 'hash'),
+        toolCount: numberOf(row, 'tool_count'),
+        at: numberOf(row, 'created_at'),
+        by: decodeText(textOf(row, 'created_by')),
+      }));
+    },
+
     async delete(name, by = OPERATOR) {
       const key = encodeName(name, 'name of a catalog');
       const { outcome, unused } = await sql.transaction(async (statements) => {
@@ -139,6 +179,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
         if (known === undefined) return { outcome: 'unknown' as const };
         if (!mayChange(known, by)) return { outcome: 'denied' as const };
         await statements.run('DELETE FROM catalogs WHERE name = ?', [key]);
+        await statements.run('DELETE FROM catalog_versions WHERE name = ?', [key]);
         await noteChange(statements, context, { actor: by.id, action: 'catalog.delete', subject: name, detail: '' });
         return { outcome: 'deleted' as const, unused: blobOf(known) };
       });
@@ -151,14 +192,15 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
 /** How often a catalog is read that is replaced meanwhile. */
 const MOST_READS = 5;
 
-const HEAD = 'name, hash, tool_count, updated_at, owner';
+const HEAD = 'name, hash, tool_count, updated_at, owner, version';
+const MOST_VERSIONS = 100;
 
 /** Locked by its name, so that of two that create it at the same moment the second is judged by what the first made. */
 async function lockCatalog(statements: Statements, name: string): Promise<Row | undefined> {
   if (statements.dialect === 'postgres') {
     await statements.all('SELECT pg_advisory_xact_lock(?, hashtext(?))', [CATALOG_LOCK, name]);
   }
-  const [row] = await statements.all('SELECT hash, owner, blob, blob_count FROM catalogs WHERE name = ?', [name]);
+  const [row] = await statements.all('SELECT hash, owner, version, blob, blob_count FROM catalogs WHERE name = ?', [name]);
   return row;
 }
 
@@ -181,6 +223,8 @@ function readHead(row: Row): CatalogHead {
     hash: textOf(row, 'hash'),
     toolCount: numberOf(row, 'tool_count'),
     updatedAt: numberOf(row, 'updated_at'),
+    // Catalogs that are older than versions have none.
+    version: optionalNumberOf(row, 'version') ?? 1,
     ...(typeof row.owner === 'string' ? { owner: decodeText(row.owner) } : {}),
   };
 }

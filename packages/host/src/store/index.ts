@@ -17,7 +17,14 @@ export {
   type NewBatchItem,
   type Outcome,
 } from './batch-store.ts';
-export type { CatalogActor, CatalogHead, CatalogStore, NamedCatalog, NewCatalog } from './catalog-store.ts';
+export type {
+  CatalogActor,
+  CatalogHead,
+  CatalogStore,
+  CatalogVersion,
+  NamedCatalog,
+  NewCatalog,
+} from './catalog-store.ts';
 export { readEncryptionKey } from './encryption-key.ts';
 export {
   type ApiKey,
@@ -36,6 +43,7 @@ export type { ListingStore, StoredListing } from './listing-store.ts';
 export { makeFolder } from './make-folder.ts';
 export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 export type { Pin, PinStore } from './pin-store.ts';
+export type { PolicyChange, PolicyStore, StoredPolicy } from './policy-store.ts';
 export type { BudgetUse, RateAnswer, RateLimitStore, RateRequest } from './rate-limit-store.ts';
 export type { SessionStore } from './session-store.ts';
 export type { Store } from './store.ts';

@@ -6,14 +6,21 @@ import { lockRows, type Row, type Statements } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { StoreError } from './store-error.ts';
 
-/** The gateway's API keys. Only their hashes are kept: a secret is shown once, when it is made. */
+/**
+ * The gateway's API keys. Only their hashes are kept: a secret is shown once, when it is made. `by` is the key that makes a change,
+ * for the audit log: `''`, the default, stands for whoever has the store itself.
+ */
 export interface KeyStore {
   /** Refuses a name that a key has already, unless that one was revoked. */
-  create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  create(key: NewApiKey, by?: string): Promise<{ readonly key: ApiKey; readonly secret: string }>;
   /** Changes a key's rights or its expiry. `undefined` when there is no such key, or it was revoked. */
-  update(id: string, change: KeyChange): Promise<ApiKey | undefined>;
+  update(id: string, change: KeyChange, by?: string): Promise<ApiKey | undefined>;
   /** A new secret for the same key. The one before works on for the overlap. `undefined` as for `update`. */
-  rotate(id: string, overlapMs: number): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined>;
+  rotate(
+    id: string,
+    overlapMs: number,
+    by?: string,
+  ): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined>;
   /** Notes that a key was used now. */
   touch(id: string): Promise<void>;
   /** Whose secret this is, revoked or expired or not; a secret that was rotated away is nobody's once the overlap is over. */
@@ -23,7 +30,7 @@ export interface KeyStore {
   /** All of them, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
   /** From now on refused, by every replica. `false` when there is no such key, or it was revoked before. */
-  revoke(id: string): Promise<boolean>;
+  revoke(id: string, by?: string): Promise<boolean>;
 }
 
 export interface NewApiKey extends KeyPermissions {
@@ -36,6 +43,8 @@ export interface NewApiKey extends KeyPermissions {
 export interface KeyChange {
   readonly role?: KeyRole;
   readonly expiresAt?: number;
+  /** In place of the ones before. */
+  readonly limits?: KeyLimits;
 }
 
 /**
@@ -49,7 +58,7 @@ export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
 /** The parts of the gateway that a key can be limited to. */
 export const KEY_ENDPOINTS: readonly string[] = [
   ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models'],
-  ...['batches', 'catalogs', 'search', 'mcp', 'insight', 'metrics'],
+  ...['batches', 'catalogs', 'search', 'mcp', 'servers', 'keys', 'insight', 'metrics'],
 ];
 
 export interface KeyPermissions {
@@ -109,12 +118,16 @@ export function createKeyStore(context: StoreContext): KeyStore {
     return row === undefined ? undefined : readKey(row);
   }
 
-  async function note(statements: Statements, action: AuditAction, { id, detail }: { id: string; detail: string }) {
-    await noteChange(statements, context, { actor: '', action, subject: id, detail });
+  async function note(
+    statements: Statements,
+    action: AuditAction,
+    { id, detail, by }: { readonly id: string; readonly detail: string; readonly by: string },
+  ): Promise<void> {
+    await noteChange(statements, context, { actor: by, action, subject: id, detail });
   }
 
   return {
-    create: ({ name, expiresAt, ...permissions }) =>
+    create: ({ name, expiresAt, ...permissions }, by = '') =>
       sql.transaction(async (statements) => {
         const secret = createSecret();
         const key: ApiKey = {
@@ -144,29 +157,34 @@ export function createKeyStore(context: StoreContext): KeyStore {
             expiresAt ?? null,
           ],
         );
-        await note(statements, 'key.create', { id: key.id, detail: `${name}, ${permissions.role ?? 'consumer'}` });
+        await note(statements, 'key.create', { id: key.id, detail: `${name}, ${permissions.role ?? 'consumer'}`, by });
         return { key, secret };
       }),
 
-    update: (id, { role, expiresAt }) =>
+    update: (id, { role, expiresAt, limits }, by = '') =>
       sql.transaction(async (statements) => {
         const key = await lockKey(statements, id);
         if (key === undefined) return undefined;
         const changed: ApiKey = {
           ...key,
-          ...defined({ role, expiresAt }),
+          ...defined({ role, expiresAt, limits }),
         };
         await statements.run('UPDATE api_keys SET permissions = ?, expires_at = ? WHERE id = ?', [
           JSON.stringify(permissionsOf(changed)),
           changed.expiresAt ?? null,
           id,
         ]);
-        const detail = [role, expiresAt === undefined ? undefined : new Date(expiresAt).toISOString()];
-        await note(statements, 'key.update', { id, detail: detail.filter((part) => part !== undefined).join(', ') });
+        const details = [
+          role,
+          expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
+          limits === undefined ? undefined : JSON.stringify(limits),
+        ];
+        const detail = details.filter((part) => part !== undefined).join(', ');
+        await note(statements, 'key.update', { id, detail, by });
         return changed;
       }),
 
-    rotate: (id, overlapMs) =>
+    rotate: (id, overlapMs, by = '') =>
       sql.transaction(async (statements) => {
         const key = await lockKey(statements, id);
         if (key === undefined) return undefined;
@@ -180,6 +198,7 @@ export function createKeyStore(context: StoreContext): KeyStore {
         await note(statements, 'key.rotate', {
           id,
           detail: `the secret before works until ${new Date(until).toISOString()}`,
+          by,
         });
         return { key, secret };
       }),
@@ -206,14 +225,14 @@ export function createKeyStore(context: StoreContext): KeyStore {
       return (await sql.all('SELECT * FROM api_keys ORDER BY created_at, id')).map(readKey);
     },
 
-    revoke: (id) =>
+    revoke: (id, by = '') =>
       sql.transaction(async (statements) => {
         const values = [now(), encodeName(id, 'id of a key')];
         const changed = await statements.run(
           'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
           values,
         );
-        if (changed > 0) await note(statements, 'key.revoke', { id, detail: '' });
+        if (changed > 0) await note(statements, 'key.revoke', { id, detail: '', by });
         return changed > 0;
       }),
   };

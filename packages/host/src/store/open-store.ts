@@ -14,6 +14,7 @@ import { type SpaceWatch, watchSpace } from './internal/watch-space.ts';
 import { createKeyStore } from './key-store.ts';
 import { createListingStore } from './listing-store.ts';
 import { createPinStore } from './pin-store.ts';
+import { createPolicyStore } from './policy-store.ts';
 import { createRateLimitStore } from './rate-limit-store.ts';
 import { createSessionStore } from './session-store.ts';
 import type { Store } from './store.ts';
@@ -113,6 +114,7 @@ function composeStore(
     usage: createUsageStore(context),
     listings: createListingStore(context),
     pins: createPinStore(context),
+    policies: createPolicyStore(context),
     vectors: createVectorStore(context),
     tokens: createTokenStore(context, seal),
     transcripts: createTranscriptRecords(context, { seal, canKeep: encryptionKeys.length > 0 }),

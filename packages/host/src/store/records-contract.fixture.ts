@@ -28,7 +28,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await catalogs.put(first)).toBe('created');
       clock.time += 5;
       expect(await catalogs.put(first)).toBe('unchanged');
-      expect(await catalogs.get('acme')).toEqual({ ...first, updatedAt: START, owner: '' });
+      expect(await catalogs.get('acme')).toEqual({ ...first, updatedAt: START, owner: '', version: 1 });
       expect(await catalogs.put({ ...first, hash: 'h2', tools: '[]', toolCount: 0 })).toBe('replaced');
       expect(await catalogs.head('acme')).toMatchObject({
         name: 'acme',

@@ -4,6 +4,7 @@ import type { CatalogStore } from './catalog-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { ListingStore } from './listing-store.ts';
 import type { PinStore } from './pin-store.ts';
+import type { PolicyStore } from './policy-store.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
@@ -21,6 +22,7 @@ export interface Store {
   readonly usage: UsageStore;
   readonly listings: ListingStore;
   readonly pins: PinStore;
+  readonly policies: PolicyStore;
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;

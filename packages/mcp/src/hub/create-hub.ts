@@ -80,6 +80,7 @@ export function createHub(options: HubOptions): Hub {
   const begun = new Map<string, Promise<void>>();
   let isClosed = false;
   let unusable = options.unusable ?? [];
+  let { policies } = options;
   let sole: Peer | undefined;
   const createServer = serverFactory(options, {
     onChange: (server) => {
@@ -111,7 +112,9 @@ export function createHub(options: HubOptions): Hub {
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
   const currentSnapshot = (): Snapshot => {
-    if (snapshot === undefined) ({ snapshot, leftOut } = collect([...servers.values()], options, currentLookAlikes()));
+    if (snapshot === undefined) {
+      ({ snapshot, leftOut } = collect([...servers.values()], { ...options, policies }, currentLookAlikes()));
+    }
     return snapshot;
   };
   const currentLookAlikes = (): ReadonlyMap<string, Suspicion> => {
@@ -167,8 +170,13 @@ export function createHub(options: HubOptions): Hub {
     },
     async accept(patterns) {
       const globs = patterns.map(compileGlob);
-      const isAccepted = (id: string): boolean => globs.some((glob) => glob.matches(id));
+      const isAccepted = ({ tool }: DefinitionChange): boolean => globs.some((glob) => glob.matches(tool));
       await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
+    },
+    async acceptChange({ tool, hash }) {
+      const isAccepted = (change: DefinitionChange): boolean => change.tool === tool && change.hash === hash;
+      const accepted = await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
+      return accepted.includes(true);
     },
     async beginSignIn(name, user = '') {
       const signIn = signInSettings(serverNamed(name).settings);
@@ -188,6 +196,12 @@ export function createHub(options: HubOptions): Hub {
       const owner = await options.oauth.finish(callback);
       await serverNamed(owner.server).retry(owner.user);
       return owner;
+    },
+    retry: async (name, { user = '' } = {}) => serverNamed(name).retry(user),
+    setPolicies(next) {
+      policies = next;
+      snapshot = undefined;
+      for (const server of servers.keys()) emit({ kind: 'server-change', server });
     },
     async reconfigure(next) {
       if (isClosed) return;
@@ -263,7 +277,7 @@ function serverFactory(
 /** One catalog of all servers' tools. What is past the bound is counted by server, not lost in silence. */
 function collect(
   servers: readonly HubServer[],
-  options: HubOptions,
+  options: Omit<HubOptions, 'policies'> & { readonly policies: PolicyRules | undefined },
   lookAlikes: ReadonlyMap<string, Suspicion>,
 ): { readonly snapshot: Snapshot; readonly leftOut: ReadonlyMap<string, number> } {
   const perServer = options.limits?.toolsPerServer ?? LIST_DEFAULTS.toolsPerServer;

@@ -91,15 +91,18 @@ export class HubServer {
   }
 
   status(): ServerStatus {
-    const { about, used, problems } = this.#catalog;
+    const { about, used, problems, changedInUse: inUse } = this.#catalog;
+    const { state } = this.#connections;
     return {
       name: this.name,
-      state: this.#connections.state.kind,
+      state: state.kind,
       ...defined({ reason: this.reason }),
+      ...(state.kind === 'down' && state.error.code === 'authorization_required' ? { needsSignIn: true } : {}),
       tools: used.length,
       ...defined({ listingFailure: this.#listingFailure, stopped: about?.stopped }),
       problems,
       held: this.held,
+      ...(inUse.length === 0 ? {} : { changed: inUse }),
       suspicions: this.#catalog.suspicions(),
       ...this.#notes.read(),
       ...defined({ protocolVersion: this.#connections.shared?.protocolVersion }),
@@ -186,8 +189,8 @@ export class HubServer {
     if (!this.#catalog.isKnown) await this.#relist(connection);
   }
 
-  /** Takes changed definitions as they are now. */
-  accept(isAccepted: (toolId: string) => boolean): Promise<void> {
+  /** Takes changed definitions as they are now. Tells whether there were any. */
+  accept(isAccepted: (change: DefinitionChange) => boolean): Promise<boolean> {
     return this.#catalog.accept(isAccepted);
   }
 

@@ -1,6 +1,6 @@
 import type { ProgressCallback } from '@modelcontextprotocol/client';
 import type { Snapshot, Tool } from '@quartermaster/core';
-import type { JsonObject } from '@quartermaster/core/catalog';
+import type { JsonObject, PolicyRules } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { TokenOwner } from '../store/index.ts';
 import type { DefinitionChange } from './compare-pins.ts';
@@ -46,11 +46,17 @@ export interface Hub {
   beginSignIn(server: string, user?: string): Promise<string | undefined>;
   /** The servers that a user signs in at, and whether they have. */
   signIns(user?: string): Promise<readonly SignInState[]>;
+  /** Takes one changed definition, if it is still the one of this hash. Tells whether it was. */
+  acceptChange(change: Pick<DefinitionChange, 'tool' | 'hash'>): Promise<boolean>;
   /**
    * Ends a sign-in with what the authorization server sent to the redirect address, and connects. Where to begin one is in the
    * error of a call that needs it: `authorization_required`, with `context.authorizationUrl`.
    */
   finishSignIn(callback: URLSearchParams): Promise<TokenOwner>;
+  /** Tries a server that can't be reached again at once, without the pause that is left. */
+  retry(server: string, origin?: Pick<Origin, 'user'>): Promise<void>;
+  /** Other rules on when tools may be deferred, from now on. */
+  setPolicies(policies: PolicyRules): void;
   /** Takes another set of servers: those that are new are started, those that are gone are ended, those that changed are both. */
   reconfigure(next: HubServers): Promise<void>;
   subscribe(listener: (event: HubEvent) => void): () => void;

@@ -72,6 +72,11 @@ export class ServerCatalog {
     return this.#known?.problems ?? [];
   }
 
+  /** Changed definitions that are used all the same. */
+  get changedInUse(): readonly DefinitionChange[] {
+    return this.#known?.changes.filter((change) => !change.isHeld) ?? [];
+  }
+
   /** Changed definitions that wait to be accepted. */
   get held(): readonly DefinitionChange[] {
     return this.#known?.changes.filter((change) => change.isHeld) ?? [];
@@ -118,14 +123,12 @@ export class ServerCatalog {
     return isSame;
   }
 
-  /** Takes changed definitions as they are now. */
-  async accept(isAccepted: (toolId: string) => boolean): Promise<void> {
+  /** Takes changed definitions as they are now. Tells whether there were any. */
+  async accept(isAccepted: (change: DefinitionChange) => boolean): Promise<boolean> {
     const known = this.#known;
-    if (known === undefined) return;
-    const accepted = new Set(
-      known.changes.filter((change) => isAccepted(change.tool)).map((change) => change.after.name),
-    );
-    if (accepted.size === 0) return;
+    if (known === undefined) return false;
+    const accepted = new Set(known.changes.filter(isAccepted).map((change) => change.after.name));
+    if (accepted.size === 0) return false;
     const { about } = known;
     const definitions = this.#read(about.tools);
     const kept = known.pins.filter((pin) => !accepted.has(pin.tool));
@@ -134,6 +137,7 @@ export class ServerCatalog {
       .map(({ tool, hash, definition }) => ({ tool: tool.name, hash, definition }));
     await this.#options.context.pins.put(this.#key, [...kept, ...now]);
     await this.#take(about, definitions);
+    return true;
   }
 
   #read(tools: readonly ListedDefinition[]): ReadDefinitions {

@@ -11,6 +11,8 @@ export interface ServerStatus {
   readonly state: SlotState['kind'];
   /** Why its tools can't be reached, or may be out of date. */
   readonly reason?: string;
+  /** Whether a user has to sign in before it can be used. Absent where not. */
+  readonly needsSignIn?: true;
   /** How many tools it has in the catalog. */
   readonly tools: number;
   /** Why its tools can't be listed, where they can't. Those of an earlier list are kept. */
@@ -21,6 +23,8 @@ export interface ServerStatus {
   readonly problems: readonly string[];
   /** Changed definitions that wait to be accepted. */
   readonly held: readonly DefinitionChange[];
+  /** Changed definitions that are used all the same until they are accepted. Absent where there are none. */
+  readonly changed?: readonly DefinitionChange[];
   readonly suspicions: readonly (Suspicion & { readonly tool: string })[];
   /** How often it said something that is no message, and what it said last. */
   readonly noise: { readonly count: number; readonly last?: string };

@@ -208,4 +208,26 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'policies set while running, versions of catalogs',
+    statements: [
+      `CREATE TABLE tool_policies (
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        policy TEXT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        PRIMARY KEY (kind, name)
+      )`,
+      'ALTER TABLE catalogs ADD COLUMN version BIGINT',
+      `CREATE TABLE catalog_versions (
+        name TEXT NOT NULL,
+        version BIGINT NOT NULL,
+        hash TEXT NOT NULL,
+        tool_count BIGINT NOT NULL,
+        created_at BIGINT NOT NULL,
+        created_by TEXT NOT NULL,
+        PRIMARY KEY (name, version)
+      )`,
+    ],
+  },
 ];

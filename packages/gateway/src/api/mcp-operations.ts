@@ -1,0 +1,21 @@
+import type { Operation } from './api.ts';
+import type { Schema } from './schema.ts';
+
+const endpoint = 'mcp';
+
+/** As the protocol has it. */
+const JSON_RPC: Schema = { type: 'object' };
+
+export const MCP_POST: Operation = {
+  endpoint,
+  summary: 'The configured MCP servers as one, over Streamable HTTP.',
+  body: JSON_RPC,
+  answer: JSON_RPC,
+};
+export const MCP_GET: Operation = {
+  endpoint,
+  summary: 'Listens to the MCP servers.',
+  answer: { type: 'string' },
+  answerType: 'text/event-stream',
+};
+export const MCP_DELETE: Operation = { endpoint, summary: 'Ends an MCP session.' };

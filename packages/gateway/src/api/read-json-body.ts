@@ -1,0 +1,37 @@
+import type { Json } from '@quartermaster/core/catalog';
+import { checkValue } from '@quartermaster/host/schema';
+import { ApiError, readBytes } from '../http/index.ts';
+import { allComponents, type Schema } from './schema.ts';
+
+/** Bodies of the management API are small. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The body of a request, checked against the schema that the document shows. Throws 400 with what is wrong. */
+export async function readJsonBody<Body>(request: Request, schema: Schema): Promise<Body> {
+  const value = parse(await readBytes(request, MOST_BYTES));
+  const check = checkValue(whole(schema), value);
+  if (check.kind === 'good') return value as Body;
+  const [problem] = check.problems;
+  throw new ApiError(400, problem === undefined ? 'The request body is not valid' : describe(problem));
+}
+
+const wholes = new WeakMap<Schema, Schema>();
+
+/** With the components that it refers to. The same schema gives the same value: the check prepares each once. */
+function whole(schema: Schema): Schema {
+  const made = wholes.get(schema) ?? { ...schema, components: { schemas: allComponents() } };
+  wholes.set(schema, made);
+  return made;
+}
+
+function describe({ path, message }: { readonly path: string; readonly message: string }): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+function parse(bytes: Buffer): Json {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Json;
+  } catch {
+    throw new ApiError(400, 'The request body is not valid JSON');
+  }
+}

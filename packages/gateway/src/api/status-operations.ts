@@ -1,0 +1,23 @@
+import type { Operation } from './api.ts';
+import { choice, named, record, type Schema, TEXT } from './schema.ts';
+
+const OK: Schema = record({ status: choice(['ok']) });
+
+export const LIVEZ: Operation = { endpoint: undefined, summary: 'Whether the process answers.', answer: OK };
+export const READYZ: Operation = {
+  endpoint: undefined,
+  summary: 'Whether it can serve; 503 with the reasons where not.',
+  answer: record({ status: choice(['ready']) }),
+};
+export const HEALTHZ: Operation = { endpoint: undefined, summary: 'Whether the store answers.', answer: OK };
+export const OPEN_API: Operation = {
+  endpoint: undefined,
+  summary: 'This document.',
+  answer: { ...named({}) },
+};
+export const METRICS: Operation = {
+  endpoint: 'metrics',
+  summary: 'Metrics in the text format of Prometheus.',
+  answer: TEXT,
+  answerType: 'text/plain',
+};

@@ -1,0 +1,67 @@
+import { snapshotTokens } from '@quartermaster/core/gate';
+import { defined } from '@quartermaster/core/internal';
+import type { Hub, ServerStatus } from '@quartermaster/mcp';
+import { type DescribedChange, describeChange } from './describe-change.ts';
+
+/** `sign-in`: it can't be used until a user has signed in. */
+export type ServerState = ServerStatus['state'] | 'sign-in';
+
+/** How a configured MCP server is doing. */
+export interface DescribedServer {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly reason?: string;
+  readonly tools: number;
+  readonly tokens: number;
+  readonly pins: number;
+  readonly problems: readonly string[];
+  readonly trust_findings: number;
+  readonly changes: readonly DescribedChange[];
+  readonly protocol_version?: string;
+  /** The end of what it wrote to its standard error; only for those who manage servers. */
+  readonly stderr?: string;
+}
+
+export function describeServers(
+  hub: Hub,
+  { isManager, maySee }: { readonly isManager: boolean; readonly maySee: (name: string) => boolean },
+): readonly DescribedServer[] {
+  const { byTool } = snapshotTokens(hub.snapshot());
+  const sums = new Map<string, { tokens: number; pins: number }>();
+  for (const [{ server = '', policy }, tokens] of byTool) {
+    const sum = sums.get(server) ?? { tokens: 0, pins: 0 };
+    sums.set(server, sum);
+    sum.tokens += tokens;
+    if (policy === 'never') sum.pins += 1;
+  }
+  const reasons = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
+  return hub
+    .status()
+    .filter(({ name }) => maySee(name))
+    .map((status) => {
+      const {
+        name,
+        state,
+        tools,
+        problems,
+        held,
+        changed = [],
+        suspicions,
+        protocolVersion,
+        stderr,
+        needsSignIn,
+      } = status;
+      const reason = reasons.get(name) ?? status.reason;
+      return {
+        name,
+        state: state === 'down' && needsSignIn === true ? 'sign-in' : state,
+        ...defined({ reason }),
+        ...{ tools, tokens: sums.get(name)?.tokens ?? 0, pins: sums.get(name)?.pins ?? 0 },
+        problems,
+        trust_findings: suspicions.length,
+        changes: [...held, ...changed].map((change) => describeChange(change, name)),
+        ...defined({ protocol_version: protocolVersion }),
+        ...(isManager && stderr !== '' ? { stderr } : {}),
+      };
+    });
+}

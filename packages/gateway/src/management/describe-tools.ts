@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises';
+import { createToolbox, type Snapshot, type Tool } from '@quartermaster/core';
+import { NAME_TEMPLATES, type Policy } from '@quartermaster/core/catalog';
+import { FORMS } from '@quartermaster/core/disclosure';
+import { contextWindow, DEFAULT_GATE_SETTINGS, snapshotTokens } from '@quartermaster/core/gate';
+import { createSnapshotInSteps, cutText, readAhead, runInSlices } from '@quartermaster/core/internal';
+import { findSuspicions, type ServerStatus, type Suspicion } from '@quartermaster/mcp';
+
+/** What people should look at in a definition: the linter's findings, and those of the trust check. */
+export interface ToolFinding {
+  readonly kind: 'lint' | 'trust';
+  readonly rule: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+  /** A better description, where the linter has one. */
+  readonly suggestion?: string;
+}
+
+/** Checks some definitions of a catalog, each by itself. */
+export type Linter = (tools: readonly Tool[]) => readonly (Omit<ToolFinding, 'kind'> & { readonly tool: string })[];
+
+/** A tool as the list of tools shows it. */
+export interface ToolFacts {
+  readonly tool: string;
+  readonly server?: string;
+  readonly name: string;
+  readonly model_name: string;
+  readonly description: string;
+  /** What its definition costs in a prompt. */
+  readonly tokens: number;
+  readonly policy: Policy;
+  readonly calls: number;
+  readonly findings: readonly ToolFinding[];
+}
+
+/** A list of thousands of descriptions is sent whole: each only as far as a row shows it. */
+const MOST_CHARACTERS = 240;
+/** Tools between two turns of the event loop. */
+const STEP = 100;
+
+export async function describeTools(
+  tools: readonly Tool[],
+  options: {
+    readonly lint: Linter | undefined;
+    /** What the hub found, by tool; otherwise the definitions are looked through here. */
+    readonly suspicions?: ServerStatus['suspicions'];
+    readonly calls: ReadonlyMap<string, number>;
+  },
+): Promise<{ readonly tools: readonly ToolFacts[]; readonly tokens: number; readonly deferredTokens: number }> {
+  const snapshot = await snapshotOf(tools);
+  await readAhead(snapshot);
+  const { byTool, total } = snapshotTokens(snapshot);
+  const findings = await findAll(snapshot.tools, options);
+  const facts = snapshot.tools.map((tool) => ({
+    tool: tool.id,
+    ...(tool.server === undefined ? {} : { server: tool.server }),
+    name: tool.name,
+    model_name: snapshot.modelName(tool),
+    description: cutText(tool.description, MOST_CHARACTERS),
+    tokens: byTool.get(tool) ?? 0,
+    policy: tool.policy,
+    calls: options.calls.get(snapshot.modelName(tool)) ?? 0,
+    findings: findings.get(tool.id) ?? [],
+  }));
+  return { tools: facts, tokens: total, deferredTokens: deferredTokensOf(snapshot) };
+}
+
+const deferred = new WeakMap<Snapshot, number>();
+
+/** What a prompt holds in place of the definitions: our own tools, and what is always sent in full. */
+function deferredTokensOf(snapshot: Snapshot): number {
+  const known = deferred.get(snapshot);
+  if (known !== undefined) return known;
+  const settings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } as const;
+  const plan = createToolbox({ tools: snapshot, settings }).plan(contextWindow({}), { form: FORMS.bridge });
+  deferred.set(snapshot, plan.tokens.after);
+  return plan.tokens.after;
+}
+
+const snapshots = new WeakMap<readonly Tool[], Promise<Snapshot>>();
+
+/** Made once for a list that is kept: it is looked at again and again. */
+function snapshotOf(tools: readonly Tool[]): Promise<Snapshot> {
+  const options = { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first', maxTools: tools.length } as const;
+  const made = snapshots.get(tools) ?? runInSlices(createSnapshotInSteps(tools, options));
+  snapshots.set(tools, made);
+  return made;
+}
+
+async function findAll(
+  tools: readonly Tool[],
+  { lint, suspicions }: { readonly lint: Linter | undefined; readonly suspicions?: ServerStatus['suspicions'] },
+): Promise<ReadonlyMap<string, readonly ToolFinding[]>> {
+  const found = new Map<string, readonly ToolFinding[]>();
+  const add = (tool: string, findings: readonly ToolFinding[]): void => {
+    if (findings.length > 0) found.set(tool, [...(found.get(tool) ?? []), ...findings]);
+  };
+  for (const { tool, ...suspicion } of suspicions ?? []) add(tool, [trustFinding(suspicion)]);
+  for (let start = 0; start < tools.length; start += STEP) {
+    if (start > 0) await setImmediate();
+    const some = tools.slice(start, start + STEP);
+    if (suspicions === undefined) for (const tool of some) add(tool.id, trustFindings(tool));
+    if (lint === undefined) continue;
+    lintAll(some, lint);
+    for (const tool of some) add(tool.id, linted.get(tool) ?? []);
+  }
+  return found;
+}
+
+const linted = new WeakMap<Tool, readonly ToolFinding[]>();
+
+/** Each definition once: a list is looked at again and again, and changes seldom. */
+function lintAll(tools: readonly Tool[], lint: Linter): void {
+  const fresh = tools.filter((tool) => !linted.has(tool));
+  if (fresh.length === 0) return;
+  const found = new Map<string, ToolFinding[]>();
+  for (const { tool, ...finding } of lint(fresh)) {
+    found.set(tool, [...(found.get(tool) ?? []), { kind: 'lint', ...finding }]);
+  }
+  for (const tool of fresh) linted.set(tool, found.get(tool.id) ?? []);
+}
+
+const trusted = new WeakMap<Tool, readonly ToolFinding[]>();
+
+function trustFindings(tool: Tool): readonly ToolFinding[] {
+  const { name, description, schema } = tool;
+  const findings = trusted.get(tool) ?? findSuspicions({ name, description, inputSchema: schema }).map(trustFinding);
+  trusted.set(tool, findings);
+  return findings;
+}
+
+/** How to read what the trust check found. */
+const MEANINGS: Readonly<Record<Suspicion['kind'], string>> = {
+  'hidden-characters': 'Holds characters that people can’t see',
+  'bidirectional-controls': 'Holds controls that change the direction of text',
+  'html-comment': 'Holds a comment that viewers hide and models read',
+  instruction: 'Tells the model what to do beyond describing the tool',
+  'look-alike-name': 'Its name looks like that of another server’s tool',
+};
+
+export function trustFinding({ kind, at, excerpt }: Suspicion): ToolFinding {
+  return { kind: 'trust', rule: kind, level: 'error', message: `${MEANINGS[kind]}, in ${at}: ${excerpt}` };
+}

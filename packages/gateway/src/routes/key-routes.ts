@@ -1,0 +1,146 @@
+import { defined } from '@quartermaster/core/internal';
+import type { ConfiguredKey } from '@quartermaster/host/config';
+import type { ApiKey, KeyLimits, KeyPermissions, KeyRole, KeyStore } from '@quartermaster/host/store';
+import type { Context } from 'hono';
+import { type Access, configuredOwner } from '../access/index.ts';
+import { type Api, readJsonBody } from '../api/index.ts';
+import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../api/management-operations.ts';
+import { ApiError, anthropicErrorBody, isStoreError, type Visit } from '../http/index.ts';
+import type { Services } from './services.ts';
+
+/** API keys: who has which rights and limits, and what is used of them. A secret is shown once, when it is made. */
+export function mountKeyRoutes(api: Api, { reception, store, clock, gatekeeper, configuredKeys }: Services): void {
+  const receive = (context: Context, handler: (visit: Visit) => Promise<object>) =>
+    reception.receive(context.req.raw, {
+      ...{ route: 'keys', errorBody: anthropicErrorBody },
+      handler: async (visit) => Response.json(await handler(visit)),
+    });
+  const manage = (context: Context, handler: (visit: Visit, keys: KeyStore) => Promise<object>) =>
+    receive(context, async (visit) => {
+      checkManager(visit.access);
+      if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no keys of its own');
+      const answer = await handler(visit, store.keys);
+      gatekeeper.forgetKeys();
+      return answer;
+    });
+  const show = async (key: ApiKey): Promise<object> => ({
+    ...writeKey(key, clock.now()),
+    used: await gatekeeper.usedOf(key.id, key.limits),
+  });
+  const showConfigured = async (key: ConfiguredKey): Promise<object> => ({
+    ...writeConfigured(key),
+    used: await gatekeeper.usedOf(configuredOwner(key), key.limits),
+  });
+
+  api.get('/v1/keys', LIST_KEYS, (context) =>
+    receive(context, async ({ access }) => {
+      const maySee = (id: string): boolean => access.role === 'admin' || access.owner === id;
+      const stored = ((await store?.keys.list()) ?? []).filter(({ id }) => maySee(id));
+      const configured = configuredKeys.filter((key) => maySee(configuredOwner(key)));
+      const data = await Promise.all([...configured.map(showConfigured), ...stored.map(show)]);
+      return { data, may_manage: access.mayManageKeys && store !== undefined };
+    }),
+  );
+  api.post('/v1/keys', CREATE_KEY, (context) =>
+    manage(context, async ({ access, request }, keys) => {
+      const { expires_at: expiry, ...asked } = await readJsonBody<WrittenKey>(request, CREATE_KEY.body);
+      const expiresAt = readTime(expiry, clock.now());
+      const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
+      const { key, secret } = await refuse(keys.create({ ...rights, ...defined({ expiresAt }) }, access.owner));
+      return { key: await show(key), secret };
+    }),
+  );
+  api.patch('/v1/keys/:id', CHANGE_KEY, (context) =>
+    manage(context, async ({ access, request }, keys) => {
+      const { expires_at: expiry, ...change } = await readJsonBody<WrittenChange>(request, CHANGE_KEY.body);
+      const expiresAt = readTime(expiry, clock.now());
+      const id = context.req.param('id');
+      return show(known(await keys.update(id, { ...change, ...defined({ expiresAt }) }, access.owner)));
+    }),
+  );
+  api.post('/v1/keys/:id/rotate', ROTATE_KEY, (context) =>
+    manage(context, async ({ access, request }, keys) => {
+      const body = await readJsonBody<{ readonly overlap_seconds?: number }>(request, ROTATE_KEY.body);
+      const overlapMs = (body.overlap_seconds ?? 0) * 1_000;
+      const { key, secret } = known(await keys.rotate(context.req.param('id'), overlapMs, access.owner));
+      return { key: await show(key), secret };
+    }),
+  );
+  api.delete('/v1/keys/:id', REVOKE_KEY, (context) =>
+    manage(context, async ({ access }, keys) => {
+      const id = context.req.param('id');
+      if (!(await keys.revoke(id, access.owner))) throw unknown();
+      return show(known(await keys.get(id)));
+    }),
+  );
+}
+
+interface WrittenKey extends Partial<KeyPermissions> {
+  readonly name: string;
+  readonly expires_at?: string;
+}
+
+interface WrittenChange {
+  readonly role?: KeyRole;
+  readonly limits?: KeyLimits;
+  readonly expires_at?: string;
+}
+
+function checkManager({ mayManageKeys }: Access): void {
+  if (mayManageKeys) return;
+  throw new ApiError(
+    403,
+    'Keys are managed by admin keys that may use every model, catalog, tool and endpoint; this one may not',
+  );
+}
+
+function readTime(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new ApiError(400, 'expires_at: should be a time in ISO 8601: 2027-01-31T00:00:00Z');
+  if (time <= now) throw new ApiError(400, 'expires_at: should be in the future');
+  return time;
+}
+
+/** A name that is taken is the caller's mistake. */
+async function refuse<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isStoreError(error) && error.code === 'invalid_value') throw new ApiError(400, error.message, { cause: error });
+    throw error;
+  }
+}
+
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw unknown();
+  return value;
+}
+
+function unknown(): ApiError {
+  return new ApiError(404, 'There is no key of this id in the store, or it was revoked');
+}
+
+function writeKey(key: ApiKey, now: number): object {
+  const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt } = key;
+  const isExpired = expiresAt !== undefined && expiresAt <= now;
+  return {
+    ...{ id, name, source: 'store' },
+    state: revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active',
+    ...rightsOf(key),
+    created_at: timeOf(createdAt),
+    ...defined({ expires_at: timeOf(expiresAt), last_used_at: timeOf(lastUsedAt), revoked_at: timeOf(revokedAt) }),
+  };
+}
+
+function writeConfigured(key: ConfiguredKey): object {
+  return { id: configuredOwner(key), name: key.name, source: 'settings', state: 'active', ...rightsOf(key) };
+}
+
+function rightsOf({ models, catalogs, limits, role = 'consumer', endpoints, tools }: KeyPermissions): object {
+  return { models, catalogs, limits, role, ...defined({ endpoints, tools }) };
+}
+
+function timeOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
+}

@@ -1,0 +1,158 @@
+import { contextWindow, suggestPins } from '@quartermaster/core/gate';
+import type { PolicyChange } from '@quartermaster/host/store';
+import { compilePermissions, McpError } from '@quartermaster/mcp';
+import type { Context } from 'hono';
+import type { Access } from '../access/index.ts';
+import { CATALOG_TOOLS } from '../api/catalog-operations.ts';
+import { type Api, readJsonBody } from '../api/index.ts';
+import {
+  APPROVE,
+  CHANGE_POLICIES,
+  GET_SERVER,
+  LIST_APPROVALS,
+  LIST_POLICIES,
+  LIST_SERVERS,
+  RETRY_SERVER,
+  SIGN_IN,
+} from '../api/management-operations.ts';
+import { ApiError, anthropicErrorBody, type Visit } from '../http/index.ts';
+import { describeServers, describeTools } from '../management/index.ts';
+import { permissionsOf } from '../mcp/index.ts';
+import { readCalls } from './catalog-usage.ts';
+import type { Services } from './services.ts';
+
+/** MCP servers and the tools of catalogs, to be looked after: states, costs, policies, changed definitions. */
+export function mountServerRoutes(api: Api, services: Services): void {
+  const { reception, mcp, policies, catalogs, usage, store, lint } = services;
+  const receive = (context: Context, route: string, handler: (visit: Visit) => Promise<object>) =>
+    reception.receive(context.req.raw, {
+      ...{ route, errorBody: anthropicErrorBody },
+      handler: async (visit) => Response.json(await handler(visit)),
+    });
+  const serversFor = (access: Access) => {
+    if (mcp === undefined) return [];
+    const compiled = compilePermissions(
+      permissionsOf(
+        access,
+        mcp.hub.servers().map(({ name }) => name),
+      ),
+    );
+    const tools = mcp.hub.snapshot().tools.filter(compiled.allowsTool);
+    const usable = new Set(tools.map(({ server }) => server));
+    const maySee = (name: string): boolean => access.role === 'admin' || access.mayUseCatalog(name) || usable.has(name);
+    return describeServers(mcp.hub, { isManager: access.role === 'admin', maySee });
+  };
+  const serverFor = (access: Access, name: string) => {
+    const server = serversFor(access).find((one) => one.name === name);
+    if (server === undefined) throw new ApiError(404, 'There is no MCP server of this name that this key may see');
+    return server;
+  };
+
+  api.get('/v1/servers', LIST_SERVERS, (context) =>
+    receive(context, 'servers', async ({ access }) => ({
+      data: serversFor(access),
+      may_manage: access.role === 'admin',
+    })),
+  );
+  api.get('/v1/servers/:name', GET_SERVER, (context) =>
+    receive(context, 'servers', async ({ access }) => serverFor(access, context.req.param('name'))),
+  );
+  api.post('/v1/servers/:name/retry', RETRY_SERVER, (context) =>
+    receive(context, 'servers', async ({ access }) => {
+      const { name } = serverFor(access, context.req.param('name'));
+      checkManager(access, 'try servers again');
+      // What is still wrong is in the answer.
+      await mcp?.hub.retry(name).catch(() => undefined);
+      return serverFor(access, name);
+    }),
+  );
+  api.post('/v1/servers/:name/sign-in', SIGN_IN, (context) =>
+    receive(context, 'servers', async ({ access }) => {
+      const { name } = serverFor(access, context.req.param('name'));
+      try {
+        await mcp?.hub.connect(name, access.owner === '' ? {} : { user: access.owner });
+        return { url: null };
+      } catch (error) {
+        const url = error instanceof McpError ? error.context.authorizationUrl : undefined;
+        if (typeof url === 'string') return { url };
+        throw new ApiError(409, error instanceof Error ? error.message : String(error), { cause: error });
+      }
+    }),
+  );
+
+  api.get('/v1/policies', LIST_POLICIES, (context) =>
+    receive(context, 'servers', async ({ access }) => {
+      checkManager(access, 'see policies');
+      return { data: policies.list() };
+    }),
+  );
+  api.patch('/v1/policies', CHANGE_POLICIES, (context) =>
+    receive(context, 'servers', async ({ access, request }) => {
+      checkManager(access, 'change policies');
+      const { changes } = await readJsonBody<{ readonly changes: readonly WrittenChange[] }>(
+        request,
+        CHANGE_POLICIES.body,
+      );
+      await policies.change(
+        changes.map(({ kind, name, policy }) => ({ kind, name, policy: policy ?? undefined })),
+        access.owner,
+      );
+      return { data: policies.list() };
+    }),
+  );
+
+  const changesFor = (access: Access) => serversFor(access).flatMap(({ changes }) => changes);
+  api.get('/v1/approvals', LIST_APPROVALS, (context) =>
+    receive(context, 'servers', async ({ access }) => ({ data: changesFor(access) })),
+  );
+  api.post('/v1/approvals', APPROVE, (context) =>
+    receive(context, 'servers', async ({ access, request }) => {
+      checkManager(access, 'accept definitions');
+      const { tool, hash } = await readJsonBody<{ readonly tool: string; readonly hash: string }>(
+        request,
+        APPROVE.body,
+      );
+      const change = changesFor(access).find((one) => one.tool === tool);
+      if (change === undefined) throw new ApiError(404, 'No change of this tool waits to be accepted');
+      if (change.hash !== hash) throw changedAgain();
+      if ((await mcp?.hub.acceptChange({ tool, hash })) !== true) throw changedAgain();
+      await store?.audit.note({ actor: access.owner, action: 'definition.accept', subject: tool, detail: hash });
+      return { type: 'definition_accepted', tool, hash };
+    }),
+  );
+
+  api.get('/v1/catalogs/:name/tools', CATALOG_TOOLS, (context) =>
+    receive(context, 'catalogs', async ({ access }) => {
+      const name = context.req.param('name');
+      const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
+      const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
+      const tools = catalog?.tools ?? [];
+      await usage.flush();
+      const calls = await readCalls(store?.usage, access.role === 'admin' ? undefined : access.owner);
+      const isServed = mcp?.catalogs.has(name) === true;
+      const facts = await describeTools(tools, {
+        ...{ lint, calls },
+        ...(isServed ? { suspicions: mcp?.hub.status().flatMap(({ suspicions }) => suspicions) ?? [] } : {}),
+      });
+      const used = facts.tools.map(({ tool, calls: count }) => ({ tool, calls: count }));
+      return {
+        ...{ name, tokens: facts.tokens, deferred_tokens: facts.deferredTokens },
+        context_tokens: contextWindow({}).contextTokens,
+        suggested_pins: suggestPins(used),
+        data: facts.tools,
+      };
+    }),
+  );
+}
+
+function changedAgain(): ApiError {
+  return new ApiError(409, 'The definition has changed again; look at it once more before you accept it');
+}
+
+interface WrittenChange extends Omit<PolicyChange, 'policy'> {
+  readonly policy: PolicyChange['policy'] | null;
+}
+
+function checkManager({ role }: Access, what: string): void {
+  if (role !== 'admin') throw new ApiError(403, `This key may not ${what}; that takes the role admin`);
+}

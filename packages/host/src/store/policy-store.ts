@@ -1,0 +1,58 @@
+import type { Policy } from '@quartermaster/core/catalog';
+import { noteChange } from './audit-store.ts';
+import { decodeText, encodeName, textOf } from './internal/columns.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** Policies that were set while the gateway runs. They stand before those of the settings. */
+export interface PolicyStore {
+  list(): Promise<readonly StoredPolicy[]>;
+  /** All of them or none. `by` is the key that makes the change. */
+  change(changes: readonly PolicyChange[], by?: string): Promise<void>;
+}
+
+export interface StoredPolicy {
+  readonly kind: 'server' | 'tool';
+  /** A server's name, or a tool's id. */
+  readonly name: string;
+  readonly policy: Policy;
+}
+
+export interface PolicyChange extends Omit<StoredPolicy, 'policy'> {
+  /** Without it the settings decide again. */
+  readonly policy?: Policy | undefined;
+}
+
+export function createPolicyStore(context: StoreContext): PolicyStore {
+  const { sql, now } = context;
+  return {
+    async list() {
+      const rows = await sql.all('SELECT * FROM tool_policies ORDER BY kind, name');
+      return rows.map((row) => ({
+        kind: textOf(row, 'kind') as StoredPolicy['kind'],
+        name: decodeText(textOf(row, 'name')),
+        policy: textOf(row, 'policy') as Policy,
+      }));
+    },
+
+    change: (changes, by = '') =>
+      sql.transaction(async (statements) => {
+        for (const { kind, name, policy } of changes) {
+          const stored = encodeName(name, kind === 'server' ? 'name of an MCP server' : 'id of a tool');
+          if (policy === undefined) {
+            await statements.run('DELETE FROM tool_policies WHERE kind = ? AND name = ?', [kind, stored]);
+          } else {
+            await statements.run(
+              `INSERT INTO tool_policies (kind, name, policy, updated_at) VALUES (?, ?, ?, ?)
+               ON CONFLICT (kind, name) DO UPDATE SET policy = excluded.policy, updated_at = excluded.updated_at`,
+              [kind, stored, policy, now()],
+            );
+          }
+          const subject = kind === 'server' ? `server ${name}` : name;
+          await noteChange(statements, context, {
+            ...{ actor: by, action: 'policy.change', subject },
+            detail: policy ?? 'as in the settings',
+          });
+        }
+      }),
+  };
+}
