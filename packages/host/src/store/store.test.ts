@@ -88,6 +88,7 @@ describe('opening a store', () => {
       tools: '[]',
       toolCount: 0,
       updatedAt: 1,
+      version: 1,
     });
     const by = { id: 'key_1', mayChangeAny: false };
     expect(await store.catalogs.delete('acme', by)).toBe('denied');
