@@ -1,5 +1,4 @@
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
-import { DIALECTS } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';

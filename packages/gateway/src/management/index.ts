@@ -1,4 +1,3 @@
-export { describeChange } from './describe-change.ts';
 export { describeServers } from './describe-server.ts';
 export { describeTools, type Linter } from './describe-tools.ts';
 export { createLivePolicies, type LivePolicies } from './policies.ts';

@@ -119,14 +119,22 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
 
   async function noteVersion(
     statements: Statements,
-    change: { readonly name: string; readonly version: number; readonly catalog: NewCatalog; readonly by: CatalogActor },
+    change: {
+      readonly name: string;
+      readonly version: number;
+      readonly catalog: NewCatalog;
+      readonly by: CatalogActor;
+    },
   ): Promise<void> {
     const { name, version, catalog, by } = change;
     await statements.run(
       `INSERT INTO catalog_versions (name, version, hash, tool_count, created_at, created_by) VALUES (?, ?, ?, ?, ?, ?)`,
       [name, version, catalog.hash, catalog.toolCount, now(), encodeText(by.id)],
     );
-    await statements.run('DELETE FROM catalog_versions WHERE name = ? AND version <= ?', [name, version - MOST_VERSIONS]);
+    await statements.run('DELETE FROM catalog_versions WHERE name = ? AND version <= ?', [
+      name,
+      version - MOST_VERSIONS,
+    ]);
   }
 
   /** Read again where it was replaced while its parts were read. */
@@ -200,7 +208,9 @@ async function lockCatalog(statements: Statements, name: string): Promise<Row | 
   if (statements.dialect === 'postgres') {
     await statements.all('SELECT pg_advisory_xact_lock(?, hashtext(?))', [CATALOG_LOCK, name]);
   }
-  const [row] = await statements.all('SELECT hash, owner, version, blob, blob_count FROM catalogs WHERE name = ?', [name]);
+  const [row] = await statements.all('SELECT hash, owner, version, blob, blob_count FROM catalogs WHERE name = ?', [
+    name,
+  ]);
   return row;
 }
 
