@@ -15,6 +15,7 @@ export interface ContextUsage {
   readonly mcpTools: readonly ContextTool[];
 }
 
+/** One part of what fills the context window. */
 export interface ContextCategory {
   readonly id: 'system_prompt' | 'mcp_tools' | 'mcp_tools_deferred' | 'messages' | 'free_space';
   readonly name: string;
@@ -22,6 +23,7 @@ export interface ContextCategory {
   readonly kind: 'used' | 'free' | 'deferred';
 }
 
+/** What one tool takes of the context window. */
 export interface ContextTool {
   readonly name: string;
   readonly serverName: string;

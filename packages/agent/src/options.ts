@@ -102,6 +102,7 @@ export interface Options {
   readonly upstream?: AgentUpstream;
 }
 
+/** What applies unless the options of `query` say otherwise. */
 export const OPTION_DEFAULTS: {
   readonly maxTurns: number;
   readonly maxResultTokens: number;

@@ -16,6 +16,7 @@ import type { SDKMessage, SDKUserMessage } from './sdk-message.ts';
 import type { McpServerConfig, McpServerStatus, McpSetServersResult } from './servers/index.ts';
 import { runTurn } from './turn/index.ts';
 
+/** What `query` takes: the prompt and the options. */
 export interface QueryParameters {
   /** One prompt, or as many as come: each gets its result before the next one is taken. */
   readonly prompt: string | AsyncIterable<SDKUserMessage>;
@@ -56,6 +57,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   close(): Promise<void>;
 }
 
+/** A subagent that the session has. */
 export interface AgentInfo {
   readonly name: string;
   readonly description: string;
@@ -66,6 +68,11 @@ export interface AgentInfo {
  * Asks a model that has the tools of any number of MCP servers, and searches them instead of reading them all. Yields `system/init`,
  * then for each prompt `assistant` and `user` messages and a `result`. Nothing is started before the first message is asked for.
  * Throws a `SettingError` at once for an option that has no effect here.
+ *
+ * @example
+ * for await (const message of query({ prompt: 'Close issue 7', options: { model, mcpServers, allowedTools: ['mcp__github__*'] } })) {
+ *   if (message.type === 'result') console.log(message.subtype === 'success' ? message.result : message.errors);
+ * }
  */
 export function query({ prompt, options = {} }: QueryParameters): Query {
   checkOptions(options);

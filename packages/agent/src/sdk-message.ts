@@ -49,6 +49,7 @@ export interface SDKAssistantMessage extends MessageBase {
   readonly parent_tool_use_id: string | null;
 }
 
+/** A message of the model, as the Messages API has it. */
 export interface SDKAssistantContent {
   readonly id: string;
   readonly type: 'message';
@@ -60,6 +61,7 @@ export interface SDKAssistantContent {
   readonly usage: Usage;
 }
 
+/** One block of a message of the model. */
 export type SDKContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
@@ -81,6 +83,7 @@ export interface SDKUserMessage {
   readonly uuid?: string;
 }
 
+/** One block of a user message. */
 export type SDKUserBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly source: JsonObject }
@@ -92,10 +95,12 @@ export type SDKUserBlock =
       readonly is_error?: boolean;
     };
 
+/** One block of a tool's result. */
 export type SDKResultBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly source: ImageSource };
 
+/** An image as base64 text. */
 export interface ImageSource {
   readonly type: 'base64';
   readonly media_type: string;
@@ -109,6 +114,7 @@ export interface SDKPartialAssistantMessage extends MessageBase {
   readonly parent_tool_use_id: string | null;
 }
 
+/** The last message of a turn. */
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;
 
 interface ResultBase extends MessageBase {
@@ -128,6 +134,7 @@ interface ResultBase extends MessageBase {
   readonly permission_denials: readonly SDKPermissionDenial[];
 }
 
+/** The last message of a turn that has succeeded. */
 export interface SDKResultSuccess extends ResultBase {
   readonly subtype: 'success';
   /** The text of the last response. */
@@ -137,6 +144,7 @@ export interface SDKResultSuccess extends ResultBase {
   readonly structured_output?: unknown;
 }
 
+/** The last message of a turn that has failed. */
 export interface SDKResultError extends ResultBase {
   readonly subtype:
     | 'error_max_turns'
@@ -146,12 +154,14 @@ export interface SDKResultError extends ResultBase {
   readonly errors: readonly string[];
 }
 
+/** A call that was not permitted. */
 export interface SDKPermissionDenial {
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: JsonObject;
 }
 
+/** The tokens that a response has used, as the Messages API has them. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -160,6 +170,7 @@ export interface Usage {
   readonly server_tool_use: { readonly tool_search_requests: number };
 }
 
+/** What one model has used, and what that has cost. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -8,10 +8,12 @@ import { InputError } from './input-error.ts';
 /** The engines that can be asked for by name, the default first. */
 export const ENGINES = ['auto', 'hybrid', 'bm25', 'semantic', 'regex', 'hybrid+reranker'] as const;
 
+/** The search engines by the names that `--engine` takes. */
 export type EngineName = (typeof ENGINES)[number];
 
 export const DEFAULT_ENGINE: EngineName = 'auto';
 
+/** Options of `createSearcher`. */
 export interface CreateSearcherOptions {
   /** A folder where the reranker's vectors outlast the process. @default nowhere */
   readonly cacheFolder?: string | undefined;

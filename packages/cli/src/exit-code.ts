@@ -16,4 +16,5 @@ export const EXIT = {
   outputFailed: 74,
 } as const;
 
+/** The exit codes of the command line. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

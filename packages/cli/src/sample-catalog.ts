@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InputError } from './input-error.ts';
 
+/** The sample catalog's files. */
 export interface SampleCatalog {
   /** Files of tools, in order of service. */
   readonly tools: readonly string[];

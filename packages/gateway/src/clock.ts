@@ -6,6 +6,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void;
 }
 
+/** The real clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
   after(delayMs, run) {

@@ -56,6 +56,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** A gateway, as a function from request to response. */
 export function createGateway(options: GatewayOptions): Gateway {
   const settings = { ...GATEWAY_DEFAULTS, ...options.settings };
   const {

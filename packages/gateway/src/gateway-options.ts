@@ -16,6 +16,7 @@ import type { Logger } from './logger.ts';
 import type { Linter } from './management/index.ts';
 import type { Upstreams } from './upstreams.ts';
 
+/** What a gateway is made of. Only `upstreams` is required. */
 export interface GatewayOptions {
   readonly upstreams: Upstreams;
   /** Keys of the configuration, beside those of the store. @default none */
@@ -53,6 +54,7 @@ export interface GatewayOptions {
   readonly logger?: Logger;
 }
 
+/** The MCP servers that a gateway serves at `/mcp`. */
 export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'alwaysLoad'> {
   /** Started by the first request that needs it; closed by whoever made it, after the gateway. */
   readonly hub: Hub;
@@ -64,6 +66,7 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
   readonly origins?: readonly string[];
 }
 
+/** The parts of the store that a gateway uses. */
 export type GatewayStore = Pick<
   Store,
   | 'audit'
@@ -79,6 +82,7 @@ export type GatewayStore = Pick<
   | 'sweep'
 >;
 
+/** How a gateway works. */
 export interface GatewaySettings {
   /** Whether `/v1/activity` shows the texts of searches. */
   readonly recordQueries: boolean;
@@ -128,6 +132,7 @@ export interface GatewaySettings {
   readonly publicUrl?: string;
 }
 
+/** How the gateway works, unless the settings say otherwise. */
 export const GATEWAY_DEFAULTS: GatewaySettings = {
   deferral: 'as-requested',
   gate: DEFAULT_GATE_SETTINGS,
@@ -150,6 +155,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   batchConcurrency: 4,
 };
 
+/** How MCP servers named in requests are used, unless the settings say otherwise. */
 export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
   enabled: true,
   allow: ['https://*'],
@@ -158,4 +164,5 @@ export const CONNECTOR_DEFAULTS: McpConnectorSettings = {
   resultBytes: 256 * 1024,
 };
 
+/** How tools are searched, unless the settings say otherwise. */
 export const SEARCH_DEFAULTS: SearchSettings = { engine: 'auto', whenNothingFits: 'empty' };

@@ -5,6 +5,7 @@ export interface Logger {
   log(entry: LogEntry): void;
 }
 
+/** One line of the log. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly event: 'request-end' | 'request-fail' | 'batch-item-end' | 'work-fail';

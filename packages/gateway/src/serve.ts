@@ -7,6 +7,7 @@ import type { Gateway } from './create-gateway.ts';
 import { noteIncoming } from './http/index.ts';
 import { trackConnections } from './track-connections.ts';
 
+/** Options of `serve`. */
 export interface ServeOptions {
   readonly gateway: Gateway;
   /** @default 127.0.0.1 */
@@ -19,6 +20,7 @@ export interface ServeOptions {
   readonly graceMs?: number;
 }
 
+/** A gateway that listens. */
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
@@ -26,6 +28,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Where a gateway listens, unless the options say otherwise. */
 export const SERVE_DEFAULTS = { host: '127.0.0.1', port: 8787, graceMs: 30_000 } as const;
 
 /** Listens on Node's HTTP server. */

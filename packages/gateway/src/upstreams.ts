@@ -31,6 +31,7 @@ export interface GatewayModel {
   readonly maxOutputTokens?: number;
 }
 
+/** The model hosts behind a gateway. */
 export interface Upstreams {
   /** Undefined where no upstream takes this model. */
   resolve(model: string): GatewayUpstream | undefined | Promise<GatewayUpstream | undefined>;

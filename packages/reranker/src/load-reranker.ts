@@ -15,6 +15,7 @@ export interface RerankerModel extends Embedder {
   readonly fitModel?: FitModel;
 }
 
+/** Options of `loadReranker`. */
 export interface LoadRerankerOptions {
   /** How many threads a run may use, 1 or more. @default 1 */
   readonly threads?: number;
@@ -26,6 +27,7 @@ export interface LoadRerankerOptions {
   readonly importModule?: ImportModule;
 }
 
+/** How the reranker is loaded, unless the options say otherwise. */
 export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads' | 'modelFile' | 'importModule'>> = {
   threads: 1,
   modelFile: new URL('../model/tools-minilm-v5.onnx', import.meta.url),
@@ -35,6 +37,10 @@ export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads
 /**
  * The transformer that comes with the package, as an embedder for `createReranker`; undefined where no ONNX runtime is
  * installed, and search then does without. Each call reads the model anew: load it once and share it.
+ *
+ * @example
+ * const embedder = await loadReranker({ onUnavailable: console.warn });
+ * const reranker = embedder && createReranker({ embedder });
  */
 export async function loadReranker(options: LoadRerankerOptions = {}): Promise<RerankerModel | undefined> {
   const { threads, modelFile, importModule, onUnavailable } = { ...LOAD_RERANKER_DEFAULTS, ...options };

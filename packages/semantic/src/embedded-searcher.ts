@@ -7,6 +7,9 @@ import { embeddedModelIfAny } from './embedded-model.ts';
  * Search by words and by meaning with the embedded model: what every surface searches with by default. A toolbox takes it as
  * its `searcher`. Where the model can't be read (no file system, a bundle that left it behind) it searches by words alone:
  * `engine` is then `bm25`, and `modelProblem()` says why.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, execute, searcher: createEmbeddedSearcher });
  */
 export function createEmbeddedSearcher(
   snapshot: Snapshot,

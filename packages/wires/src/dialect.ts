@@ -91,11 +91,13 @@ export interface Api<Request, Part> {
   readCalls(part: Part): readonly string[];
 }
 
+/** The tools that a request declares, and how it wants to search. */
 export interface ReadTools extends Pick<Opened, 'tools' | 'search'> {
   /** The definitions by which a request's search is recognised, so that thousands of others need not be read again. */
   readonly searchTools: readonly JsonObject[];
 }
 
+/** What a request is validated against. */
 export interface ValidationContext {
   readonly headers: Headers;
   /** Whether a reference may name this tool though the request does not declare it. */
@@ -114,6 +116,7 @@ export interface ErrorFacts {
   readonly param?: string | undefined;
 }
 
+/** What a response has used, as far as its protocol says so. */
 export interface UsageFacts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;

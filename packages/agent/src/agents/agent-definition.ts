@@ -20,6 +20,7 @@ export interface AgentDefinition {
   readonly permissionMode?: PermissionMode;
 }
 
+/** Subagents by name, for `options.agents`. */
 export type AgentDefinitions = Readonly<Record<string, AgentDefinition>>;
 
 /** Throws a `SettingError` for a definition that can't be used as it is. */

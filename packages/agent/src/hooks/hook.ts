@@ -19,8 +19,10 @@ export const HOOK_EVENTS: readonly HookEvent[] = [
   'PreCompact',
 ];
 
+/** Hooks by event, for `options.hooks`. */
 export type HooksByEvent = { readonly [Event in HookEvent]?: readonly HookCallbackMatcher[] };
 
+/** Hooks for the tools whose names match. */
 export interface HookCallbackMatcher {
   /**
    * Which tools: a name, names with `|` between them (letters, digits, `_` and `-`), or else a regular expression that is found
@@ -33,12 +35,14 @@ export interface HookCallbackMatcher {
   readonly timeout?: number;
 }
 
+/** A hook. What it returns decides what happens next. */
 export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,
   options: { readonly signal: AbortSignal },
 ) => Promise<HookJSONOutput> | HookJSONOutput;
 
+/** What a hook is told, by event. */
 export type HookInput =
   | PreToolUseHookInput
   | PostToolUseHookInput
@@ -71,16 +75,19 @@ interface ToolHookInput extends BaseHookInput {
   readonly tool_use_id: string;
 }
 
+/** A tool is about to run. */
 export interface PreToolUseHookInput extends ToolHookInput {
   readonly hook_event_name: 'PreToolUse';
 }
 
+/** A tool has run. */
 export interface PostToolUseHookInput extends ToolHookInput {
   readonly hook_event_name: 'PostToolUse';
   /** What the tool gave back, untouched. */
   readonly tool_response: unknown;
 }
 
+/** A tool has failed. */
 export interface PostToolUseFailureHookInput extends ToolHookInput {
   readonly hook_event_name: 'PostToolUseFailure';
   readonly error: string;
@@ -104,12 +111,14 @@ export interface UserPromptSubmitHookInput extends BaseHookInput {
   readonly prompt: string;
 }
 
+/** The session has begun. */
 export interface SessionStartHookInput extends BaseHookInput {
   readonly hook_event_name: 'SessionStart';
   readonly source: 'startup' | 'resume' | 'fork';
   readonly model: string;
 }
 
+/** The session has ended. */
 export interface SessionEndHookInput extends BaseHookInput {
   readonly hook_event_name: 'SessionEnd';
   readonly reason: 'prompt_input_exit' | 'other';
@@ -123,6 +132,7 @@ export interface StopHookInput extends BaseHookInput {
   readonly last_assistant_message: string;
 }
 
+/** A subagent begins its task. */
 export interface SubagentStartHookInput extends BaseHookInput {
   readonly hook_event_name: 'SubagentStart';
   readonly agent_id: string;

@@ -7,6 +7,7 @@ export type CanUseTool = (
   options: CanUseToolOptions,
 ) => Promise<PermissionResult>;
 
+/** What `canUseTool` gets besides the tool and its input. */
 export interface CanUseToolOptions {
   readonly signal: AbortSignal;
   readonly toolUseID: string;
@@ -14,6 +15,7 @@ export interface CanUseToolOptions {
   readonly suggestions: readonly never[];
 }
 
+/** What `canUseTool` decides. */
 export type PermissionResult =
   | { readonly behavior: 'allow'; readonly updatedInput?: Record<string, unknown> }
   | {

@@ -5,6 +5,7 @@ import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
 import type { SdkMcpToolDefinition } from './tool.ts';
 
+/** Options of `createSdkMcpServer`. */
 export interface SdkMcpServerOptions {
   readonly name: string;
   /** @default 1.0.0 */

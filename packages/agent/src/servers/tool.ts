@@ -3,6 +3,7 @@ import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
 import type { z } from 'zod';
 
+/** What a tool can say about itself besides its schema. */
 export interface ToolExtra {
   /** What the tool says of its behaviour: `readOnlyHint`, `destructiveHint` and so on. */
   readonly annotations?: ToolAnnotations;
@@ -26,6 +27,11 @@ export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShap
 /**
  * Defines a tool whose handler runs in this process. What it throws is told to the model as an error. Throws a `SettingError` for a
  * parameter that is no schema of zod 4.
+ *
+ * @example
+ * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+ *   content: [{ type: 'text', text: String(a + b) }],
+ * }));
  */
 export function tool<Shape extends z.ZodRawShape>(
   name: string,

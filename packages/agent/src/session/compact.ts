@@ -11,6 +11,7 @@ export interface CompactionLimits {
   readonly keepShare: number;
 }
 
+/** When a conversation is compacted, unless the options say otherwise. */
 export const COMPACTION_DEFAULTS: CompactionLimits = { atShare: 0.8, keepShare: 0.25 };
 
 export interface Compacting {

@@ -11,6 +11,7 @@ export interface SessionStore {
   pathOf?(sessionId: string): string;
 }
 
+/** One entry of a stored session. */
 export type SessionRecord =
   | { readonly kind: 'message'; readonly message: AnthropicMessage }
   /** The conversation begins anew with these: a compaction, or a fork. */

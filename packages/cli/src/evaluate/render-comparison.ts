@@ -8,6 +8,7 @@ export interface Comparison {
   readonly rows: readonly ComparedRow[];
 }
 
+/** One row of a comparison of engines. */
 export interface ComparedRow {
   /** The set, split or stratum. */
   readonly label: string;

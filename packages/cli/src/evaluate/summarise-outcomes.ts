@@ -28,8 +28,10 @@ export interface Report {
   readonly splits: Readonly<Record<string, Summary>>;
 }
 
+/** All metrics, in the order of tables. */
 export const METRICS: readonly (keyof Score)[] = ['hit1', 'hit3', 'hit5', 'recall5', 'ndcg10', 'mrr'];
 
+/** The metrics' names for tables. */
 export const METRIC_TITLES: Readonly<Record<keyof Score, string>> = {
   hit1: 'hit@1',
   hit3: 'hit@3',
@@ -39,6 +41,7 @@ export const METRIC_TITLES: Readonly<Record<keyof Score, string>> = {
   mrr: 'MRR',
 };
 
+/** The figures of an evaluation, overall and by split. */
 export function makeReport(outcomes: readonly Outcome[]): Report {
   const bySplit = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
@@ -51,6 +54,7 @@ export function makeReport(outcomes: readonly Outcome[]): Report {
   return { all: summariseOutcomes(outcomes), splits: Object.fromEntries(splits) };
 }
 
+/** The means of all metrics with their confidence intervals. */
 export function summariseOutcomes(outcomes: readonly Outcome[]): Summary {
   const answerable = outcomes.filter((outcome): outcome is AnswerableOutcome => outcome.kind === 'answerable');
   const unanswerable = outcomes.filter((outcome): outcome is UnanswerableOutcome => outcome.kind === 'unanswerable');

@@ -22,6 +22,7 @@ export interface ReadToolsOptions {
   readonly limits?: ReadLimits | undefined;
 }
 
+/** A catalog read from files. */
 export interface ReadTools {
   readonly snapshot: Snapshot;
   /** What was left out, one sentence each with file and line; at most the first hundred. */

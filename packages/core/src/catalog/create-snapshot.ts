@@ -20,6 +20,7 @@ export interface SnapshotOptions {
   readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
 }
 
+/** The limits of a snapshot, unless the options say otherwise. */
 export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicate: 'error' } = {
   maxTools: 10_000,
   onDuplicate: 'error',
@@ -31,6 +32,9 @@ export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicat
  * The hash covers everything that a definition can put before a model or a searcher: order of tools and of keys included, since
  * both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and the
  * names are worked out when first asked for.
+ *
+ * @example
+ * const snapshot = createSnapshot(parseTools(definitions).tools);
  */
 export function createSnapshot(tools: Iterable<Tool>, options: SnapshotOptions = {}): Snapshot {
   return snapshotOf(runToEnd(collect(tools, options)), options);

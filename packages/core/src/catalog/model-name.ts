@@ -31,6 +31,7 @@ export const NAME_TEMPLATES = {
   plain: '{tool}',
 } as const;
 
+/** How tools are named for the model, unless the options say otherwise. */
 export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxNameLength: number } = {
   nameTemplate: NAME_TEMPLATES.proxy,
   maxNameLength: 64,

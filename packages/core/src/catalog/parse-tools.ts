@@ -52,6 +52,9 @@ export interface Problem {
  * Reads tool definitions in any of the known formats, mixed if need be, from a list or from what they are usually delivered in
  * (see `unfold`). One that can't be read is a problem of its own and costs the others nothing. The input is not changed;
  * the tools refer to parts of it.
+ *
+ * @example
+ * const { tools, problems } = parseTools([{ name: 'get_weather', description: 'The weather of a city', input_schema: schema }]);
  */
 export function parseTools(value: unknown, options: ParseToolsOptions = {}): ParsedTools {
   const tools: Tool[] = [];

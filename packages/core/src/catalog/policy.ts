@@ -17,9 +17,15 @@ export interface PolicyRules {
   readonly servers?: Readonly<Record<string, Policy>> | undefined;
 }
 
+/** All policies, for validation and messages. */
 export const POLICIES: readonly Policy[] = ['never', 'automatic', 'always'];
 
-/** The tools with the policies that the rules give them. A tool whose policy stays is the same object. */
+/**
+ * The tools with the policies that the rules give them. A tool whose policy stays is the same object.
+ *
+ * @example
+ * const ruled = applyPolicies(tools, { patterns: { 'github/*': 'always' }, tools: { 'github/search_code': 'never' } });
+ */
 export function applyPolicies(tools: readonly Tool[], rules: PolicyRules): readonly Tool[] {
   const decide = compileRules(rules);
   return tools.map((tool) => {

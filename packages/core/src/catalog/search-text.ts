@@ -26,6 +26,7 @@ export interface SearchTextLimits {
   readonly characters?: number;
 }
 
+/** How much of a definition is searched, unless the options say otherwise. */
 export const SEARCH_TEXT_DEFAULTS: Required<SearchTextLimits> = { depth: 16, nodes: 5_000, characters: 65_536 };
 
 /**

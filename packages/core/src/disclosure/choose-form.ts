@@ -1,6 +1,7 @@
 import { FORMS, type Form, type FormName, keepsPrefix } from './form.ts';
 import type { TransportCapabilities } from './transport-capabilities.ts';
 
+/** The form that `chooseForm` has chosen. */
 export interface FormChoice {
   readonly name: FormName;
   readonly form: Form;
@@ -11,6 +12,9 @@ export interface FormChoice {
 /**
  * The form for what a transport can do. A preference that it can't carry in full is not carried by half: `bridge` takes its
  * place, which needs nothing but functions and keeps the prefix.
+ *
+ * @example
+ * const { name, form, reason } = chooseForm(capabilitiesOf('openai-chat'), 'load');
  */
 export function chooseForm(capabilities: TransportCapabilities, preference: FormName | 'auto' = 'auto'): FormChoice {
   if (preference === 'client') return clientForm(capabilities);

@@ -4,6 +4,9 @@ import type { View } from './view.ts';
 /**
  * The tools to declare for a view, for a loop of one's own: the plan's fixed part, and where the form appends, what was
  * revealed. The very same array as long as there is nothing to add.
+ *
+ * @example
+ * const tools = definitions(toolbox.view(plan, memory)); // [{ name, description, schema }]
  */
 export function definitions(view: View): readonly Definition[] {
   const { plan, revealed } = view;

@@ -13,6 +13,7 @@ export interface Form {
   readonly search: 'local' | 'provider' | 'client';
 }
 
+/** The forms by name. `client` means that the client searches by itself. */
 export type FormName = 'stub' | 'bridge' | 'load' | 'native' | 'hosted' | 'client';
 
 /**

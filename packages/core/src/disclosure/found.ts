@@ -45,6 +45,7 @@ export interface QueryAnswer {
   readonly names: readonly string[];
 }
 
+/** A near-duplicate of a tool that was found. */
 export interface Duplicate {
   readonly name: string;
   /** The found tool that stands for it. */

@@ -2,6 +2,7 @@ import type { Snapshot, Tool } from '../catalog/index.ts';
 import { counted } from './counted.ts';
 import { firstSentence, oneLine } from './first-sentence.ts';
 
+/** What a listing is made from. */
 export interface ListingOptions {
   readonly snapshot: Snapshot;
   /** What can be searched for. From the same snapshot as the index, so that the two never disagree. */
@@ -11,12 +12,14 @@ export interface ListingOptions {
   readonly budgetTokens?: number;
 }
 
+/** The list of what can be searched for, in as much detail as the budget allows. */
 export interface Listing {
   /** `sentences`: names with a first sentence. `names`. `servers`: counts per server or beginning of a name. `none`: not even those fit. */
   readonly tier: 'sentences' | 'names' | 'servers' | 'none';
   readonly text: string;
 }
 
+/** What a listing may cost, unless the options say otherwise. */
 export const LISTING_DEFAULTS: { readonly budgetTokens: number } = { budgetTokens: 1500 };
 
 /** No counter makes fewer tokens than this many characters each: longer texts are over budget without being counted. */

@@ -33,6 +33,7 @@ export interface GuardLimits {
   readonly idleStop?: number;
 }
 
+/** When repeated searches are stopped, unless the options say otherwise. */
 export const GUARD_DEFAULTS: Required<GuardLimits> = {
   mode: 'stop',
   repeatHint: 1,

@@ -13,6 +13,7 @@ export interface Memory {
   readonly searches: readonly PastSearch[];
 }
 
+/** One search that a conversation has made. */
 export interface PastSearch {
   /** Several queries of one search are joined by a line feed. */
   readonly query: string;
@@ -39,6 +40,7 @@ export type Fact =
   /** The user said something: a new question, for which searching begins anew. */
   | { readonly kind: 'asked' };
 
+/** The memory of a conversation that has not begun. */
 export const EMPTY_MEMORY: Memory = { revealed: [], called: [], known: [], moves: 0, searches: [] };
 
 /**

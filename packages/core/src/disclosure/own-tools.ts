@@ -12,6 +12,7 @@ export interface OwnToolOptions {
   readonly isTaken: (name: string) => boolean;
 }
 
+/** The names of our own tools: `tool_search`, `tool_describe` and `tool_call`. */
 export const OWN_NAMES: { readonly [Role in Own['role']]: string } = {
   search: 'tool_search',
   describe: 'tool_describe',

@@ -73,6 +73,7 @@ export interface DeferPlan {
   readonly tokens: PlanTokens;
 }
 
+/** What to send: all tools as they are, or a search with some tools deferred. Made by `toolbox.plan()`. */
 export type Plan = InlinePlan | DeferPlan;
 
 /** What the search takes: words, or a regular expression. */

@@ -31,6 +31,7 @@ export interface AnswerBudget {
   readonly loadTokens?: number;
 }
 
+/** How long answers to searches may be, unless the options say otherwise. */
 export const ANSWER_DEFAULTS: Required<AnswerBudget> = {
   searchBytes: 8_000,
   describeBytes: 32_000,

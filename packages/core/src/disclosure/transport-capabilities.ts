@@ -16,6 +16,7 @@ export interface TransportCapabilities {
   readonly imagesInResults: boolean;
 }
 
+/** A search that a provider runs itself. */
 export type HostedSearch = 'anthropic-regex' | 'anthropic-bm25' | 'openai';
 
 /** One row of the table: what the transport can do, and which models there can't. */
@@ -31,6 +32,7 @@ export interface Transport {
   }[];
 }
 
+/** Transports by name, for `capabilitiesOf`. */
 export type TransportTable = Readonly<Record<string, Transport>>;
 
 /** What a transport can do for a model. One that is not in the table can do nothing special, which every form of ours survives. */

@@ -6,11 +6,13 @@ import type { JsonObject, Tool } from '../catalog/index.ts';
  */
 export type ArgumentChecker = (tool: Tool, arguments_: JsonObject) => ArgumentCheck;
 
+/** What a check of arguments says. */
 export type ArgumentCheck =
   /** `arguments`, where given, replaces what was sent (`"3"` made `3`, a lone value made a list). */
   | { readonly kind: 'good'; readonly arguments?: JsonObject }
   | { readonly kind: 'wrong'; readonly problems: readonly ArgumentProblem[] };
 
+/** One thing that is wrong with a call's arguments. */
 export interface ArgumentProblem {
   /** JSON Pointer into the arguments; empty for the whole. */
   readonly path: string;

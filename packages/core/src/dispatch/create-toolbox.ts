@@ -18,7 +18,14 @@ import { type ToolboxContext, toolboxContext } from './toolbox-context.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 import { unwrapCall } from './unwrap-call.ts';
 
-/** A toolbox over a catalog. Holds no conversation: any number of them, and of callers, can share it. */
+/**
+ * A toolbox over a catalog. Holds no conversation: any number of them, and of callers, can share it.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, execute: (call) => run(call.tool.name, call.arguments) });
+ * const plan = toolbox.plan(); // what to declare, and the note for the system prompt
+ * const { text, memory } = await toolbox.answer({ plan, call, memory: EMPTY_MEMORY });
+ */
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const context = toolboxContext(options);
   const toolbox: Toolbox = {

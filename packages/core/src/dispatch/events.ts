@@ -64,6 +64,7 @@ interface EventBase {
   readonly requestId?: string;
 }
 
+/** Why a call was not made. */
 export type RefusalReason = 'malformed' | 'unknown' | 'nested' | 'not-deferred' | 'arguments' | 'hook' | 'approval';
 
 /** Which call, and whose: what every event about a call begins with. */

@@ -15,14 +15,17 @@ export interface Hooks {
   ) => Awaitable<ToolOutcome | undefined>;
 }
 
+/** What `beforeCall` can do to a call: refuse it, or change its arguments. */
 export type BeforeCall = Denial | { readonly kind: 'change'; readonly arguments: JsonObject };
 
+/** A refusal by a hook. */
 export interface Denial {
   readonly kind: 'deny';
   /** Told to the model. */
   readonly reason: string;
 }
 
+/** What hooks and `execute` get besides the call. */
 export interface HookContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import type { Awaitable, HookContext, Hooks } from './hooks.ts';
 
+/** What a toolbox is made of. Only `tools` is required. */
 export interface ToolboxOptions {
   /** The catalog: a snapshot, a function that gives the current one, or a list of tools or of definitions in any known format. */
   readonly tools: Snapshot | (() => Snapshot) | readonly object[];
@@ -64,4 +65,5 @@ export interface ToolboxOptions {
   readonly prefetchLimit?: number;
 }
 
+/** A searcher, or a function that makes one for a snapshot. */
 export type SearcherSource = Searcher | ((snapshot: Snapshot) => Searcher);

@@ -35,6 +35,7 @@ export interface Toolbox {
   byteLength(): number;
 }
 
+/** Options of `toolbox.plan`. */
 export interface PlanOptions {
   /** How schemas reach the model. @default the toolbox's form, which is `bridge` unless set */
   readonly form?: Form;
@@ -65,11 +66,13 @@ export interface PlanOptions {
   readonly rule?: GateRule;
 }
 
+/** What a view can add to a plan and a memory. */
 export interface ViewExtra {
   readonly prefetched?: Prefetched | undefined;
   readonly caller?: Caller;
 }
 
+/** What an answer's text is made from. */
 export interface Telling {
   readonly plan: Plan;
   readonly found: Found;
@@ -78,6 +81,7 @@ export interface Telling {
   readonly caller?: Caller;
 }
 
+/** A call of the model, and what is known when it is made. */
 export interface Handling {
   readonly plan: Plan;
   readonly call: Call;
@@ -87,11 +91,13 @@ export interface Handling {
   readonly signal?: AbortSignal;
 }
 
+/** Options of `toolbox.execute`. */
 export interface ExecuteOptions {
   readonly caller?: Caller;
   readonly signal?: AbortSignal;
 }
 
+/** The answer to one call of the model. */
 export interface Answered {
   readonly text: string;
   readonly isError: boolean;
@@ -100,6 +106,7 @@ export interface Answered {
   readonly outcomes: readonly ToolOutcome[];
 }
 
+/** What a prefetch searches for. */
 export interface Prefetching {
   readonly plan: Plan;
   /** The latest user message. */

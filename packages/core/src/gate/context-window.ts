@@ -7,6 +7,7 @@ export interface ModelLimits {
   readonly source: 'override' | 'upstream' | 'table' | 'default';
 }
 
+/** What is known about a model's context window. The first field that is set decides. */
 export interface ContextWindowQuestion {
   /** What the user says, before all else. */
   readonly override?: number | undefined;

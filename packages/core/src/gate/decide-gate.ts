@@ -3,6 +3,7 @@ import type { ModelLimits } from './context-window.ts';
 import { estimateTokens, snapshotTokens, type TokenCounter } from './estimate-tokens.ts';
 import type { GateRule, GateSettings } from './gate-settings.ts';
 
+/** What the gate decides from. */
 export interface GateQuestion {
   readonly snapshot: Snapshot;
   readonly settings: GateSettings;

@@ -9,6 +9,7 @@ export interface GateSettings {
   readonly pins: readonly string[];
 }
 
+/** When tools are deferred. */
 export type GateRule =
   | { readonly kind: 'off' }
   /** Whenever there is something to defer. */
@@ -23,6 +24,7 @@ export type GateRule =
   /** When the catalog has at least this many tools, those counted that are never deferred. */
   | { readonly kind: 'count'; readonly tools: number };
 
+/** How many matches the model gets. */
 export interface SearchLimitSettings {
   /** Matches in an answer when the model names no limit. */
   readonly defaultLimit: number;
@@ -30,6 +32,7 @@ export interface SearchLimitSettings {
   readonly maxLimit: number;
 }
 
+/** How many matches a search returns, unless the settings say otherwise. */
 export const DEFAULT_SEARCH_LIMITS: SearchLimitSettings = { defaultLimit: 5, maxLimit: 20 };
 
 /** The share of the context window from which deferral is worth its round trip, unless said otherwise. */

@@ -5,6 +5,7 @@ import { DEFAULT_GATE_SETTINGS, type GateSettings } from './gate-settings.ts';
 /** The tool count at which the `tool_search` capability activates, unless said otherwise. */
 export const DEFAULT_TOOL_SEARCH_THRESHOLD = 15;
 
+/** Options of `readCapabilities`. */
 export interface CapabilityOptions {
   /** The tool count from which on tools are deferred, 0 or more. @default 15 */
   readonly threshold?: number;

@@ -4,6 +4,9 @@ import { DEFAULT_GATE_SETTINGS, DEFAULT_SHARE_PERCENT, type GateRule, type GateS
 /**
  * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10 % of the context window,
  * `auto:N` the same with N %, `false` is off. An empty variable counts as unset, as in a shell.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, settings: readEnableToolSearch('auto:5') });
  */
 export function readEnableToolSearch(value: string | undefined): GateSettings {
   return { ...DEFAULT_GATE_SETTINGS, rule: readRule(value) };

@@ -5,6 +5,7 @@ export interface ToolUse {
   readonly calls: number;
 }
 
+/** Options of `suggestPins`. */
 export interface SuggestPinsOptions {
   /** How many calls make a tool worth a place in every request. @default 3 */
   readonly minCalls?: number;

@@ -10,10 +10,12 @@ export interface OrderedReads<Part> {
   take(): readonly Read<Part>[];
 }
 
+/** A place in the order that is filled later. */
 export interface Place<Part> {
   fill(...reads: readonly Read<Part>[]): void;
 }
 
+/** Keeps the reads of a round in the model's order while some of them are not known yet. */
 export function orderedReads<Part>(): OrderedReads<Part> {
   const waiting: { reads: readonly Read<Part>[] | undefined }[] = [];
   return {

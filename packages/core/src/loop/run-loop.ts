@@ -11,6 +11,7 @@ import { whileAnswered } from './while-answered.ts';
 import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';
 
+/** What the loop needs for one response. */
 export interface LoopOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly upstream: Upstream<Request, Part>;
@@ -55,6 +56,7 @@ export interface LoopRound<Request> {
   readonly revealed: readonly string[];
 }
 
+/** The limits of the loop, unless the options say otherwise. */
 export const LOOP_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 12 };
 
 /**

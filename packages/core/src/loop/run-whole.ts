@@ -1,6 +1,7 @@
 import { type LoopOptions, runLoop } from './run-loop.ts';
 import type { Whole } from './wire.ts';
 
+/** What the loop needs for one response that is not streamed. */
 export interface WholeOptions<Request, Part, Response> extends Omit<LoopOptions<Request, Part>, 'upstream'> {
   readonly whole: Whole<Response, Part>;
   /** Asks for a whole response. */

@@ -1,10 +1,12 @@
 import type { Hidden, TranscriptStore } from './transcript.ts';
 
+/** Options of `createTranscriptCache`. */
 export interface TranscriptCacheOptions {
   /** How much memory all entries of all owners may take, in bytes. @default 33_554_432 (32 MiB) */
   readonly maxBytes?: number;
 }
 
+/** How much a transcript cache keeps, unless the options say otherwise. */
 export const TRANSCRIPT_CACHE_DEFAULTS: Required<TranscriptCacheOptions> = { maxBytes: 32 * 1024 * 1024 };
 
 /** Transcripts in memory, one store for each owner, with one bound on all of them. */

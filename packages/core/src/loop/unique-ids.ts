@@ -1,3 +1,4 @@
+/** Options of `uniqueIds`. */
 export interface UniqueIdOptions {
   /** Ids that the history already holds. */
   readonly taken: Iterable<string>;

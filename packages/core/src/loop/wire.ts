@@ -54,6 +54,7 @@ export interface Opened {
   readonly userText?: string;
 }
 
+/** How a client wants to search. */
 export type OpenedSearch =
   /** A search tool that the provider would run: `tool_search_tool_regex_20251119`. We run it under the same name. */
   | {
@@ -130,6 +131,7 @@ export interface Writer<Request, Part> {
   hidden?(ending: Ending): HiddenContent | undefined;
 }
 
+/** How a response ends. */
 export type Ending = 'done' | 'calls' | 'pause';
 
 /** Where rendered requests go. Knows nothing of tool search. */

@@ -10,6 +10,7 @@ import {
 import { AFTER, idsOfPieces, idsOfResponse, isUnique } from './transcript-ids.ts';
 import type { Wire } from './wire.ts';
 
+/** What `weaveHistory` needs. */
 export interface HistoryOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;

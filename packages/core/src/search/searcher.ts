@@ -16,8 +16,10 @@ export interface Searcher {
   byteLength?(): number;
 }
 
+/** What a searcher ranks by. */
 export type SearchEngine = 'regex' | 'bm25' | 'semantic' | 'hybrid';
 
+/** What a searcher is asked. */
 export interface SearchRequest {
   /** What is looked for. Several queries are answered by one list that serves each of them in turn. */
   readonly query: string | readonly string[];
@@ -35,6 +37,7 @@ export interface SearchRequest {
   readonly signal?: AbortSignal;
 }
 
+/** What a search has found. */
 export interface SearchResult {
   readonly hits: readonly Hit[];
   /** `none` when nothing in the catalog fits, even if `hits` names what came nearest. */
@@ -55,6 +58,7 @@ export type RerankerUse =
   | { readonly kind: 'used' }
   | { readonly kind: 'fallback' | 'skipped'; readonly reason: string };
 
+/** One tool that a search has found. */
 export interface Hit {
   readonly tool: Tool;
   /** Higher is better. Comparable within one answer only. */
@@ -80,4 +84,5 @@ export type Standing =
   | { readonly kind: 'not-allowed' }
   | { readonly kind: 'not-in-catalog' };
 
+/** How many tools a search may return. */
 export const SEARCH_LIMITS = { default: 5, min: 1, max: 50 } as const;

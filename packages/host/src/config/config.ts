@@ -41,6 +41,7 @@ export interface Config {
  */
 export type DeferralSource = 'deferral' | 'tools.tool_search' | 'ENABLE_TOOL_SEARCH' | 'default';
 
+/** Where the gateway listens. */
 export interface ListenSettings {
   readonly host: string;
   /** 0 takes a free one. */
@@ -56,12 +57,14 @@ export interface TranscriptSettings {
   readonly maxBytes: number;
 }
 
+/** Where state is kept, and how tokens in it are encrypted. */
 export interface StoreSettings {
   readonly location: StoreLocation;
   /** AES-256 keys for tokens, the current one first. */
   readonly encryptionKeys: readonly Uint8Array[];
 }
 
+/** One model host, and the models it serves. */
 export interface UpstreamSettings {
   /** Names of models, `*` standing for any text. */
   readonly models: readonly string[];
@@ -83,6 +86,7 @@ export interface UpstreamSettings {
   readonly forwardsAuthorization?: boolean;
 }
 
+/** A kind of model host. */
 export type UpstreamProvider = (typeof UPSTREAM_PROVIDERS)[number];
 
 /** `anthropic` is passed through raw and `rehearsal` is built in; the others go through the AI SDK's package of that name. */
@@ -140,6 +144,7 @@ export interface OAuthSettings {
   readonly scopes?: readonly string[];
 }
 
+/** Settings that every MCP server can have, however it is reached. */
 export interface McpServerOptions {
   /** When its tools may be deferred. @default what each definition says, else automatic */
   readonly policy?: Policy;
@@ -175,6 +180,7 @@ export interface UnusableServer {
   readonly line?: number;
 }
 
+/** A remark about a configured server. */
 export interface ServerNote {
   readonly server: string;
   readonly message: string;
@@ -237,6 +243,7 @@ export interface McpConnectorSettings {
   readonly resultBytes: number;
 }
 
+/** When tools are deferred, and which. */
 export interface ToolSettings {
   readonly gate: GateSettings;
   readonly policies: PolicyRules;
@@ -244,6 +251,7 @@ export interface ToolSettings {
   readonly listingTokens: number;
 }
 
+/** How tools are searched. */
 export interface SearchSettings {
   readonly engine: 'auto' | 'hybrid' | 'bm25' | 'hybrid+reranker';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
@@ -261,6 +269,7 @@ export interface ConfiguredKey extends KeyPermissions {
   readonly tools?: { readonly allow?: readonly string[]; readonly deny?: readonly string[] };
 }
 
+/** Limits on sizes, times and counts. */
 export interface LimitSettings {
   readonly bodyBytes: number;
   readonly batchBytes: number;

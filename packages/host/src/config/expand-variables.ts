@@ -20,6 +20,7 @@ export type ResolveReference = (
   reference: string,
 ) => { readonly value: string } | { readonly problem: string } | undefined;
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Deeper than any settings; a document made to exhaust the stack stops here. */

@@ -17,6 +17,7 @@ import { readHints } from './read-hints.ts';
 import { type InputAnswers, type ReadServers, type ReadServersOptions, readServers } from './read-servers.ts';
 import { readSettings } from './read-settings.ts';
 
+/** Where the configuration comes from. */
 export interface LoadConfigOptions {
   /** The file. @default QUARTERMASTER_CONFIG, else `quartermaster.yaml` or `quartermaster.yml` in the folder, else none */
   readonly path?: string;

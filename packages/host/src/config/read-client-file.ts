@@ -15,6 +15,7 @@ export interface ClientFile {
   readonly document: unknown;
 }
 
+/** A server in the configuration file of an MCP client. */
 export interface ClientServer {
   readonly name: string;
   readonly isOff: boolean;

@@ -8,6 +8,7 @@ export interface HintsFile {
   readonly tools: Readonly<Record<string, HintsEntry>>;
 }
 
+/** The search hints that a model has written for one tool. */
 export interface HintsEntry extends SearchHint {
   /** The model that wrote them. */
   readonly model: string;

@@ -7,6 +7,7 @@ import { repairValue } from './repair-value.ts';
 import { indexSchema, type SchemaIndex } from './schema-index.ts';
 import type { Unchecked } from './unchecked.ts';
 
+/** Options of a check against a schema. */
 export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {
   /**
    * Whether a value that fails only by the form of its parts (`"5"` for 5, a lone value for a list) is mended.
@@ -15,6 +16,7 @@ export interface CheckOptions extends Partial<EvaluationLimits>, Partial<Problem
   readonly repair?: boolean;
 }
 
+/** The limits of a check, unless the options say otherwise. */
 export const CHECK_DEFAULTS: Required<CheckOptions> = { ...EVALUATION_DEFAULTS, ...PROBLEM_DEFAULTS, repair: false };
 
 /** `unchecked` is what could not be decided and was let through; empty when everything was checked. */

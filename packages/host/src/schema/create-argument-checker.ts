@@ -4,12 +4,18 @@ import type { ArgumentChecker } from '@quartermaster/core/dispatch';
 import { type CheckOptions, checkValue } from './check-value.ts';
 import type { Unchecked } from './unchecked.ts';
 
+/** Options of `createArgumentChecker`. */
 export interface ArgumentCheckerOptions extends CheckOptions {
   /** Told what could not be decided for a call, so that its arguments were let through there. */
   readonly onUnchecked?: (tool: Tool, unchecked: readonly Unchecked[]) => void;
 }
 
-/** The check of arguments that a toolbox is given. */
+/**
+ * The check of arguments that a toolbox is given.
+ *
+ * @example
+ * const toolbox = createToolbox({ tools, execute, checkArguments: createArgumentChecker({ repair: true }) });
+ */
 export function createArgumentChecker(options: ArgumentCheckerOptions = {}): ArgumentChecker {
   const { onUnchecked, ...checkOptions } = options;
   return (tool, sent) => {

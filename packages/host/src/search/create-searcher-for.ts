@@ -5,6 +5,7 @@ import { createHintedSearcher, type Reranker } from '@quartermaster/core/search'
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
 
+/** What a configured searcher can use. */
 export interface SearcherParts {
   /** Stops builds and embedding when it aborts, so that they don't keep a stopping process alive. @default never */
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 import type { RerankerEmbedder } from '@quartermaster/core/search';
 
+/** The installed reranker, or the reason why there is none. */
 export type FoundReranker =
   | { readonly kind: 'found'; readonly reranker: RerankerEmbedder }
   | { readonly kind: 'missing'; readonly reason: string };

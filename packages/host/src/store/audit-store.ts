@@ -10,6 +10,7 @@ export interface AuditStore {
   note(entry: Omit<AuditEntry, 'at'>): Promise<void>;
 }
 
+/** One change to a catalog or a key. */
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -22,6 +23,7 @@ export interface AuditEntry {
   readonly detail: string;
 }
 
+/** What an entry of the audit log can record. */
 export type AuditAction =
   | 'catalog.create'
   | 'catalog.replace'

@@ -46,6 +46,7 @@ export const BATCH_LIFETIME_MS: number = 24 * 60 * 60 * 1000;
 /** How long the results of an ended batch are kept, as Anthropic does. */
 export const BATCH_RETENTION_MS: number = 29 * BATCH_LIFETIME_MS;
 
+/** A batch to be created. */
 export interface NewBatch {
   /** Who may see it: an API key's id, or `''` where there are no keys. */
   readonly owner: string;
@@ -54,12 +55,14 @@ export interface NewBatch {
   readonly items: readonly NewBatchItem[];
 }
 
+/** One request of a new batch. */
 export interface NewBatchItem {
   readonly customId: string;
   /** The request as JSON text. Kept until the item has its result, then forgotten. */
   readonly params: string;
 }
 
+/** A batch of requests and how far it is. */
 export interface Batch {
   readonly id: string;
   readonly owner: string;
@@ -81,6 +84,7 @@ export interface BatchCounts {
   readonly expired: number;
 }
 
+/** Which page of an owner's batches to list. */
 export interface BatchQuery {
   readonly owner: string;
   /** 1 to 1,000. */
@@ -89,24 +93,29 @@ export interface BatchQuery {
   readonly cursor?: { readonly kind: 'after' | 'before'; readonly id: string };
 }
 
+/** One page of a list of batches. */
 export interface BatchPage {
   readonly batches: readonly Batch[];
   /** Whether there are more in the direction asked for. */
   readonly hasMore: boolean;
 }
 
+/** How an item of a batch can end. */
 export type Outcome = 'succeeded' | 'errored' | 'canceled' | 'expired';
 
+/** How an item has ended. */
 export interface ItemResult {
   readonly outcome: Outcome;
   /** The `result` object of the results file as JSON text, its type included. */
   readonly result: string;
 }
 
+/** The result of one request of a batch. */
 export interface BatchResult extends ItemResult {
   readonly customId: string;
 }
 
+/** How many items a worker takes, and for how long. */
 export interface Claim {
   /** At most so many items, 1 to 1,000. */
   readonly limit: number;
@@ -121,6 +130,7 @@ export interface Lease {
   readonly token: string;
 }
 
+/** An item that a worker has taken. */
 export interface ClaimedItem extends Lease {
   readonly owner: string;
   readonly customId: string;

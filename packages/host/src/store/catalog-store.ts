@@ -31,6 +31,7 @@ export interface CatalogActor {
 /** Whoever has the store itself. */
 const OPERATOR: CatalogActor = { id: '', mayChangeAny: true };
 
+/** A catalog to be stored under a name. */
 export interface NewCatalog {
   readonly name: string;
   /** The snapshot's content hash. */
@@ -40,6 +41,7 @@ export interface NewCatalog {
   readonly toolCount: number;
 }
 
+/** What is known about a named catalog, without its tools. */
 export interface CatalogHead {
   readonly name: string;
   readonly hash: string;
@@ -59,6 +61,7 @@ export interface CatalogVersion extends Pick<CatalogHead, 'version' | 'hash' | '
   readonly by: string;
 }
 
+/** A named catalog with its definitions as JSON text. */
 export interface NamedCatalog extends CatalogHead {
   readonly tools: string;
 }

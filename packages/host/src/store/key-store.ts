@@ -33,6 +33,7 @@ export interface KeyStore {
   revoke(id: string, by?: string): Promise<boolean>;
 }
 
+/** A key to be created. */
 export interface NewApiKey extends KeyPermissions {
   /** For people to tell keys apart. */
   readonly name: string;
@@ -40,6 +41,7 @@ export interface NewApiKey extends KeyPermissions {
   readonly expiresAt?: number;
 }
 
+/** What can be changed about a key. */
 export interface KeyChange {
   readonly role?: KeyRole;
   readonly expiresAt?: number;
@@ -53,6 +55,7 @@ export interface KeyChange {
  */
 export type KeyRole = 'consumer' | 'publisher' | 'admin';
 
+/** All roles that a key can have. */
 export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
 
 /** The parts of the gateway that a key can be limited to. */
@@ -61,6 +64,7 @@ export const KEY_ENDPOINTS: readonly string[] = [
   ...['batches', 'catalogs', 'search', 'mcp', 'servers', 'keys', 'insight', 'metrics'],
 ];
 
+/** What a key may use. */
 export interface KeyPermissions {
   /** Models that it may use, `*` standing for any text. */
   readonly models: readonly string[];
@@ -93,6 +97,7 @@ export interface KeyLimits {
   readonly tokensPerMonth?: number;
 }
 
+/** An API key as it is stored, without its secret. */
 export interface ApiKey extends NewApiKey {
   readonly id: string;
   /** Milliseconds since 1970, as all times here. */

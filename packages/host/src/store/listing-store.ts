@@ -12,6 +12,7 @@ export interface ListingStore {
   delete(key: string): Promise<void>;
 }
 
+/** What an MCP server listed last. */
 export interface StoredListing {
   /** The content hash of the definitions: equal hashes mean equal tools. */
   readonly hash: string;

@@ -27,6 +27,7 @@ import { createVectorStore } from './vector-store.ts';
 /** A PostgreSQL server that replicas share, or one SQLite file (`:memory:` keeps nothing). */
 export type StoreLocation = { readonly url: string } | { readonly path: string };
 
+/** Options of `openStore`. */
 export interface StoreOptions {
   /** AES-256 keys for tokens: the first one encrypts, all of them decrypt. @default none, and tokens are refused */
   readonly encryptionKeys?: readonly Uint8Array[];
@@ -38,7 +39,12 @@ export interface StoreOptions {
   readonly createId?: (prefix: string) => string;
 }
 
-/** Opens a store and brings its tables up to date. */
+/**
+ * Opens a store and brings its tables up to date.
+ *
+ * @example
+ * const store = await openStore({ path: 'quartermaster.sqlite' }); // or { url } of a PostgreSQL
+ */
 export async function openStore(options: StoreLocation & StoreOptions): Promise<Store> {
   const sql = await openDatabase(options);
   try {

@@ -10,6 +10,7 @@ export interface PinStore {
   put(server: string, pins: readonly Pin[]): Promise<void>;
 }
 
+/** An accepted tool definition. */
 export interface Pin {
   /** The tool's name at its server. */
   readonly tool: string;

@@ -19,6 +19,7 @@ export interface RateLimitStore {
   sweep(): Promise<void>;
 }
 
+/** What a request would use of a limit. */
 export interface RateRequest {
   /** What is limited, for example `key_1/requests`. */
   readonly bucket: string;
@@ -29,6 +30,7 @@ export interface RateRequest {
   readonly cost: number;
 }
 
+/** What a request has used of a budget. */
 export interface BudgetUse {
   /** What is limited, for example `key_1/day`. */
   readonly bucket: string;
@@ -40,6 +42,7 @@ export interface BudgetUse {
   readonly cost: number;
 }
 
+/** Whether a request is within its limit. */
 export type RateAnswer =
   | { readonly kind: 'granted'; readonly remaining: number }
   /** When to ask again; even then others may have been faster. */

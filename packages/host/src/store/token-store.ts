@@ -18,6 +18,7 @@ export interface TokenStore {
   deleteUser(user: string): Promise<number>;
 }
 
+/** Whose tokens: a user's at a server. */
 export interface TokenOwner {
   /** Empty where there is only one. */
   readonly user: string;

@@ -24,6 +24,7 @@ export interface Usage {
   readonly tools?: readonly ToolUse[];
 }
 
+/** What was used on one day. */
 export interface DayUsage {
   /** `2026-11-15`, in UTC. */
   readonly day: string;

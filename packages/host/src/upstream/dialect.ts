@@ -15,13 +15,19 @@ type Registered = typeof registered;
 export type DialectName = keyof Registered;
 
 type ShapesOf<Name extends DialectName> = NonNullable<Registered[Name]['shapes']>;
+/** A dialect's request body. */
 export type RequestOf<Name extends DialectName> = ShapesOf<Name>['request'];
+/** One part of a dialect's stream. */
 export type PartOf<Name extends DialectName> = ShapesOf<Name>['part'];
+/** A dialect's whole response. */
 export type ResponseOf<Name extends DialectName> = ShapesOf<Name>['response'];
+/** The dialect of a name. */
 export type DialectOf<Name extends DialectName> = ServedDialect<RequestOf<Name>, PartOf<Name>, ResponseOf<Name>, Name>;
 
+/** All dialects by name. */
 export type Dialects = { readonly [Name in DialectName]: DialectOf<Name> };
 
+/** All dialects by name. */
 export const DIALECTS: Dialects = registered;
 
 /** An upstream of one dialect, streaming and not. Knows nothing of tool search. */

@@ -13,6 +13,7 @@ export type UpstreamErrorCode =
   /** The request holds what this upstream can't be asked. */
   | 'unsupported';
 
+/** What is known about a failed request. */
 export interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly message: string;

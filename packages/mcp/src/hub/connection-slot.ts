@@ -4,6 +4,7 @@ import { describeError, McpError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { ForgottenSessionError } from './forgotten-session-error.ts';
 
+/** How long the hub waits before it restarts a server, in milliseconds. */
 export interface Backoff {
   /** The first wait. @default 1_000 */
   readonly initialMs: number;
@@ -13,6 +14,7 @@ export interface Backoff {
   readonly stableMs: number;
 }
 
+/** How long the hub waits before it restarts a server, unless the options say otherwise. */
 export const BACKOFF_DEFAULTS: Backoff = { initialMs: 1_000, maxMs: 60_000, stableMs: 30_000 };
 
 export type SlotState =

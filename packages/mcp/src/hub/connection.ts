@@ -24,6 +24,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** A request in MCP's own words. */
 export interface Outgoing {
   readonly method: string;
   readonly params?: JsonObject;

@@ -30,6 +30,7 @@ import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { signInSettings } from './server-sign-in.ts';
 import type { ServerStatus } from './server-status.ts';
 
+/** Options of `createHub`. */
 export interface HubOptions extends HubServers {
   /** Where listings are kept. @default in memory */
   readonly listings?: ListingStore;
@@ -67,7 +68,13 @@ export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.
 
 const MOST_HELD_NAMED = 5;
 
-/** A hub over the given servers. Nothing is started until `start` or the first use. */
+/**
+ * A hub over the given servers. Nothing is started until `start` or the first use.
+ *
+ * @example
+ * const hub = createHub({ servers: { files: { command: 'npx', args: ['-y', 'a-file-server'] } } });
+ * await hub.start();
+ */
 export function createHub(options: HubOptions): Hub {
   const listeners = new Set<(event: HubEvent) => void>();
   const emit = (event: HubEvent): void => {

@@ -12,6 +12,7 @@ export interface Suspicion {
 /** What a find leads to: people are told, the tool is left out too, or nothing is looked for. */
 export type FindingsPolicy = 'warn' | 'withhold' | 'off';
 
+/** What can be suspicious about a definition. */
 export type SuspicionKind =
   | 'hidden-characters'
   | 'bidirectional-controls'

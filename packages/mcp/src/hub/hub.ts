@@ -64,11 +64,13 @@ export interface Hub {
   close(): Promise<void>;
 }
 
+/** Whether a user is signed in to a server. */
 export interface SignInState {
   readonly server: string;
   readonly isSignedIn: boolean;
 }
 
+/** The servers of a hub. */
 export interface HubServers {
   /** By name, as in the usual `mcpServers` block. */
   readonly servers: Readonly<Record<string, ServerSettings>>;
@@ -76,11 +78,13 @@ export interface HubServers {
   readonly unusable?: readonly Unavailable[];
 }
 
+/** Options of `hub.start`. */
 export interface StartOptions {
   /** The one client that this hub is for: servers are started with its capabilities, one process each. */
   readonly peer?: Peer | undefined;
 }
 
+/** A call to a tool of a server. */
 export interface HubCall {
   readonly tool: Tool;
   readonly arguments: JsonObject;
@@ -94,6 +98,7 @@ export interface HubCall {
   readonly allowInputRequired?: boolean | undefined;
 }
 
+/** A request to a server that is passed on as it is. */
 export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'> {
   readonly server: string;
   readonly origin?: Origin | undefined;
@@ -101,6 +106,7 @@ export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'
   readonly onProgress?: ProgressCallback | undefined;
 }
 
+/** What happens in a hub. */
 export type HubEvent =
   /** The catalog, or how a server is doing, may have changed. */
   | { readonly kind: 'server-change'; readonly server: string }

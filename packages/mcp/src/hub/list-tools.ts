@@ -17,6 +17,7 @@ export interface ListLimits {
   readonly listPages: number;
 }
 
+/** How much of a server's list is read, unless the options say otherwise. */
 export const LIST_DEFAULTS: ListLimits = {
   toolsPerServer: 100_000,
   listBytes: 64 * 1024 * 1024,

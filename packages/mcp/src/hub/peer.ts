@@ -14,6 +14,7 @@ export interface Peer {
   notify(notification: PeerRequest): void;
 }
 
+/** A request that a server makes of its client. */
 export interface PeerRequest {
   readonly server: string;
   readonly method: string;

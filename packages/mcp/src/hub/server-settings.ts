@@ -17,10 +17,12 @@ export interface InProcessSettings extends ServerOptions {
   readonly create: () => Connectable | Promise<Connectable>;
 }
 
+/** A server object of the MCP SDK. */
 export interface Connectable {
   connect(transport: Transport): Promise<void>;
 }
 
+/** How long a server may take, unless its settings say otherwise. */
 export const SERVER_DEFAULTS: {
   readonly connectTimeoutMs: number;
   readonly listTimeoutMs: number;

@@ -20,6 +20,7 @@ import { createRenewer } from './renew-tokens.ts';
 import { signInError } from './sign-in-error.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
+/** Signs users in to remote MCP servers. */
 export interface OAuthClient {
   /** The tokens of one user at one server, for a transport. No two users share anything. */
   access(owner: TokenOwner, settings: SignInSettings): AuthProvider;
@@ -41,6 +42,7 @@ export interface SignInWish {
   readonly fetch?: FetchLike | undefined;
 }
 
+/** Options of `createOAuthClient`. */
 export interface OAuthOptions {
   readonly tokens: TokenStore;
   /**

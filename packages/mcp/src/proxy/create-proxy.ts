@@ -19,6 +19,7 @@ import { createHttpFace, type SessionLimits } from './serve-http.ts';
 import { createServerStart, START_WAITS, type StartWaits } from './server-start.ts';
 import { Session } from './session.ts';
 
+/** Options of `createProxy`. */
 export interface ProxyOptions
   extends Pick<
     ToolboxOptions,
@@ -75,6 +76,7 @@ export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
 
 const GUARD: { readonly mode: 'hint'; readonly forgetAfterMs: number } = { mode: 'hint', forgetAfterMs: 600_000 };
 
+/** How the proxy works, unless the options say otherwise. */
 export const PROXY_DEFAULTS: {
   readonly form: 'bridge';
   readonly waits: Required<StartWaits>;

@@ -11,12 +11,14 @@ export interface McpProxy {
   close(): Promise<void>;
 }
 
+/** Options of one connection to the proxy. */
 export interface ConnectOptions {
   readonly access?: Access;
   /** Whether this is the hub's only client: then servers are started for it, one process each. @default false */
   readonly isSole?: boolean;
 }
 
+/** One client's connection to the proxy. */
 export interface ProxyConnection {
   close(): Promise<void>;
   /** Resolves when the connection has ended, from whichever side. */

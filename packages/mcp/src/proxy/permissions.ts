@@ -12,6 +12,7 @@ export interface Permissions {
   readonly deny?: readonly string[];
 }
 
+/** What a client may use, ready to be asked. */
 export interface CompiledPermissions {
   /** Applied before search, and again at the call. The same function for the same permissions. */
   readonly allowsTool: (tool: Tool) => boolean;

@@ -11,6 +11,7 @@ import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
 
+/** How many sessions are kept, and for how long. */
 export interface SessionLimits {
   /** How many at once; the one that was idle longest makes way. @default 1_000 */
   readonly max?: number;
@@ -18,6 +19,7 @@ export interface SessionLimits {
   readonly idleMs?: number;
 }
 
+/** How many sessions are kept, and for how long, unless the options say otherwise. */
 export const SESSION_DEFAULTS: Required<SessionLimits> = { max: 1_000, idleMs: 30 * 60_000 };
 
 export interface HttpFaceOptions {

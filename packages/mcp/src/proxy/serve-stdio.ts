@@ -4,6 +4,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { defined } from '@quartermaster/core/internal';
 import type { Access, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 
+/** Options of `serveStdio`. */
 export interface ServeStdioOptions {
   readonly access?: Access;
   /** @default process.stdin */

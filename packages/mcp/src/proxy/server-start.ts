@@ -23,6 +23,7 @@ export interface ServerStart {
   wait(waitMs: number, isEnough?: () => boolean): Promise<void>;
 }
 
+/** Starts the servers of a hub when a client first needs them. */
 export function createServerStart(hub: Hub, clock: Clock): ServerStart {
   let begunAtMs: number | undefined;
   let isSettled = false;

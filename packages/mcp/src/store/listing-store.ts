@@ -21,6 +21,7 @@ export interface ListingStore {
   put(key: string, listing: StoredListing): Promise<void>;
 }
 
+/** Keeps listings in memory. */
 export function createMemoryListingStore(): ListingStore {
   const listings = new Map<string, StoredListing>();
   return {

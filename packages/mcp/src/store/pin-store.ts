@@ -15,6 +15,7 @@ export interface PinStore {
   put(server: string, pins: readonly Pin[]): Promise<void>;
 }
 
+/** Keeps pins in memory. */
 export function createMemoryPinStore(): PinStore {
   const pins = new Map<string, readonly Pin[]>();
   return {

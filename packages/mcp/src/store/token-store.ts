@@ -20,6 +20,7 @@ export interface TokenStore {
   claim?(owner: TokenOwner, leaseMs: number): Promise<(() => Promise<void>) | undefined>;
 }
 
+/** Keeps tokens in memory. */
 export function createMemoryTokenStore(): TokenStore {
   const values = new Map<string, string>();
   const claimed = new Set<string>();

@@ -3,6 +3,7 @@ import { createTool, NAME_TEMPLATES } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
+/** Options of `createSearch`. */
 export interface CreateSearchOptions {
   /** What searches, made once for each set of tools. @default the hybrid with the embedded model */
   readonly searcher?: (snapshot: Snapshot) => Searcher;

@@ -10,7 +10,9 @@ import type {
 
 /** The AI SDK's provider interface, fourth version, as of November 2026: its own types under the words of this package. */
 export type ModelRequest = LanguageModelV4CallOptions;
+/** One part of a language model's stream. */
 export type ModelPart = LanguageModelV4StreamPart;
+/** A language model's whole response. */
 export type ModelResult = LanguageModelV4GenerateResult;
 export type ModelContent = LanguageModelV4Content;
 export type ModelMessage = LanguageModelV4Message;

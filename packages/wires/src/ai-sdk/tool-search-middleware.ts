@@ -16,6 +16,7 @@ import { stripPrompt } from './render-prompt.ts';
 import { toolboxFinder } from './request-toolbox.ts';
 import { modelWhole } from './whole.ts';
 
+/** Options of `toolSearchMiddleware`. */
 export type AiSdkToolSearchOptions = ToolSearchOptions;
 
 /** A name may be as long as any provider takes it; what the provider behind the model can't take, it says itself. */
@@ -25,6 +26,10 @@ const MAX_NAME_LENGTH = 64;
  * Tool search for any model: `wrapLanguageModel({ model, middleware: toolSearchMiddleware(…) })`. The tools of each call are the
  * catalog, and stay with `ai`, which executes what the model calls. Searches show up as calls of dynamic tools that the
  * provider executed; in the messages of a later call they are what is remembered.
+ *
+ * @example
+ * const model = wrapLanguageModel({ model: anyModel, middleware: toolSearchMiddleware() });
+ * await generateText({ model, tools, prompt });
  */
 export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): LanguageModelV4Middleware {
   const toolboxes = requestToolboxes(options, { name: 'ai-sdk', maxNameLength: MAX_NAME_LENGTH });

@@ -16,8 +16,10 @@ import { writeNamedEvent } from './stream-response.ts';
 import { validateAnthropicRequest } from './validate-request.ts';
 import { anthropicWhole } from './whole.ts';
 
+/** The dialect of the Messages API. */
 export type AnthropicDialect = Dialect<AnthropicRequest, AnthropicEvent, AnthropicResponse, 'anthropic'>;
 
+/** Options of the Messages API's dialect. */
 export interface AnthropicDialectOptions {
   /** Which codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
@@ -120,6 +122,7 @@ const EVENT_FIELDS: Readonly<Record<string, string>> = {
   error: 'error',
 };
 
+/** The dialect of the Messages API with its default options. */
 export const anthropicDialect: AnthropicDialect = createAnthropicDialect();
 
 /** The Messages API's envelope of an error. */
@@ -127,6 +130,7 @@ export function anthropicErrorBody(error: ErrorFacts, requestId: string): object
   return { type: 'error', error: anthropicError(error), request_id: requestId };
 }
 
+/** An error in the words of the Messages API. */
 export function anthropicError({ type, message, details }: ErrorFacts): {
   type: string;
   message: string;

@@ -16,6 +16,7 @@ export interface AnthropicRequest {
   readonly [unknown: string]: unknown;
 }
 
+/** Whether the model must call a tool, and which. */
 export interface AnthropicToolChoice {
   readonly type: string;
   /** Of type `tool`. */
@@ -23,6 +24,7 @@ export interface AnthropicToolChoice {
   readonly [unknown: string]: unknown;
 }
 
+/** One message of a request. */
 export interface AnthropicMessage {
   /** `user`, `assistant`, or `system` in the middle of a conversation. */
   readonly role: string;
@@ -118,6 +120,7 @@ export interface AnthropicResponse {
   readonly [unknown: string]: unknown;
 }
 
+/** The tokens that a response has used. */
 export interface AnthropicUsage {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
@@ -135,6 +138,7 @@ export type AnthropicEvent =
   | { readonly type: 'ping' }
   | { readonly type: 'error'; readonly error: AnthropicErrorBody };
 
+/** The event near the end of a stream that has the stop reason and the usage. */
 export interface MessageDeltaEvent {
   readonly type: 'message_delta';
   readonly delta: {
@@ -146,6 +150,7 @@ export interface MessageDeltaEvent {
   readonly [unknown: string]: unknown;
 }
 
+/** The error object of a failed request. */
 export interface AnthropicErrorBody {
   readonly type: string;
   readonly message: string;

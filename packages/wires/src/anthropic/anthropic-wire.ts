@@ -10,6 +10,7 @@ import { renderRequest } from './render.ts';
 import type { ErrorCodes } from './search-error.ts';
 import { writeResponse } from './writer.ts';
 
+/** Options of the Messages API's wire. */
 export interface AnthropicWireOptions {
   /** Which codes a failed search shows. @default typed */
   readonly errorCodes?: ErrorCodes;
@@ -25,6 +26,7 @@ export interface AnthropicWireOptions {
   readonly hostedEngine?: 'regex' | 'bm25';
 }
 
+/** How the Messages API's wire works, unless the options say otherwise. */
 export const ANTHROPIC_WIRE_DEFAULTS: Required<AnthropicWireOptions> = {
   errorCodes: 'typed',
   missingDeferral: 'never',
@@ -48,4 +50,5 @@ export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<An
   };
 }
 
+/** The wire of the Messages API with its default options. */
 export const anthropicWire: Wire<AnthropicRequest, AnthropicEvent> = createAnthropicWire();

@@ -20,6 +20,7 @@ import { referencesIn } from './read-history.ts';
 import type { ErrorCodes } from './search-error.ts';
 import { splitTools } from './search-tool.ts';
 
+/** Options of `withToolSearch` for Anthropic's client. */
 export interface AnthropicToolSearchOptions extends ToolSearchOptions {
   /** What the host can do, as a row of `transports`. @default by the client's base URL; an unknown host has functions only */
   readonly transport?: string;

@@ -51,6 +51,7 @@ export interface HistorySearch {
   readonly cacheControl?: unknown;
 }
 
+/** What a search in the messages has led to. */
 export type SearchOutcome =
   | { readonly kind: 'found'; readonly names: readonly string[] }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };

@@ -6,6 +6,7 @@ export interface RegexSearchTool {
   name: typeof SEARCH_TOOL_NAMES.regex;
 }
 
+/** Anthropic's search tool for natural-language queries. */
 export interface Bm25SearchTool {
   type: typeof SEARCH_TOOL_TYPES.bm25;
   name: typeof SEARCH_TOOL_NAMES.bm25;
@@ -27,6 +28,7 @@ export function deferred<Tool extends object>(tool: Tool): Omit<Tool, 'cache_con
   return { ...rest, defer_loading: true };
 }
 
+/** A `tool_result` that names found tools by reference. */
 export interface ToolReferenceResult {
   type: 'tool_result';
   tool_use_id: string;

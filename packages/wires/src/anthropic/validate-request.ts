@@ -19,6 +19,7 @@ export class AnthropicRequestError extends RequestError {
   readonly type = 'invalid_request_error';
 }
 
+/** Options of `validateRequest`. */
 export interface ValidateOptions {
   /** How an unknown reference is worded: as in the documentation, or as the API words it today. @default documented */
   readonly wording?: 'documented' | 'production';
@@ -36,6 +37,7 @@ export interface ValidateOptions {
   readonly maxTools?: number;
 }
 
+/** How requests are validated, unless the options say otherwise. */
 export const VALIDATE_DEFAULTS = {
   wording: 'documented',
   version: '2023-06-01',

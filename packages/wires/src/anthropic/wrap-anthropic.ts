@@ -30,6 +30,7 @@ export interface AnthropicHttpRequest extends RequestInit {
   headers: Headers;
 }
 
+/** A middleware for Anthropic's client. */
 export type AnthropicMiddleware = (request: AnthropicHttpRequest, next: SendRequest) => Promise<Response>;
 
 type SendRequest = (request: AnthropicHttpRequest) => Promise<Response>;
@@ -38,6 +39,10 @@ type SendRequest = (request: AnthropicHttpRequest) => Promise<Response>;
  * A client like the one given, with tool search: `messages.create`, `messages.stream`, `beta.messages` and its tool runner
  * work as before, and the model no longer reads every tool. Tools stay in the requests; where none is marked as deferred, the gate
  * decides. On a host that has tool search of its own, requests that ask for it pass untouched.
+ *
+ * @example
+ * const client = withToolSearch(new Anthropic());
+ * await client.messages.create({ model, max_tokens, messages, tools: [regexSearchTool(), ...tools.map(deferred)] });
  */
 export function withToolSearch<Client extends AnthropicClient>(
   client: Client,

@@ -16,12 +16,14 @@ export interface GeminiRequest {
   readonly [unknown: string]: unknown;
 }
 
+/** How the tools of a request are used. */
 export interface GeminiToolConfig {
   readonly functionCallingConfig?: GeminiCallingConfig;
   readonly includeServerSideToolInvocations?: boolean;
   readonly [unknown: string]: unknown;
 }
 
+/** Whether the model must call a function, and which. */
 export interface GeminiCallingConfig {
   /** `AUTO`, `ANY`, `NONE` or `VALIDATED`. */
   readonly mode?: string;
@@ -29,6 +31,7 @@ export interface GeminiCallingConfig {
   readonly [unknown: string]: unknown;
 }
 
+/** One message of a conversation. */
 export interface GeminiContent {
   /** `user` or `model`; `function` in older histories, and nothing at all in a system instruction. */
   readonly role?: string;
@@ -49,6 +52,7 @@ export interface GeminiPart {
   readonly [unknown: string]: unknown;
 }
 
+/** A call to a function that the client runs. */
 export interface GeminiFunctionCall {
   /** Often absent: then calls and responses are paired by name and order. */
   readonly id?: string;
@@ -60,6 +64,7 @@ export interface GeminiFunctionCall {
   readonly [unknown: string]: unknown;
 }
 
+/** The client's answer to a function call. */
 export interface GeminiFunctionResponse {
   readonly id?: string;
   readonly name?: string;
@@ -67,6 +72,7 @@ export interface GeminiFunctionResponse {
   readonly [unknown: string]: unknown;
 }
 
+/** A call to a tool that the server runs. */
 export interface GeminiToolCall {
   readonly id?: string;
   readonly toolType?: string;
@@ -74,6 +80,7 @@ export interface GeminiToolCall {
   readonly [unknown: string]: unknown;
 }
 
+/** The server's answer to a call of its own tool. */
 export interface GeminiToolResponse {
   readonly id?: string;
   readonly toolType?: string;
@@ -89,6 +96,7 @@ export interface GeminiResponse {
   readonly [unknown: string]: unknown;
 }
 
+/** One answer of a response. */
 export interface GeminiCandidate {
   readonly content?: GeminiContent;
   readonly finishReason?: string;

@@ -6,6 +6,7 @@ import { recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
 import { createWriter } from './writer.ts';
 
+/** Options of Gemini's wire. */
 export interface GeminiWireOptions {
   /**
    * Whether responses show searches, as server-side tool calls that the client sends back. Without them only tools that were called

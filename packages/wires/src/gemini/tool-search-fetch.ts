@@ -11,6 +11,7 @@ import { requestPreparer } from './prepare-request.ts';
 import { UpstreamChunkError } from './upstream-chunk-error.ts';
 import { geminiWhole } from './whole.ts';
 
+/** Options of `withToolSearch` for Gemini's client. */
 export interface GeminiToolSearchOptions extends ToolSearchOptions, GeminiWireOptions {
   /**
    * Tools that can be found though no request declares them: ours, or definitions in any known format. The client gets their

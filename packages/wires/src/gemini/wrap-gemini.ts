@@ -7,6 +7,9 @@ type Fetch = typeof fetch;
  * The client with tool search in `models.generateContent`, `models.generateContentStream` and `chats`; everything else is the
  * client's own. Functions that a request declares are the catalog, and stay the client's to execute, by hand, by automatic function
  * calling or as MCP tools.
+ *
+ * @example
+ * const ai = withToolSearch(new GoogleGenAI({ apiKey }));
  */
 export function withToolSearch(client: GoogleGenAI, options: GeminiToolSearchOptions = {}): GoogleGenAI {
   // A Vertex client refuses to send server-side tool calls back, so it must not get any.

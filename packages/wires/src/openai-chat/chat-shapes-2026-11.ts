@@ -16,6 +16,7 @@ export interface ChatRequest {
   readonly [unknown: string]: unknown;
 }
 
+/** One message of a chat completion request. */
 export interface ChatMessage {
   /** `system`, `developer`, `user`, `assistant`, `tool`, or the older `function`. */
   readonly role: string;

@@ -10,6 +10,10 @@ import { chatWhole } from './whole.ts';
  * A client like the one given, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
  * and the model no longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held
  * back, `defer_loading: true` beside a tool's `type` decides for that tool. Requests with few tools pass untouched.
+ *
+ * @example
+ * const client = withToolSearch(new OpenAI());
+ * await client.chat.completions.create({ model, messages, tools });
  */
 export function withToolSearch<Client extends OpenAIClient>(
   client: Client,

@@ -18,6 +18,10 @@ import { responsesWhole } from './whole.ts';
  * longer reads every tool. Tools stay in the requests; the gate decides from their size whether they are held back,
  * `defer_loading: true` decides for one tool. A request with a `tool_search` tool passes untouched where the host knows it; elsewhere
  * we search in its place, and show the same items, or pass on the client's own search as a function.
+ *
+ * @example
+ * const client = withToolSearch(new OpenAI());
+ * await client.responses.create({ model, input, tools });
  */
 export function withToolSearch<Client extends OpenAIClient>(
   client: Client,

@@ -55,6 +55,7 @@ export interface Bm25Options {
   readonly bigramWeight?: number;
 }
 
+/** BM25's options with every default filled in. */
 export type Bm25Settings = Required<Bm25Options>;
 
 /**

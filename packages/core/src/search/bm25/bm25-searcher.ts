@@ -17,7 +17,12 @@ export interface Bm25SearcherOptions extends Bm25Options {
   readonly slices?: SliceOptions;
 }
 
-/** Lexical search over the tools of a snapshot. */
+/**
+ * Lexical search over the tools of a snapshot.
+ *
+ * @example
+ * const { hits, verdict } = await createBm25Searcher(snapshot).search({ query: 'refund a payment', limit: 5 });
+ */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
   const { index, slices, ...tuning } = options;
   return searcherOf(

@@ -64,6 +64,7 @@ export type FeatureName = (typeof FEATURES)[number]['name'];
 
 /** One number for each feature: a tool's, or what each counts. */
 export type HybridFeatures = Readonly<Record<FeatureName, number>>;
+/** How much each feature counts in a hybrid score. */
 export type HybridWeights = HybridFeatures;
 
 /** One number for each tool. */

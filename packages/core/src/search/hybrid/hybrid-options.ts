@@ -1,6 +1,7 @@
 import { type HybridWeights, learnedWeights } from './features.ts';
 import { LEAST_CONFIDENCE } from './learned-weights.ts';
 
+/** How hybrid search weighs keywords against embeddings. */
 export interface HybridOptions {
   /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
   readonly weights?: HybridWeights;
@@ -35,6 +36,7 @@ export interface HybridOptions {
   readonly leastConfidence?: number;
 }
 
+/** The options of hybrid search with every default filled in. */
 export type HybridSettings = Required<HybridOptions>;
 
 /** Learned from requests whose tools the embedded model had not seen. */

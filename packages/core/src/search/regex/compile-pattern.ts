@@ -27,6 +27,7 @@ export interface Pattern {
   matcherInSteps(): Generator<void, Matcher>;
 }
 
+/** Whether a pattern matches, and where; or that its budget was used up. */
 export type MatchOutcome =
   | ({ readonly kind: 'match' } & MatchSpan)
   | { readonly kind: 'no-match' }
@@ -53,6 +54,7 @@ export interface Matcher {
   span(meter: StepMeter): MatchSpan | 'paused';
 }
 
+/** Options of `compilePattern`. */
 export interface CompileOptions {
   /**
    * Python's flags, letters of `aimsux`, for the whole pattern.
@@ -71,6 +73,7 @@ export interface CompileOptions {
   readonly budget?: number;
 }
 
+/** The limits of a pattern, unless the options say otherwise. */
 export const COMPILE_DEFAULTS = { flags: '', maxLength: 200, budget: 5_000_000 } as const;
 
 /** What finding the exact place of a match may cost, besides four steps for every character of the text. */

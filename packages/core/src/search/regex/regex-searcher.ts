@@ -18,6 +18,7 @@ export interface RegexSearcherOptions extends StepLimits, Omit<SliceOptions, 'si
   readonly textOf?: (tool: Tool) => SearchText;
 }
 
+/** How long a regex search may take, unless the options say otherwise. */
 export const REGEX_SEARCH_DEFAULTS: Required<StepLimits> & { readonly sliceMs: number } = {
   ...STEP_LIMITS,
   sliceMs: SLICE_DEFAULTS.sliceMs,

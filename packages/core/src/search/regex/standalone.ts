@@ -13,7 +13,12 @@ export {
 } from './compile-pattern.ts';
 export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex-searcher.ts';
 
-/** Compiles a pattern of Python's `re` syntax, the names of characters (`\N{SNOWMAN}`) included. */
+/**
+ * Compiles a pattern of Python's `re` syntax, the names of characters (`\N{SNOWMAN}`) included.
+ *
+ * @example
+ * compilePattern('(?i)get_.*weather').test('Get_current_weather'); // true
+ */
 export function compilePattern(pattern: string, options: CompileOptions = {}): Pattern {
   useCharacterNames(characterNameTable);
   return compile(pattern, options);

@@ -23,6 +23,7 @@ export interface RerankingModel {
   }>;
 }
 
+/** What a reranking model is asked, in the shape of the AI SDK's `doRerank`. */
 export interface RerankOptions {
   documents: { type: 'text'; values: string[] };
   query: string;
@@ -30,6 +31,7 @@ export interface RerankOptions {
   abortSignal?: AbortSignal;
 }
 
+/** Options of `createModelReranker`. */
 export interface ModelRerankerOptions
   extends Pick<RerankerOptions, 'depth' | 'timeoutMs' | 'signal' | 'onEvent' | 'timer'> {
   readonly model: RerankingModel;
@@ -44,6 +46,9 @@ const CONCURRENCY = 4;
 /**
  * A reranker that asks a model for scores, one call for each query, and keeps what it says of a query and a tool. Its clauses are not
  * asked for on their own: every call may cost money.
+ *
+ * @example
+ * const reranker = createModelReranker({ model: cohere.reranking('rerank-v3.5') });
  */
 export function createModelReranker(options: ModelRerankerOptions): SentenceReranker {
   const { model, depth, timeoutMs, timer, onEvent, signal: ended } = { ...RERANKER_DEFAULTS, ...options };

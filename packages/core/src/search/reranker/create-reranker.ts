@@ -9,6 +9,7 @@ import { systemTimer, type Timer } from './timer.ts';
 import { ToolVectors } from './tool-vectors.ts';
 import { MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
 
+/** Options of `createReranker`. */
 export interface RerankerOptions {
   /** Any model of sentences: the one of `@quartermaster/reranker`, or an `EmbeddingModel` of the AI SDK. */
   readonly embedder: RerankerEmbedder;
@@ -50,6 +51,7 @@ export type RerankerEvent =
   | { readonly kind: 'store-failed'; readonly cause: unknown }
   | RerankerCall;
 
+/** One call to a reranker's model, for `onEvent`. */
 export interface RerankerCall {
   readonly kind: 'call';
   readonly modelId: string;
@@ -88,11 +90,13 @@ export interface Asked<Candidate = Tool> {
   readonly tools: readonly Candidate[];
 }
 
+/** What a reranker says about the candidates, or why it says nothing. */
 export type Compared =
   /** For each query the cosine (or score) of each of its tools; undefined for one that the model can't read. */
   | { readonly kind: 'compared'; readonly cosines: readonly (Float32Array | undefined)[] }
   | { readonly kind: 'fallback'; readonly reason: string; readonly cause?: unknown };
 
+/** How a reranker works, unless the options say otherwise. */
 export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeoutMs' | 'cacheBytes' | 'timer'>> = {
   depth: 50,
   timeoutMs: 2_000,
@@ -100,6 +104,12 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
   timer: systemTimer,
 };
 
+/**
+ * A reranker that compares sentences: embeds the queries and the best candidates, and keeps what it has embedded.
+ *
+ * @example
+ * const reranker = createReranker({ embedder: await loadReranker() });
+ */
 export function createReranker(options: RerankerOptions): SentenceReranker {
   const {
     embedder,

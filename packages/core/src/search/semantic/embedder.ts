@@ -12,6 +12,7 @@ export interface Embedder {
   doEmbed(options: EmbedOptions): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>;
 }
 
+/** What an embedder is asked, in the shape of the AI SDK's `doEmbed`. */
 export interface EmbedOptions {
   values: string[];
   abortSignal?: AbortSignal;

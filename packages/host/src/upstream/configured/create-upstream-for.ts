@@ -18,6 +18,7 @@ export interface UpstreamEnvironment {
   readonly load?: LoadPackage;
 }
 
+/** What `createUpstreamFor` needs. */
 export interface UpstreamForOptions extends UpstreamEnvironment {
   readonly settings: UpstreamSettings;
   readonly model: string;

@@ -9,6 +9,7 @@ import { UpstreamError } from '../upstream-error.ts';
 import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
 import { upstreamFor } from './resolve-upstream.ts';
 
+/** A model that an upstream lists. */
 export interface ListedModel {
   readonly id: string;
   readonly provider: string;
@@ -19,6 +20,7 @@ export interface ListedModel {
   readonly maxOutputTokens?: number;
 }
 
+/** Options of `listModels`. */
 export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fetch'> {
   readonly signal?: AbortSignal;
   /** How long each upstream is waited for, all pages of its list together. @default 10_000 */
@@ -29,6 +31,7 @@ export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fe
 /** A list is looked up while somebody waits for it, so that it has less time than a response. */
 const LIST_DEFAULTS = { timeoutMs: 10_000, clock: SYSTEM_CLOCK } as const;
 
+/** The models of all upstreams. */
 export interface ListedModels {
   /** In the order of the upstreams, each model once, under the upstream that serves it. */
   readonly models: readonly ListedModel[];

@@ -1,6 +1,7 @@
 import type { DialectName } from '../dialect.ts';
 import type { RetrySettings } from '../internal/retry.ts';
 
+/** Options of `createHttpUpstream`. */
 export interface HttpUpstreamOptions<D extends DialectName> {
   readonly dialect: D;
   /** Where the API is. @default the dialect's own host */
@@ -17,6 +18,7 @@ export interface HttpUpstreamOptions<D extends DialectName> {
   readonly limits?: HttpLimits;
 }
 
+/** How long an upstream may take, in milliseconds. */
 export interface HttpTimeouts {
   /** Until the headers of a stream are there. @default 300_000 */
   readonly connectMs?: number;
@@ -26,6 +28,7 @@ export interface HttpTimeouts {
   readonly wholeMs?: number;
 }
 
+/** How large the responses of an upstream may be. */
 export interface HttpLimits {
   /** How long one event of a stream may be, in characters. @default 32 Mi */
   readonly maxEventLength?: number;
@@ -33,7 +36,9 @@ export interface HttpLimits {
   readonly maxBodyBytes?: number;
 }
 
+/** How long an upstream may take, unless the options say otherwise. */
 export const HTTP_TIMEOUTS: Required<HttpTimeouts> = { connectMs: 300_000, idleMs: 300_000, wholeMs: 600_000 };
+/** How large responses may be, unless the options say otherwise. */
 export const HTTP_LIMITS: Required<HttpLimits> = {
   maxEventLength: 32 * 1024 * 1024,
   maxBodyBytes: 128 * 1024 * 1024,

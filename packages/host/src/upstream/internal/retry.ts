@@ -1,6 +1,7 @@
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
+/** How failed requests are retried. */
 export interface RetrySettings {
   /** How often a failed request is sent again, at most. @default 2 */
   readonly maxRetries?: number;
@@ -13,6 +14,7 @@ export interface RetrySettings {
   readonly clock?: Clock;
 }
 
+/** How failed requests are retried, unless the options say otherwise. */
 export const RETRY_DEFAULTS: Required<RetrySettings> = {
   maxRetries: 2,
   pauseMs: 500,

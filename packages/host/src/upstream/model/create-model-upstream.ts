@@ -19,6 +19,7 @@ import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';
 import { createPartSerialiser, type Finish } from './serialise-parts.ts';
 
+/** Options of `createModelUpstream`. */
 export interface ModelUpstreamOptions<D extends DialectName> {
   readonly dialect: D;
   readonly model: LanguageModelV4;

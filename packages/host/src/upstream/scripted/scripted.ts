@@ -10,6 +10,7 @@ export type ScriptedTurn<D extends DialectName> =
   | { readonly parts: readonly PartOf<D>[]; readonly fails?: Error }
   | { readonly fails: Error };
 
+/** What a scripted model says in one turn. */
 export interface ScriptedAnswer {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -17,6 +18,7 @@ export interface ScriptedAnswer {
   readonly ending?: 'stop' | 'length' | 'tool-calls' | 'content-filter';
 }
 
+/** A tool call of a scripted model. */
 export interface ScriptedCall {
   /** @default call_1, call_2, … over the whole script */
   readonly id?: string;
@@ -24,11 +26,13 @@ export interface ScriptedCall {
   readonly input?: object;
 }
 
+/** A model that answers by a script and keeps what it was asked. */
 export interface ScriptedUpstream<D extends DialectName> extends DialectUpstream<D> {
   /** Every request, in order. */
   readonly requests: readonly RequestOf<D>[];
 }
 
+/** Options of `scripted`. */
 export interface ScriptedOptions<D extends DialectName> {
   readonly dialect: D;
   readonly turns: readonly ScriptedTurn<D>[];
