@@ -108,7 +108,7 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
  * A reranker that compares sentences: embeds the queries and the best candidates, and keeps what it has embedded.
  *
  * @example
- * const reranker = createReranker({ embedder: await loadReranker() });
+ * const reranker = createReranker({ embedder });
  */
 export function createReranker(options: RerankerOptions): SentenceReranker {
   const {
