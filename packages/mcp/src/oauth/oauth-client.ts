@@ -35,6 +35,7 @@ export interface OAuthClient {
   readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
 }
 
+/** What a sign-in asks the authorization server for. */
 export interface SignInWish {
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: URL | undefined;
