@@ -1,19 +1,20 @@
 import { isRecord } from './recording.fixture.ts';
 
 /**
- * What a client got, in a form in which two answers are equal when a program can't tell them apart: ids by the order of their first
- * appearance, times and transport left out, Chat chunks folded into what they say.
+ * What a client got, in a form in which two answers are equal but for ids made unique and usage added: ids by the order of their first
+ * appearance. Besides, a Responses object repeats tools and instructions of its request, which is not the recorded one, the AI SDK
+ * notes when an answer came, and chunks of Chat are folded into what they say: they may be cut in other places.
  */
 export function comparable(got: unknown): unknown {
-  return canonicalIds(withoutNoise(foldChunks(plainOf(got))));
+  return canonicalIds(withoutRequest(foldChunks(plainOf(got))));
 }
 
 /**
- * The same for a response that took a search: without the parts that show it, and with one usage, at the end. What opens a stream
- * has the usage of the first round, which the last event restates for all.
+ * The same for a response that took a search: without the parts that show it, the numbers of events and the pings between rounds, and
+ * with one usage, at the end. What opens a stream has the usage of the first round, which the last event restates for all.
  */
 export function comparableAfterSearch(got: unknown, { isSearched, hasContentAtStart }: SearchedAnswer): unknown {
-  const plain = plainOf(got);
+  const plain = withoutRounds(plainOf(got));
   const merged = withOneUsage(isSearched ? withoutSearch(plain) : plain);
   // Blocks that come with a message's start can't stand there in a later round: what they make is compared.
   return comparable(hasContentAtStart && isRecord(merged) ? merged.message : merged);
@@ -49,7 +50,7 @@ function withOneUsage(got: unknown): unknown {
   return { ...got, events, message };
 }
 
-/** A response that begins with a search has a content, if only `null`. */
+/** OpenAI's types have a content in every message, `null` at least; of hosts that leave it out, a message that began with a search has one. */
 function withoutEmptyContent(choice: unknown): unknown {
   if (!isRecord(choice) || !isRecord(choice.message) || choice.message.content !== null) return choice;
   const { content: _, ...message } = choice.message;
@@ -135,22 +136,26 @@ function dropSearchParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, dropSearchParts(member)]));
 }
 
-/** Restated from the client's own request, or numbered by us. */
-const NOISE: ReadonlySet<string> = new Set([
-  'sequence_number',
-  'tools',
-  'tool_choice',
-  'instructions',
-  'timestamp',
-  'obfuscation',
-]);
+/** What a Responses object restates from its request. */
+const RESTATED: ReadonlySet<string> = new Set(['tools', 'tool_choice', 'instructions']);
 
-function withoutNoise(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((member) => !isPing(member)).map(withoutNoise);
+function withoutRequest(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRequest);
   if (!isRecord(value)) return value;
+  const isResponse = value.object === 'response';
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) => (NOISE.has(key) ? [] : [[key, withoutNoise(member)]])),
+    Object.entries(value).flatMap(([key, member]) =>
+      key === 'timestamp' || (isResponse && RESTATED.has(key)) ? [] : [[key, withoutRequest(member)]],
+    ),
   );
+}
+
+/** Rounds are joined: events are numbered on, a ping stands between two rounds, and an opening chunk goes with its random padding. */
+function withoutRounds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((member) => !isPing(member)).map(withoutRounds);
+  if (!isRecord(value)) return value;
+  const { sequence_number: _, obfuscation: __, ...rest } = value;
+  return Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, withoutRounds(member)]));
 }
 
 function isPing(value: unknown): boolean {

@@ -50,8 +50,10 @@ export interface WriterState {
   readonly output: ResponsesItem[];
   /** What the rounds so far have added to the history. */
   readonly hidden: ResponsesItem[];
-  /** Gives an event the next number. */
+  /** Gives an event the next number, unless its host does not number its events. */
   readonly number: (event: ResponsesEvent) => ResponsesEvent;
+  /** Whether the host numbers its events, as its first one shows. */
+  isNumbered: boolean | undefined;
   /** What the two items of a search share. */
   readonly searchKey: (call: Call) => string;
   opening: ResponsesResponse | undefined;
@@ -65,7 +67,7 @@ export function newWriterState(request: ResponsesRequest, plan: Plan, taken: rea
   const unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
   const keys = new Map<Call, string>();
   let sequence = 0;
-  return {
+  const state: WriterState = {
     request,
     plan,
     isShown: openSearch(request)?.kind === 'hosted',
@@ -73,7 +75,9 @@ export function newWriterState(request: ResponsesRequest, plan: Plan, taken: rea
     unique,
     output: [],
     hidden: [],
+    isNumbered: undefined,
     number(event) {
+      if (state.isNumbered === false) return event;
       sequence += 1;
       return { ...event, sequence_number: sequence - 1 };
     },
@@ -91,6 +95,7 @@ export function newWriterState(request: ResponsesRequest, plan: Plan, taken: rea
     isFirstRound: true,
     round: newRound(),
   };
+  return state;
 }
 
 export function newRound(): WriterRound {

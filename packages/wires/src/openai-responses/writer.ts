@@ -34,6 +34,7 @@ export function createWriter(
 
   return {
     forward(event) {
+      state.isNumbered ??= event.sequence_number !== undefined;
       if (LIFECYCLE.has(event.type)) {
         state.round.responseId ??= event.response?.id;
         return state.isFirstRound ? [number(openEvent(event, state))] : [];
