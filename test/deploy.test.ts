@@ -21,6 +21,7 @@ const YAML = [
   ...readdirSync(join(root, '.github/ISSUE_TEMPLATE')).map((name) => `.github/ISSUE_TEMPLATE/${name}`),
   '.github/actions/lint/action.yml',
   'deploy/compose.yaml',
+  'deploy/prometheus/alerts.yaml',
   'deploy/quartermaster.yaml',
   'deploy/kubernetes/gateway.yaml',
 ];
@@ -51,6 +52,18 @@ describe('files for servers and workflows', () => {
     const config = loadConfig({ path: join(root, 'deploy/quartermaster.yaml'), env: { ANTHROPIC_API_KEY: 'secret' } });
     expect(config.upstreams).toHaveLength(1);
     expect(config.deferral).toBe('auto');
+  });
+
+  it('the dashboard and the alerts use metrics and labels that there are', () => {
+    const known = new Set(read('docs/reference/metrics.md').match(/quartermaster_\w+/g));
+    const text = read('deploy/grafana/dashboard.json') + read('deploy/prometheus/alerts.yaml');
+    expect(JSON.parse(read('deploy/grafana/dashboard.json'))).toMatchObject({ title: 'Quartermaster' });
+    const used = new Set((text.match(/quartermaster_\w+/g) ?? []).map((name) => name.replace(/_bucket$/, '')));
+    expect([...used].filter((name) => !known.has(name))).toEqual([]);
+    expect(used.size).toBeGreaterThan(8);
+    for (const name of read('deploy/prometheus/alerts.yaml').match(/(?<=alert: )\w+/g) ?? []) {
+      expect(read('docs/operations/monitoring.md')).toContain(`\`${name}\``);
+    }
   });
 
   it('the image holds what the command needs', () => {

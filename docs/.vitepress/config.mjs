@@ -34,6 +34,7 @@ export default defineConfig({
   vite: { plugins: [findVue()] },
   themeConfig: {
     search: { provider: 'local' },
+    notFound: { linkLabel: 'Take me home' },
     outline: { level: [2, 3] },
     nav,
     sidebar,

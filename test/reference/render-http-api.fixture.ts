@@ -22,7 +22,9 @@ function routesIn(source: string): readonly string[] {
   const mounted = [...source.matchAll(/app\.(get|post|put|delete|all|patch)\(\s*'([^']+)'/g)].map(
     ([, method = '', path = '']) => `${method === 'all' ? 'ANY' : method.toUpperCase()} ${path}`,
   );
-  const surfaces = [...source.matchAll(/mountSurface\('([^']+)'/g)].map(([, path = '']) => `POST ${path}`);
+  // Those of the models' APIs are mounted by dialect.
+  const dialects = [...readSources('packages/wires/src').matchAll(/^ {4,6}path: '(\/v1\/[^']+)'/gm)];
+  const surfaces = dialects.map(([, path = '']) => `POST ${path}`);
   const shown = [...mounted, ...surfaces].map((route) => route.replace(/:(\w+)(?:\{[^}]*\})?/g, '{$1}'));
   return [...new Set(shown)].sort((a, b) => pathOf(a).localeCompare(pathOf(b), 'en') || a.localeCompare(b, 'en'));
 }
