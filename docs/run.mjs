@@ -18,6 +18,8 @@ else build();
 
 function build() {
   if (isInstallStale()) install();
+  // The API reference is made from the built packages, and not kept in the repository.
+  for (const script of ['prepare', 'make-reference']) start(process.execPath, [`${root}scripts/${script}.mjs`], root);
   run(`${here}node_modules/vitepress/bin/vitepress.js`, [task, ...rest], here);
 }
 

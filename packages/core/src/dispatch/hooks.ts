@@ -31,4 +31,5 @@ export interface HookContext {
   readonly signal: AbortSignal;
 }
 
+/** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;

@@ -33,6 +33,7 @@ export {
   type Plan,
   type PlanEngine,
   type PlanTokens,
+  type QueryAnswer,
   type Reach,
   readTold,
   remember,

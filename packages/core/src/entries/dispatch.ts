@@ -3,6 +3,7 @@ export {
   type ArgumentCheck,
   type ArgumentChecker,
   type ArgumentProblem,
+  type Awaitable,
   type BeforeCall,
   type Call,
   type Caller,

@@ -10,5 +10,5 @@ export { defined } from '../defined.ts';
 export { cutText } from '../disclosure/index.ts';
 export { nameDistance, readAhead } from '../dispatch/index.ts';
 export { type ReadEventsOptions, readEvents } from '../run/index.ts';
-export { editDistance, runInSlices, type SliceOptions } from '../search/index.ts';
+export { editDistance, runInSlices } from '../search/index.ts';
 export { untilAborted } from '../until-aborted.ts';

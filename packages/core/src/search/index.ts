@@ -20,7 +20,12 @@ export {
   type HybridWeights,
 } from './hybrid/index.ts';
 export { QUERY_LIMITS, takeTurns } from './query/index.ts';
-export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions } from './regex/index.ts';
+export {
+  createRegexSearcher,
+  REGEX_SEARCH_DEFAULTS,
+  type RegexSearcherOptions,
+  type StepLimits,
+} from './regex/index.ts';
 export {
   type Asked,
   type Compared,
@@ -37,6 +42,7 @@ export {
   type RerankingModel,
   type RerankOptions,
   type SentenceReranker,
+  type Timer,
   toolSentence,
   type VectorCache,
 } from './reranker/index.ts';

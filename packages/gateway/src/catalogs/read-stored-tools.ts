@@ -1,5 +1,6 @@
 import { parseTools, type Tool } from '@quartermaster/core';
-import { runInSlices, type SliceOptions } from '@quartermaster/core/internal';
+import { runInSlices } from '@quartermaster/core/internal';
+import type { SliceOptions } from '@quartermaster/core/search';
 
 /** A step reads about as much text as this: well below a millisecond. */
 const STEP_CHARACTERS = 32 * 1024;

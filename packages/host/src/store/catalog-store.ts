@@ -54,6 +54,7 @@ export interface CatalogHead {
   readonly version: number;
 }
 
+/** One version of a named catalog. */
 export interface CatalogVersion extends Pick<CatalogHead, 'version' | 'hash' | 'toolCount'> {
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -10,6 +10,7 @@ export interface PolicyStore {
   change(changes: readonly PolicyChange[], by?: string): Promise<void>;
 }
 
+/** A policy that was set for a server or a tool. */
 export interface StoredPolicy {
   readonly kind: 'server' | 'tool';
   /** A server's name, or a tool's id. */
@@ -17,6 +18,7 @@ export interface StoredPolicy {
   readonly policy: Policy;
 }
 
+/** A policy to be set or removed. */
 export interface PolicyChange extends Omit<StoredPolicy, 'policy'> {
   /** Without it the settings decide again. */
   readonly policy?: Policy | undefined;

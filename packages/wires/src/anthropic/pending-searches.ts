@@ -1,5 +1,4 @@
-import type { Plan } from '@quartermaster/core';
-import type { Call } from '@quartermaster/core/dispatch';
+import type { Call, Plan } from '@quartermaster/core';
 import { type AnthropicRequest, blocksOf, isServerToolUse } from './anthropic-shapes-2026-11.ts';
 import { readHistory } from './read-history.ts';
 import { ownSearch } from './search-tool.ts';

@@ -18,5 +18,6 @@ export {
   UNREADABLE,
 } from './create-reranker.ts';
 export type { FitModel } from './fit-model.ts';
+export type { Timer } from './timer.ts';
 export { toolSentence } from './tool-sentence.ts';
 export type { VectorCache } from './vector-cache.ts';
