@@ -3,7 +3,7 @@
 //   npm run conformance -- --url URL --revision 2026-07-28   a server that is running already, such as the suite's own
 //   npm run conformance -- --scenario tools-call-image   one scenario
 //   npm run conformance -- --clients                     the scenarios that test a client: our hub, with an SDK client in front
-// The suite is fetched by npx, 52 MB with what it needs, which is why it is no dependency. Fails where the gateway does worse.
+// Fails where the gateway does worse.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { startRelay } from './conformance/relay.mjs';
 import { startServer } from './conformance/server.mjs';
 
-const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 const COMMAND = fileURLToPath(new URL('../packages/cli/bin/quartermaster.js', import.meta.url));
 const SHIM = new URL('./conformance/older-node.mjs', import.meta.url).href;
 /** What the gateway does worse, and why. */
@@ -112,10 +112,10 @@ async function runSuite(url) {
 
 /** By scenario; a single one has no name in what the suite prints. */
 async function runCommand(args, revision) {
-  const command = ['--yes', `--package=${SUITE}`, '--', 'conformance', ...args];
   const options = process.env.NODE_OPTIONS ?? '';
   const env = { ...process.env, NODE_OPTIONS: `${options} --import ${SHIM}` };
-  const child = spawn('npx', [...command, '--spec-version', revision, '--output-dir', folder], { cwd: folder, env });
+  const command = [SUITE, ...args, '--spec-version', revision, '--output-dir', folder];
+  const child = spawn(process.execPath, command, { cwd: folder, env });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

@@ -30,10 +30,10 @@ export interface Outgoing {
   readonly params?: JsonObject;
 }
 
-/** What the rest of the hub sees of an SDK client that is connected. */
-export function wrapClient(server: string, client: Client): Connection {
+/** What the rest of the hub sees of an SDK client that is connected. `onBroken` is called where the server breaks the newer revision. */
+export function wrapClient(server: string, client: Client, onBroken: () => void = () => {}): Connection {
   const era = client.getProtocolEra() ?? 'legacy';
-  const takeRawTools = era === 'modern' ? setAsideTools(client) : undefined;
+  const takeRawTools = era === 'modern' ? receiveLeniently(client, onBroken) : undefined;
   const request: Connection['request'] = (outgoing, options) =>
     client.request({ method: outgoing.method, params: { ...outgoing.params } }, ANY_RESULT, options);
   return {
@@ -75,18 +75,24 @@ export function wrapClient(server: string, client: Client): Connection {
 
 /**
  * On the newer revision the SDK checks a whole `tools/list` result before anybody sees it, so that one definition without a
- * schema would cost all the others. The definitions are taken out on the way in, and handed over unchecked.
+ * schema would cost all the others. The definitions are taken out on the way in, and handed over unchecked. And it refuses results
+ * without a `resultType`, of calls that have run: they are taken for complete, as those of the older revisions are.
  */
-function setAsideTools(client: Client): () => JsonObject['tools'] | undefined {
+function receiveLeniently(client: Client, onBroken: () => void): () => JsonObject['tools'] | undefined {
   const { transport } = client;
   const deliver = transport?.onmessage;
   let tools: JsonObject['tools'] | undefined;
   if (transport === undefined || deliver === undefined) return () => undefined;
   transport.onmessage = (message, extra) => {
     const result = 'result' in message ? (message.result as unknown) : undefined;
-    if (!isJsonObject(result) || !Array.isArray(result.tools)) return deliver(message, extra);
-    tools = result.tools;
-    return deliver({ ...message, result: { ...result, tools: [] } }, extra);
+    if (!isJsonObject(result)) return deliver(message, extra);
+    const isBroken = result.resultType === undefined;
+    if (isBroken) onBroken();
+    const hasTools = Array.isArray(result.tools);
+    if (hasTools) tools = result.tools;
+    if (!isBroken && !hasTools) return deliver(message, extra);
+    const completed = { resultType: 'complete', ...result, ...(hasTools ? { tools: [] } : {}) };
+    return deliver({ ...message, result: completed } as typeof message, extra);
   };
   return () => {
     const taken = tools;

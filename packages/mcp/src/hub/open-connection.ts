@@ -2,6 +2,7 @@ import {
   Client,
   type ClientCapabilities,
   type Implementation,
+  InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -32,6 +33,10 @@ export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
+  /** Whether the server has shown that it does not speak the newer revision, whatever it says. */
+  readonly isNewerBroken?: boolean;
+  /** It has shown that now. The connection is followed by another. */
+  readonly onNewerBroken?: () => void;
 }
 
 /** The revision without a handshake. */
@@ -41,14 +46,20 @@ const OLD_SERVER_STATUSES: readonly number[] = [400, 404, 405];
 
 /** Connects to a server, whatever revision it speaks. Throws an `McpError` that says why it can't. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { settings } = options;
+  const { settings, isNewerBroken = false } = options;
+  const { protocolVersion } = settings;
   const isLocal = isStdio(settings) || isInProcess(settings);
   // Over a pipe a stranger's probe makes some servers hang or exit, so the handshake that all of them know goes first.
-  const mode: VersionNegotiationMode = isLocal ? 'legacy' : 'auto';
+  const usual: VersionNegotiationMode = isLocal || isNewerBroken ? 'legacy' : 'auto';
+  const held = protocolVersion === MODERN_REVISION ? { pin: MODERN_REVISION } : ('legacy' as const);
+  const mode = protocolVersion === undefined ? usual : held;
   try {
-    return await attempt(options, { mode, useSse: false });
+    return await attempt(options, { mode, useSse: settings.type === 'sse' });
   } catch (error) {
-    const other = secondTry(error, settings);
+    const other =
+      isNewerBroken && protocolVersion === undefined
+        ? { mode: { pin: MODERN_REVISION }, useSse: false }
+        : secondTry(error, settings);
     if (other === undefined) throw explain(error, options);
     try {
       return await attempt(options, other);
@@ -64,7 +75,8 @@ interface Attempt {
 }
 
 function secondTry(error: unknown, settings: ServerSettings): Attempt | undefined {
-  if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion) {
+  const isHeld = settings.protocolVersion !== undefined;
+  if (!isHeld && error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion) {
     return { mode: { pin: MODERN_REVISION }, useSse: false };
   }
   const isUntyped = 'url' in settings && settings.type === undefined;
@@ -78,7 +90,12 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   const { name, clientInfo, settings, clock, peer, onNotification, onNoise, onLost, onForgotten, signal } = options;
   const timeout = settings.connectTimeoutMs ?? SERVER_DEFAULTS.connectTimeoutMs;
   const capabilities = declared(peer);
-  const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode, probe: { timeoutMs: timeout } } });
+  const { protocolVersion } = settings;
+  const client = new Client(clientInfo, {
+    capabilities,
+    versionNegotiation: { mode, probe: { timeoutMs: timeout } },
+    ...(protocolVersion === undefined ? {} : { supportedProtocolVersions: [protocolVersion] }),
+  });
   // Before connecting: a server may speak as soon as it has been greeted.
   client.fallbackNotificationHandler = async ({ method, params }) => {
     onNotification(method, isJsonObject(params) ? params : {});
@@ -87,7 +104,16 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   const calls = createCallClock(clock);
   if (peer !== undefined) answerFor(client, name, { peer, calls });
   await connectInTime(client, openTransport(options, useSse), { clock, timeoutMs: timeout, signal });
-  const connection = calls.watch(wrapClient(name, client));
+  let retire = (): void => {};
+  let wasBroken = options.isNewerBroken === true || protocolVersion !== undefined;
+  const onBroken = (): void => {
+    if (wasBroken) return;
+    wasBroken = true;
+    onNoise('its results lack resultType, which revision 2026-07-28 demands: it is spoken to in an older one');
+    options.onNewerBroken?.();
+    retire();
+  };
+  const connection = calls.watch(wrapClient(name, client, onBroken));
   let isClosing = false;
   client.onclose = () => {
     if (!isClosing) onLost();
@@ -102,7 +128,14 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
       await Promise.all([endSession(client.transport), client.close()]);
     },
   };
-  return watchSession(closable, { transport: client.transport, onForgotten, signal });
+  return watchSession(closable, {
+    transport: client.transport,
+    onForgotten,
+    signal,
+    onRetirable: (end) => {
+      retire = end;
+    },
+  });
 }
 
 /** Only what a proxy can pass on. */
@@ -183,6 +216,9 @@ function listen(client: Client, onNoise: (text: string) => void): void {
 function explain(error: unknown, options: ConnectionOptions): McpError {
   if (error instanceof McpError) return error;
   const { name, settings, howToSignIn } = options;
+  if (error instanceof InsufficientScopeError) {
+    return signInError({ server: name, how: howToSignIn, scope: error.requiredScope, cause: error });
+  }
   if (error instanceof UnauthorizedError || asksForSignIn(error, settings)) {
     return signInError({ server: name, how: howToSignIn, cause: error });
   }

@@ -3,6 +3,7 @@ import { compileGlob, isJsonObject, type JsonObject } from '@quartermaster/core/
 import { cutText } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
 import { describeError } from '../errors.ts';
+import { findBadHeaderName } from './check-header-names.ts';
 import type { ListedDefinition } from './listed-definition.ts';
 import type { ServerOptions } from './server-settings.ts';
 import { findInvisibleKey, hasInvisible, stripInvisibleTexts } from './strip-invisible.ts';
@@ -78,6 +79,8 @@ function readOne({ value, text }: ListedDefinition, index: number, options: Read
     if (text === undefined) return `${which} can't be written as JSON`;
     if (text.length > maxDefinitionBytes)
       return `${which} is ${text.length} bytes long, more than ${maxDefinitionBytes}`;
+    const badHeader = text.includes('x-mcp-header') ? findBadHeaderName(tool.schema) : undefined;
+    if (badHeader !== undefined) return `${which} is left out: ${badHeader}`;
     const decided = policy === undefined || tool.policy === policy ? tool : { ...tool, policy };
     return { tool: decided, definition: value, hash: digest([text]) };
   } catch (error) {

@@ -46,6 +46,8 @@ export class ServerConnections {
   readonly #shared: ConnectionSlot;
   readonly #slots = new Map<Peer | string, ConnectionSlot>();
   #adopted: Peer | undefined;
+  /** Whether the server has shown that it does not speak the newer revision. */
+  #isNewerBroken = false;
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
@@ -172,6 +174,10 @@ export class ServerConnections {
       onNoise: notes.noise,
       onStderr: notes.stderr,
       onNotification: (method, params) => onNotification({ method, params }, owner),
+      isNewerBroken: this.#isNewerBroken,
+      onNewerBroken: () => {
+        this.#isNewerBroken = true;
+      },
       ...end,
     });
   }

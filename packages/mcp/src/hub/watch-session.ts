@@ -9,6 +9,8 @@ export interface WatchOptions {
   readonly onForgotten: () => void;
   /** Closes a forgotten connection at once. */
   readonly signal: AbortSignal;
+  /** Given what ends the connection in the same way for another reason: another takes its place, and it closes when nothing is under way. */
+  readonly onRetirable?: (retire: () => void) => void;
 }
 
 /**
@@ -29,6 +31,7 @@ export function watchSession(connection: Connection, options: WatchOptions): Con
     signal.addEventListener('abort', close, { once: true });
     onForgotten();
   };
+  options.onRetirable?.(forget);
   const leave = (): void => {
     underWay -= 1;
     if (!isForgotten || underWay > 0) return;
