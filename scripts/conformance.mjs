@@ -1,5 +1,6 @@
 // `npm run conformance`: the official MCP conformance suite, directly against a server and against the same server behind the gateway.
 //   npm run conformance                                  our own backend, 2025-11-25
+//   npm run conformance -- --revision 2026-07-28         the same backend, which does not speak that revision, behind the gateway, which does
 //   npm run conformance -- --url URL --revision 2026-07-28   a server that is running already, such as the suite's own
 //   npm run conformance -- --scenario tools-call-image   one scenario
 //   npm run conformance -- --clients                     the scenarios that test a client: our hub, with an SDK client in front
@@ -18,7 +19,10 @@ const COMMAND = fileURLToPath(new URL('../packages/cli/bin/quartermaster.js', im
 const SHIM = new URL('./conformance/older-node.mjs', import.meta.url).href;
 /** What the gateway does worse, and why. */
 const KNOWN = new Map([['server-sse-polling', 'its streams can not be taken up again after they end']]);
+/** Scenarios for tools that our own backend does not have. */
+const LACKING = /^(server-stateless|http-custom-header-server-validation|input-required-result-.*)$/;
 const PREFIX = 'backend__';
+const NOTHING = { passed: 0, failed: 0, warnings: 0 };
 const CLIENT = fileURLToPath(new URL('./conformance/client.mjs', import.meta.url));
 /** Of a revision that the suite's own list of scenarios no longer has. */
 const OLD_SCENARIOS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
@@ -41,8 +45,11 @@ const backend = values.url === undefined ? await startServer() : { url: values.u
 const gateway = await startGateway(backend.url);
 const relay = await startRelay(gateway.url, PREFIX);
 try {
-  const direct = await runSuite(backend.url);
   const proxied = await runSuite(relay.url);
+  // Our own backend is of 2025: what the gateway makes of it for clients of the newer revision has to pass by itself.
+  const isSpoken = values.url !== undefined || values.revision < '2026';
+  if (!isSpoken) for (const name of [...proxied.keys()]) if (LACKING.test(name)) proxied.delete(name);
+  const direct = isSpoken ? await runSuite(backend.url) : new Map([...proxied.keys()].map((name) => [name, NOTHING]));
   console.log(renderTable(direct, proxied));
   const isWorse = (name) => (proxied.get(name)?.failed ?? 1) > (direct.get(name)?.failed ?? 0);
   const worse = [...direct.keys()].filter((name) => isWorse(name) && !KNOWN.has(name));
@@ -129,7 +136,7 @@ async function runCommand(args, revision) {
   const [, passed, total] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
   if (found.size === 0 && passed !== undefined)
     found.set(undefined, { passed: Number(passed), failed: Number(total) - Number(passed), warnings: 0 });
-  if (found.size === 0) throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
+  if (found.size === 0 && !said.startsWith('SKIPPED')) throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
   return found;
 }
 
@@ -143,5 +150,6 @@ function renderTable(direct, proxied) {
 
 function render(outcome) {
   if (outcome === undefined) return 'not run';
+  if (outcome.passed + outcome.failed === 0) return '–';
   return outcome.failed === 0 ? `${outcome.passed} passed` : `${outcome.passed} passed, ${outcome.failed} failed`;
 }
