@@ -136,7 +136,8 @@ async function runCommand(args, revision) {
   const [, passed, total] = /^Passed: (\d+)\/(\d+)/m.exec(said) ?? [];
   if (found.size === 0 && passed !== undefined)
     found.set(undefined, { passed: Number(passed), failed: Number(total) - Number(passed), warnings: 0 });
-  if (found.size === 0 && !said.startsWith('SKIPPED')) throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
+  if (found.size === 0 && !said.startsWith('SKIPPED'))
+    throw new Error(`The suite has said nothing that can be read:\n${said.slice(-2_000)}`);
   return found;
 }
 

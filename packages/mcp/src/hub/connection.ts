@@ -87,8 +87,9 @@ function receiveLeniently(client: Client, onBroken: () => void): () => JsonObjec
     const result = 'result' in message ? (message.result as unknown) : undefined;
     if (!isJsonObject(result)) return deliver(message, extra);
     const isBroken = result.resultType === undefined;
-    if (isBroken) onBroken();
     const hasTools = Array.isArray(result.tools);
+    // One whose lists are wrong has not got the revision at all; one that only forgets it in calls may have tools for the newer one alone.
+    if (isBroken && hasTools) onBroken();
     if (hasTools) tools = result.tools;
     if (!isBroken && !hasTools) return deliver(message, extra);
     const completed = { resultType: 'complete', ...result, ...(hasTools ? { tools: [] } : {}) };

@@ -40,12 +40,9 @@ const listed = { tools: [{ name: 'go', inputSchema: { type: 'object' } }], ttlMs
 const gone: RemoteAnswer = (message) => jsonAnswer(message, { result: { content: [{ type: 'text', text: 'gone' }] } });
 
 describe('a server that says it speaks the newer revision, and sends results without resultType', () => {
-  it.each([
-    ['in calls', { 'tools/list': { ...listed, resultType: 'complete' } }],
-    ['in lists too', { 'tools/list': listed }],
-  ])('%s, loses no result, and is spoken to in its older revision from then on', async (_, { 'tools/list': list }) => {
+  it('in lists is spoken to in its older revision', async () => {
     const answers = { 'server/discover': discover, 'tools/call': gone };
-    const remote = scriptedRemote({ ...answers, 'tools/list': (message) => jsonAnswer(message, { result: list }) });
+    const remote = scriptedRemote({ ...answers, 'tools/list': (message) => jsonAnswer(message, { result: listed }) });
     const hub = makeHub(remote);
     expect(await call(hub, 'go')).toBe('gone');
     await until(() => hub.status()[0]?.protocolVersion === '2025-06-18');
@@ -55,10 +52,20 @@ describe('a server that says it speaks the newer revision, and sends results wit
     expect(hub.status()[0]?.noise.last).toContain('lack resultType');
   });
 
+  it('in calls alone loses no result, and keeps what only its newer revision has', async () => {
+    const answers = { 'server/discover': discover, 'tools/call': gone };
+    const list: RemoteAnswer = (message) => jsonAnswer(message, { result: { ...listed, resultType: 'complete' } });
+    const remote = scriptedRemote({ ...answers, 'tools/list': list });
+    const hub = makeHub(remote);
+    expect([await call(hub, 'go'), await call(hub, 'go')]).toEqual(['gone', 'gone']);
+    expect(hub.status()[0]?.protocolVersion).toBe('2026-07-28');
+    expect(remote.asked).not.toContain('initialize');
+  });
+
   it('stays on it where it has no older one', async () => {
     const remote = scriptedRemote({
       'server/discover': discover,
-      'tools/list': (message) => jsonAnswer(message, { result: { ...listed, resultType: 'complete' } }),
+      'tools/list': (message) => jsonAnswer(message, { result: listed }),
       'tools/call': gone,
       initialize: (message) => jsonAnswer(message, { error: { code: -32_601, message: 'Method not found' } }),
     });
