@@ -61,6 +61,8 @@ export interface Api<Request, Part> {
   validate(value: JsonObject, context: ValidationContext): void;
   /** Throws a `RequestError` for what this host can't serve, and would leave out without a word. @default nothing is refused */
   refuse?(request: Request, can: TransportCapabilities): void;
+  /** Whether the request names MCP servers to call inside the response, or has called them before. @default it can't */
+  namesServers?(value: JsonObject): boolean;
   /** The tools that a list of definitions declares, and how its client searches. Tools that say nothing are `automatic`. */
   readTools(definitions: readonly unknown[], request: Request): ReadTools;
   /** How this request's client searches; `searchTools` are as `readTools` gave them. */

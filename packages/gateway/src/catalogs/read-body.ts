@@ -62,6 +62,13 @@ export function createBodyReader({ memory }: { readonly memory: MemoryBudget }):
   };
 }
 
+/** A body that was made here. Its tools are known by their text, so that the same ones are not indexed again. */
+export function readKnownBody(value: JsonObject): ReadBody {
+  if (!Array.isArray(value.tools)) return { value, toolsBytes: 0 };
+  const raw = Buffer.from(JSON.stringify(value.tools));
+  return { value, toolsKey: hashOf(raw), toolsBytes: raw.length };
+}
+
 /** How many short texts are compared before one is hashed. */
 const MOST_RECENT = 16;
 

@@ -1,21 +1,25 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
+import type { Resolved, ToolOutcome } from '@quartermaster/core/dispatch';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { DialectName } from '@quartermaster/host/upstream';
 import {
-  type AnthropicEvent,
+  type AnthropicBlock,
   type AnthropicRequest,
-  type AnthropicResponse,
-  anthropicWhole,
+  createAnthropicWire,
+  type ErrorCodes,
+  renderServerCalls,
 } from '@quartermaster/wires/anthropic';
-import type { MemoryBudget } from '../catalogs/index.ts';
-import {
-  type HeldModels,
-  isLeftToConnector,
-  type ModelQuestion,
-  type ModelService,
-  type OpenExchange,
+import { type MemoryBudget, readKnownBody } from '../catalogs/index.ts';
+import type {
+  HeldModels,
+  ModelQuestion,
+  ModelService,
+  NamesServers,
+  OpenExchange,
+  PlainModelService,
+  ServerTools,
 } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
@@ -25,8 +29,6 @@ import { type ConnectorRequest, readConnectorRequest } from './connector-request
 import { type ConnectorTools, makeConnectorTools, readListing, writeListing } from './connector-tools.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createListingCache } from './listing-cache.ts';
-import { renderHistory } from './render-history.ts';
-import { CUT_REASONS, runConnector } from './run-connector.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
 export interface ConnectedModels extends ModelService {
@@ -36,11 +38,12 @@ export interface ConnectedModels extends ModelService {
 }
 
 export interface ConnectedModelsOptions {
-  /** Answers requests that know nothing of MCP servers. */
-  readonly models: ModelService;
+  /** Answers requests that name no MCP servers, or whose servers are connected to. */
+  readonly models: PlainModelService;
   readonly upstreams: Upstreams;
   readonly settings: McpConnectorSettings;
-  readonly maxRounds: number;
+  /** Which codes a failed search shows. */
+  readonly errorCodes: ErrorCodes;
   readonly now: () => number;
   /** Where listings of servers are kept for a moment. */
   readonly memory: MemoryBudget;
@@ -51,11 +54,11 @@ export interface ConnectedModelsOptions {
 type Question = ModelQuestion<'anthropic'>;
 
 /**
- * The MCP connector: servers that a request names are connected to, their tools put among its own, and their calls made inside
- * the response. Everything else goes to the models as it is.
+ * The MCP connector: servers that a request names are connected to, their tools put among its own, and their calls made by the loop,
+ * inside the response. Everything else goes to the models as it is.
  */
 export function createConnectedModels(options: ConnectedModelsOptions): ConnectedModels {
-  const { models, upstreams, settings, maxRounds, now, onCall, memory } = options;
+  const { models, upstreams, settings, errorCodes, now, onCall, memory } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
   const listings = createListingCache({ now, memory });
@@ -63,16 +66,15 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
   const createPool = (signal: AbortSignal): ServerPool =>
     createServerPool({ settings, fetch: guarded.fetch, listings, signal });
 
-  /** Undefined where the request is none of ours. */
-  async function connect(question: Question, poolFor: PoolFor): Promise<Connected | undefined> {
-    const request = readBody(question.bytes);
-    if (request === undefined) return undefined;
-    const model = String(request.model);
-    if (!question.access.mayUseModel(model)) return undefined;
-    const upstream = await upstreams.resolve(model);
-    if (upstream === undefined || (upstream.mcpConnector ?? upstream.toolSearch) === 'upstream') return undefined;
+  /** The question with its servers connected, or left to its host. */
+  async function connect(question: Question, { value }: NamesServers, poolFor: PoolFor): Promise<Connected> {
+    const request = readRequest(value ?? parse(question.bytes));
+    const left: Connected = { question: { ...question, servers: 'host' } };
+    if (request === undefined || !question.access.mayUseModel(String(request.model))) return left;
+    const upstream = await upstreams.resolve(String(request.model));
+    if (upstream === undefined || (upstream.mcpConnector ?? upstream.toolSearch) === 'upstream') return left;
     const asked = readConnectorRequest(request as unknown as JsonObject, question.headers);
-    if (asked === undefined) return undefined;
+    if (asked === undefined) return left;
     if (!settings.enabled && asked.servers.length > 0) {
       throw new ApiError(400, 'mcp_servers: this gateway does not connect to servers that requests name');
     }
@@ -81,71 +83,46 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     try {
       const parts = { owner, settings, rules, pool, checkArguments, now, onCall };
       const servers = connectServers({ servers: asked.servers, ...parts });
-      return { request, pool, servers, ...(await gatherTools(request, asked, servers)) };
+      const { tools, unavailable, opening } = await gatherTools(request, asked, servers);
+      const { mcp_servers: _, tools: __, ...rest } = request;
+      const { definitions } = tools;
+      const body = readKnownBody({
+        ...rest,
+        ...(definitions.length === 0 ? {} : { tools: definitions }),
+      } as JsonObject);
+      const shown = isListingWanted(question) ? opening : [];
+      const called = serverTools({ tools, servers, opening: shown, errorCodes });
+      return { question: { ...question, body, unavailable, servers: called }, pool };
     } catch (error) {
       await pool.close();
       throw error;
     }
   }
 
-  async function openConnected(question: Question, connected: Connected): Promise<OpenExchange<'anthropic'>> {
-    const { request, pool, servers, tools, opening } = connected;
-    const rounds = question.maxRounds ?? maxRounds;
-    const open = (next: AnthropicRequest) => models.open(plainQuestion(question, connected, next));
-    const first = await open(request);
-    const run = (
-      signal: AbortSignal,
-      read: (exchange: OpenExchange<'anthropic'>) => AsyncIterable<AnthropicEvent>,
-    ): AsyncGenerator<AnthropicEvent> =>
-      closing(
-        runConnector({
-          ...{ request, opening: isListingWanted(question) ? opening : [], maxRounds: rounds },
-          first: read(first),
-          next: async (next) => read(await open(next)),
-          resolve: tools.resolve,
-          call: (tool, input) => servers.call(tool, input, signal),
-        }),
-        { pool, signal },
-      );
-    return {
-      ...{ model: first.model, upstream: first.upstream, isStream: first.isStream },
-      ...{ isFromCatalog: first.isFromCatalog, hidesUsage: first.hidesUsage },
-      stream: (signal) => run(signal, (exchange) => iterate(exchange.stream(signal))),
-      async whole(signal) {
-        const parts: AnthropicEvent[] = [];
-        for await (const part of run(signal, (exchange) => apart(() => exchange.whole(signal), tools)))
-          parts.push(part);
-        return anthropicWhole.together(parts);
-      },
-    };
+  async function openConnected({ question, pool }: Connected): Promise<OpenExchange<'anthropic'>> {
+    try {
+      const exchange = decided(await models.open(question));
+      return pool === undefined ? exchange : closing(exchange, pool);
+    } catch (error) {
+      await pool?.close();
+      throw error;
+    }
   }
 
   const serve = (poolFor: PoolFor): ModelService => ({
     async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
-      try {
-        return await models.open(question);
-      } catch (error) {
-        if (!isLeftToConnector(error) || !isAnthropic(question)) throw error;
-      }
-      const connected = await connect(question, poolFor);
-      if (connected === undefined) return models.open({ ...question, leavesServers: true });
-      try {
-        return (await openConnected(question, connected)) as unknown as OpenExchange<Name>;
-      } catch (error) {
-        await connected.pool.close();
-        throw error;
-      }
+      const opened = await models.open(question);
+      if (opened.kind === 'exchange') return opened;
+      // Only the Messages API can name servers.
+      const connected = await connect(question as unknown as Question, opened, poolFor);
+      return (await openConnected(connected)) as unknown as OpenExchange<Name>;
     },
     async countTokens(question) {
-      try {
-        return await models.countTokens(question);
-      } catch (error) {
-        if (!isLeftToConnector(error)) throw error;
-      }
-      const connected = await connect(question, poolFor);
-      if (connected === undefined) return models.countTokens({ ...question, leavesServers: true });
-      void connected.pool.close();
-      return models.countTokens(plainQuestion(question, connected, connected.request));
+      const counted = await models.countTokens(question);
+      if (typeof counted === 'number') return counted;
+      const { question: next, pool } = await connect(question, counted, poolFor);
+      void pool?.close();
+      return decided(await models.countTokens(next));
     },
   });
 
@@ -165,36 +142,47 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
 type PoolFor = (question: Question) => ServerPool;
 
 interface Connected {
-  readonly request: AnthropicRequest;
-  readonly pool: ServerPool;
-  readonly servers: ConnectedServers;
-  readonly tools: ConnectorTools;
-  /** Servers of which some tools can't be used. */
-  readonly unavailable: readonly Unavailable[];
-  /** What was listed anew. */
-  readonly opening: readonly { readonly type: 'mcp_tool_listing'; readonly [field: string]: unknown }[];
+  readonly question: Question;
+  /** Absent where the host calls the servers. */
+  readonly pool?: ServerPool;
 }
 
-function isAnthropic(question: ModelQuestion<DialectName>): question is Question {
-  return question.dialect.name === 'anthropic';
+/** It was said who calls the servers, so that the request can't come back. */
+function decided<Answer>(answer: Answer | NamesServers): Answer {
+  if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'names-servers') {
+    throw new Error('A request came back though its servers are connected');
+  }
+  return answer as Answer;
 }
 
-/** Undefined where it is not even a request: whoever answers it says what is wrong. */
-function readBody(bytes: Buffer): AnthropicRequest | undefined {
+/** Undefined where it is not even a request: the models say what is wrong with it. */
+function readRequest(value: unknown): AnthropicRequest | undefined {
+  if (!isJsonObject(value) || typeof value.model !== 'string' || !Array.isArray(value.messages)) return undefined;
+  return value.messages.every(isJsonObject) ? (value as unknown as AnthropicRequest) : undefined;
+}
+
+/** For a body that was parsed on another thread. */
+function parse(bytes: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (!isJsonObject(value) || typeof value.model !== 'string' || !Array.isArray(value.messages)) return undefined;
-    return value.messages.every(isJsonObject) ? (value as unknown as AnthropicRequest) : undefined;
+    return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
   }
+}
+
+interface Gathered {
+  readonly tools: ConnectorTools;
+  /** Servers of which some tools can't be used. */
+  readonly unavailable: readonly Unavailable[];
+  /** What was listed for this request. */
+  readonly opening: readonly AnthropicBlock[];
 }
 
 async function gatherTools(
   request: AnthropicRequest,
   { toolsets }: ConnectorRequest,
   servers: ConnectedServers,
-): Promise<Pick<Connected, 'tools' | 'unavailable' | 'opening'>> {
+): Promise<Gathered> {
   const gathered = await Promise.all(
     toolsets.map(async (toolset) => {
       const { server, listing } = toolset;
@@ -207,10 +195,36 @@ async function gatherTools(
     tools: makeConnectorTools(Array.isArray(request.tools) ? request.tools : [], gathered),
     unavailable: gathered.flatMap(({ unavailable }) => unavailable),
     opening: listed.map(({ toolset, tools }) => ({
-      type: 'mcp_tool_listing' as const,
+      type: 'mcp_tool_listing',
       mcp_server_name: toolset.server,
       tools: writeListing(tools),
     })),
+  };
+}
+
+function serverTools(parts: {
+  readonly tools: ConnectorTools;
+  readonly servers: ConnectedServers;
+  readonly opening: readonly AnthropicBlock[];
+  readonly errorCodes: ErrorCodes;
+}): ServerTools<'anthropic'> {
+  const { tools, servers, opening, errorCodes } = parts;
+  const { resolve, nameOf, isDangling } = tools;
+  return {
+    wire: createAnthropicWire({
+      ...{ errorCodes, missingDeferral: 'automatic' },
+      servers: { resolve, nameOf, isDangling, opening },
+    }),
+    plain(value) {
+      const { messages } = value as unknown as AnthropicRequest;
+      return { ...value, messages: renderServerCalls(messages, tools) } as unknown as JsonObject;
+    },
+    isLocal: ({ name }) => resolve(name) !== undefined,
+    async execute({ tool, name, arguments: input }: Resolved, signal): Promise<ToolOutcome> {
+      const { content, isError } = await servers.call(resolve(tool.name) ?? tool, input, signal);
+      const text = content.map((block) => String(block.text ?? '')).join('\n');
+      return { text: text === '' ? `${name} returned nothing` : text, value: content, isError };
+    },
   };
 }
 
@@ -219,49 +233,45 @@ function isListingWanted({ headers }: Question): boolean {
   return headers.get('anthropic-beta')?.includes('mcp-client-2026-09-15') === true;
 }
 
-/** The question as one that knows nothing of servers, but for those that lack tools: its searches tell of them. */
-function plainQuestion(question: Question, { tools, unavailable }: Connected, request: AnthropicRequest): Question {
-  return { ...question, bytes: plainBytes(request, tools), unavailable };
-}
-
-/** The request as if its servers' tools were the client's own. */
-function plainBytes(request: AnthropicRequest, tools: ConnectorTools): Buffer {
-  const { mcp_servers: _, tools: __, ...rest } = request;
-  const { definitions } = tools;
-  const messages = renderHistory(request.messages, tools);
-  return Buffer.from(
-    JSON.stringify({ ...rest, messages, ...(definitions.length === 0 ? {} : { tools: definitions }) }),
-  );
-}
-
-/** A stream that is given up may abort by itself, while the question's own client is still there. */
-async function* closing(
-  events: AsyncGenerator<AnthropicEvent>,
-  { pool, signal }: { readonly pool: ServerPool; readonly signal: AbortSignal },
-): AsyncGenerator<AnthropicEvent, void, undefined> {
-  const onAbort = (): void => void pool.close();
-  signal.addEventListener('abort', onAbort);
-  try {
-    yield* events;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    // Not waited for: the client has its answer, and a server may take its time to hear that its session has ended.
-    void pool.close();
-  }
-}
-
-/** A whole message does not tell a call that was cut from one without arguments: in a message that was cut, it is the last one. */
-async function* apart(
-  ask: () => Promise<AnthropicResponse>,
-  { resolve }: ConnectorTools,
-): AsyncGenerator<AnthropicEvent, void, undefined> {
-  const response = await ask();
-  const { content, stop_reason: reason } = response;
-  const last = content.at(-1);
-  const isCut = CUT_REASONS.has(reason ?? '') && last?.type === 'tool_use' && resolve(String(last.name)) !== undefined;
-  yield* anthropicWhole.apart(isCut ? { ...response, content: content.slice(0, -1) } : response);
-}
-
-function iterate(iterator: AsyncIterator<AnthropicEvent>): AsyncIterable<AnthropicEvent> {
-  return { [Symbol.asyncIterator]: () => iterator };
+/** The exchange, which closes its connections at its end. A stream that is given up may abort by itself, while its client is still there. */
+function closing(exchange: OpenExchange<'anthropic'>, pool: ServerPool): OpenExchange<'anthropic'> {
+  // Not waited for: the client has its answer, and a server may take its time to hear that its session has ended.
+  const close = (): void => void pool.close();
+  return {
+    ...exchange,
+    stream(signal) {
+      signal.addEventListener('abort', close, { once: true });
+      const parts = exchange.stream(signal);
+      const end = (): void => {
+        signal.removeEventListener('abort', close);
+        close();
+      };
+      return {
+        async next() {
+          try {
+            const result = await parts.next();
+            if (result.done === true) end();
+            return result;
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        async return() {
+          end();
+          await parts.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+    async whole(signal) {
+      signal.addEventListener('abort', close, { once: true });
+      try {
+        return await exchange.whole(signal);
+      } finally {
+        signal.removeEventListener('abort', close);
+        close();
+      }
+    },
+  };
 }

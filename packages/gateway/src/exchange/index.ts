@@ -1,11 +1,13 @@
-export { isLeftToConnector } from './connector-needed.ts';
 export { dialectsFor } from './dialects-for.ts';
 export {
   createModelService,
   type HeldModels,
   type ModelQuestion,
   type ModelService,
+  type NamesServers,
   type OpenExchange,
+  type PlainModelService,
+  type ServerTools,
   type Transcripts,
 } from './model-service.ts';
 export { streamBody } from './stream-body.ts';

@@ -63,6 +63,7 @@ function counting(script: Parameters<typeof scriptedUpstreams>[0], options?: Par
           mayUseCatalog: () => true,
         },
       });
+      if (exchange.kind !== 'exchange') throw new Error('The request names no servers');
       if (isStream) await readAll(exchange.stream(signal));
       else await exchange.whole(signal);
       await someTurns();

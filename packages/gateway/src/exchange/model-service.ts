@@ -1,5 +1,7 @@
+import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
+import type { Resolved, ToolOutcome } from '@quartermaster/core/dispatch';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
@@ -19,7 +21,6 @@ import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
-import { leaveToConnector } from './connector-needed.ts';
 import { describePlan, isLoopable, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
 import { type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
@@ -33,8 +34,10 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly headers: Headers;
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** Whether MCP servers that it names are the host's to connect to. @default false */
-  readonly leavesServers?: boolean;
+  /** The body as it was read, and perhaps changed, before. @default `bytes`, parsed */
+  readonly body?: ReadBody;
+  /** Who calls the MCP servers that the request names: its host, or this. @default not decided: such a request is given back */
+  readonly servers?: 'host' | ServerTools<Name>;
   /** Servers of which some tools are not among the request's, for the answers to searches. @default none */
   readonly unavailable?: readonly Unavailable[];
   /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
@@ -43,8 +46,26 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly onResponse?: NonNullable<UpstreamClient['onResponse']>;
 }
 
+/** Tools of MCP servers, which are called inside the response. */
+export interface ServerTools<Name extends DialectName> {
+  /** How the calls look to the client. */
+  readonly wire: DialectOf<Name>['wire'];
+  /** The request as one that has only functions, for checks. */
+  plain(value: JsonObject): JsonObject;
+  isLocal(tool: Tool): boolean;
+  execute(resolved: Resolved, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** The request names MCP servers, and it was not said who calls them. */
+export interface NamesServers {
+  readonly kind: 'names-servers';
+  /** The body, where it was parsed on this thread. */
+  readonly value?: JsonObject;
+}
+
 /** A request that was read, checked and planned for. One of its two methods is called, once. */
 export interface OpenExchange<Name extends DialectName> {
+  readonly kind: 'exchange';
   readonly model: string;
   /** For metrics and logs. */
   readonly upstream: string;
@@ -64,6 +85,12 @@ export interface ModelService {
   open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>>;
   /** How many tokens the model would read. Tools that are held back do not count until they are referenced. */
   countTokens(question: ModelQuestion<'anthropic'>): Promise<number>;
+}
+
+/** The same for requests of which it was decided who calls the MCP servers that they name. */
+export interface PlainModelService {
+  open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers>;
+  countTokens(question: ModelQuestion<'anthropic'>): Promise<number | NamesServers>;
 }
 
 /** Answers the rounds of one exchange as questions of their own, and keeps for the next what one has opened. */
@@ -102,7 +129,7 @@ interface Prepared<Name extends DialectName> {
   readonly hidesUsage: boolean;
 }
 
-export function createModelService(options: ModelServiceOptions): ModelService {
+export function createModelService(options: ModelServiceOptions): PlainModelService {
   const { bodies, transcripts } = options;
   const kept = ({ access }: { readonly access: Access }) => ({
     transcript: transcripts?.storeFor?.(access.owner),
@@ -112,15 +139,21 @@ export function createModelService(options: ModelServiceOptions): ModelService {
     async open(question) {
       const { requestId } = question;
       const { onEvent } = options;
-      const given = bodies.read(question.bytes, question.access.owner);
+      const { dialect, servers } = question;
+      const given = question.body ?? bodies.read(question.bytes, question.access.owner);
+      if (servers === undefined && dialect.api.namesServers?.(given.value) === true) {
+        return { kind: 'names-servers', value: given.value };
+      }
       const { transcript, onTranscriptError } = kept(question);
+      const local = typeof servers === 'object' ? { isLocal: servers.isLocal, execute: servers.execute } : {};
       const run = {
+        ...local,
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value.input),
       };
       const value = await resolveReferences({
-        wire: question.dialect.wire,
-        request: given.value as unknown as RequestOf<typeof question.dialect.name>,
+        wire: dialect.wire,
+        request: given.value as unknown as RequestOf<typeof dialect.name>,
         ...kept(question),
       });
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
@@ -129,6 +162,7 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       const prepared = { ...first, planned };
       if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
       return {
+        kind: 'exchange',
         model: prepared.model,
         upstream: prepared.upstream.name,
         isStream: body.value.stream === true,
@@ -139,7 +173,10 @@ export function createModelService(options: ModelServiceOptions): ModelService {
       };
     },
     async countTokens(question) {
-      const body = bodies.read(question.bytes, question.access.owner);
+      const body = question.body ?? bodies.read(question.bytes, question.access.owner);
+      if (question.servers === undefined && question.dialect.api.namesServers?.(body.value) === true) {
+        return { kind: 'names-servers', value: body.value };
+      }
       // A count has no answer, and so no limit on one.
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { dialect, planned, upstream } = await prepare(question, { ...body, value }, options);
@@ -171,12 +208,14 @@ async function withHistory<Name extends DialectName>(
 }
 
 async function prepare<Name extends DialectName>(
-  { dialect, headers, access, onResponse, leavesServers = false, unavailable = [] }: ModelQuestion<Name>,
+  { dialect: spoken, servers, headers, access, onResponse, unavailable = [] }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
   const { value } = body;
-  if (dialect.name === 'anthropic' && !leavesServers) leaveToConnector(value);
+  const tools = typeof servers === 'object' ? servers : undefined;
+  const dialect = tools === undefined ? spoken : { ...spoken, wire: tools.wire };
+  const checked = tools?.plain(value) ?? value;
   const request = value as unknown as RequestOf<Name>;
   const { list, isKnown } = await lists.listFor({
     dialect,
@@ -189,14 +228,14 @@ async function prepare<Name extends DialectName>(
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.
-      dialect.api.validate({ ...value, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
+      dialect.api.validate({ ...checked, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
     },
   });
   if (isKnown) {
     const snapshot = list.toolbox.snapshot();
     // Toolsets stay: what their servers have stands in no list, and references to it are good.
     const tools = (Array.isArray(value.tools) ? value.tools : []).filter(isToolset);
-    dialect.api.validate({ ...value, tools } as JsonObject, {
+    dialect.api.validate({ ...checked, tools } as JsonObject, {
       headers,
       isKnown: (name) => list.hasCatalogs || snapshot.resolve(name) !== undefined,
     });
@@ -207,7 +246,7 @@ async function prepare<Name extends DialectName>(
   if (upstream === undefined)
     throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
   const metered = access.limits.tokensPerMinute === undefined ? undefined : dialect.api.metered?.(request);
-  const planned = planExchange({ dialect, request: metered ?? request, list, upstream });
+  const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes: tools !== undefined });
   const exchange = (await upstream.for(dialect.name)).forClient({
     headers,
     ...defined({ onResponse }),

@@ -1,5 +1,5 @@
 import type { Plan, Toolbox } from '@quartermaster/core';
-import { type DeferPlan, type InlinePlan, withoutSearch } from '@quartermaster/core/disclosure';
+import { type InlinePlan, withoutSearch } from '@quartermaster/core/disclosure';
 import { searchOptions } from '@quartermaster/core/loop';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
@@ -25,7 +25,7 @@ interface LoopExchange<Request> {
   readonly kind: 'loop';
   readonly request: Request;
   readonly toolbox: Toolbox;
-  readonly plan: DeferPlan;
+  readonly plan: Plan;
 }
 
 export interface ExchangeQuestion<Name extends DialectName> {
@@ -33,13 +33,15 @@ export interface ExchangeQuestion<Name extends DialectName> {
   readonly request: RequestOf<Name>;
   readonly list: ToolList;
   readonly upstream: GatewayUpstream;
+  /** Whether some of the tools are executed here, inside the loop. @default false */
+  readonly executes?: boolean;
 }
 
 /** Decides for each request, from what it declares and what its host can do. */
 export function planExchange<Name extends DialectName>(
   question: ExchangeQuestion<Name>,
 ): PlannedExchange<RequestOf<Name>> {
-  const { dialect, request, list, upstream } = question;
+  const { dialect, request, list, upstream, executes = false } = question;
   const { toolbox } = list;
   const can = upstream.capabilities(dialect.name);
   dialect.api.refuse?.(request, can);
@@ -47,7 +49,12 @@ export function planExchange<Name extends DialectName>(
   // What stands in a named catalog only we can search.
   const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
   const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
-  if (isHosts && dialect.api.isServed(search, can)) return { kind: 'once', request: withTools(request, list) };
+  if (isHosts && dialect.api.isServed(search, can)) {
+    const whole = withTools(request, list);
+    return executes
+      ? { kind: 'loop', request: whole, toolbox, plan: untouched(toolbox) }
+      : { kind: 'once', request: whole };
+  }
   const plan = toolbox.plan(upstream.limits, {
     form: dialect.api.form(can, search),
     describe: dialect.api.describe,
@@ -58,9 +65,11 @@ export function planExchange<Name extends DialectName>(
     const plain = { request: whole, toolbox, plan: withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off') };
     const once = { kind: 'once', inline: plan, loop: { kind: 'loop', ...plain } } as const;
     // A host that knows what the dialect has for tool search knows the rest of it too.
-    if (can.references || can.deferMark) return { ...once, request: whole };
+    if (can.references || can.deferMark) {
+      return executes ? { kind: 'loop', request: whole, toolbox, plan } : { ...once, request: whole };
+    }
     // Tools that are declared by other names are called by them: the loop translates that back.
-    if (isRenamed(plan)) {
+    if (executes || isRenamed(plan)) {
       refuseUnloopable(dialect, request);
       return { kind: 'loop', ...plain };
     }
@@ -80,7 +89,8 @@ export function describePlan(
     return { decision: 'inline', reason: inline.reason, cost: planCost(inline) };
   }
   const { plan } = planned;
-  if (plan.deferred.size === 0) return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
+  if (plan.kind === 'inline' || plan.deferred.size === 0)
+    return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
   const { hidden, reveal, invoke } = plan.form;
   const form = [hidden, reveal, invoke].join(' ');
   return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan) };
@@ -107,6 +117,19 @@ export function isLoopable<Name extends DialectName>(dialect: DialectOf<Name>, r
   } catch {
     return false;
   }
+}
+
+/** For a request that goes to its host as it is, round after round. */
+function untouched(toolbox: Toolbox): InlinePlan {
+  const reason = 'the host or the client searches by itself';
+  return {
+    kind: 'inline',
+    snapshot: toolbox.snapshot(),
+    shown: [],
+    definitions: [],
+    reason,
+    tokens: { before: 0, after: 0 },
+  };
 }
 
 function withTools<Request extends { readonly tools?: unknown }>(request: Request, list: ToolList): Request {

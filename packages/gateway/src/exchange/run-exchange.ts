@@ -1,4 +1,4 @@
-import type { Plan } from '@quartermaster/core';
+import type { Plan, Tool } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type LoopOptions, type LoopRound, runLoop, runWhole, type TranscriptStore } from '@quartermaster/core/loop';
@@ -11,6 +11,7 @@ import type {
   ResponseOf,
 } from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
+import type { ServerTools } from './model-service.ts';
 import type { PlannedExchange } from './plan-exchange.ts';
 
 export interface RunOptions<Name extends DialectName> {
@@ -22,6 +23,9 @@ export interface RunOptions<Name extends DialectName> {
   /** What the client's key has kept of earlier responses. */
   readonly transcript?: TranscriptStore | undefined;
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
+  /** Which tools are executed here, and how. @default none are */
+  readonly isLocal?: ((tool: Tool) => boolean) | undefined;
+  readonly execute?: ServerTools<Name>['execute'] | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
@@ -50,12 +54,14 @@ export function runExchange<Name extends DialectName>(options: RunOptions<Name>)
 
 type LoopSettings = Pick<
   LoopOptions<object, never>,
-  'maxRounds' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
+  'maxRounds' | 'isLocal' | 'execute' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
 >;
 
 function loopSettings({
   planned,
   maxRounds,
+  isLocal,
+  execute,
   transcript,
   onTranscriptError,
   requestId,
@@ -67,7 +73,7 @@ function loopSettings({
     ...(requestId === undefined || onEvent === undefined || planned.kind === 'once'
       ? {}
       : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),
-    ...defined({ transcript, onTranscriptError }),
+    ...defined({ isLocal, execute, transcript, onTranscriptError }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
-import type { ModelQuestion, OpenExchange, Transcripts } from '../exchange/index.ts';
+import type { ModelQuestion, NamesServers, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
@@ -11,8 +11,8 @@ import type { CountedJob, OpenedJob, UpstreamFacts } from './thread-job.ts';
 
 /** What the worker makes of a request. Undefined where it has to be answered here. */
 export interface MainSide<Name extends DialectName> {
-  open(): Promise<OpenExchange<Name> | undefined>;
-  count(): Promise<number | undefined>;
+  open(): Promise<OpenExchange<Name> | NamesServers | undefined>;
+  count(): Promise<number | NamesServers | undefined>;
 }
 
 /** One request that a worker answers, as the main thread sees it: asks models for the worker, and hands on what the worker makes of it. */
@@ -88,13 +88,13 @@ export function mainSide<Name extends DialectName>(
       follow(question.signal);
       try {
         const opened = (await worker.call('open')) as OpenedJob;
-        if (opened.kind === 'only-main') {
+        if (opened.kind !== 'opened') {
           end();
-          return undefined;
+          return opened.kind === 'only-main' ? undefined : opened;
         }
         const { model, upstream: name, isStream, hidesUsage } = opened;
         return {
-          ...{ model, upstream: name, isStream, hidesUsage },
+          ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage },
           // What names a catalog is never answered by a worker.
           isFromCatalog: () => false,
           whole: (signal) => last<ResponseOf<Name>>(worker.call('whole'), signal),
@@ -125,7 +125,8 @@ export function mainSide<Name extends DialectName>(
     },
     async count() {
       const counted = await last<CountedJob>(worker.call('count'), question.signal);
-      return counted.kind === 'counted' ? counted.tokens : undefined;
+      if (counted.kind === 'counted') return counted.tokens;
+      return counted.kind === 'only-main' ? undefined : counted;
     },
   };
 }

@@ -43,14 +43,17 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     handlers: {
       open: () =>
         orOnlyMain<OpenedJob>(async () => {
-          exchange = await service.open(question);
+          const opened = await service.open(question);
+          // What was parsed stays here: the main thread has the bytes.
+          if (opened.kind === 'names-servers') return { kind: 'names-servers' };
+          exchange = opened;
           const { model, upstream, isStream, hidesUsage } = exchange;
           return { kind: 'opened', model, upstream, isStream, hidesUsage };
         }),
       count: () =>
         orOnlyMain<CountedJob>(async () => {
           const tokens = await service.countTokens(question as unknown as ModelQuestion<'anthropic'>);
-          return { kind: 'counted', tokens };
+          return typeof tokens === 'number' ? { kind: 'counted', tokens } : { kind: 'names-servers' };
         }),
       whole: () => exchange?.whole(stop.signal),
       next() {

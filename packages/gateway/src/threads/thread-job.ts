@@ -4,6 +4,7 @@ import type { ModelLimits } from '@quartermaster/core/gate';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { Access } from '../access/index.ts';
+import type { NamesServers } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
 
@@ -61,9 +62,10 @@ export type OpenedJob =
       readonly isStream: boolean;
       readonly hidesUsage: boolean;
     }
-  | OnlyMainJob;
+  | OnlyMainJob
+  | NamesServers;
 
-export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob;
+export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob | NamesServers;
 
 /** A request that the main thread has to answer itself, since it needs what only that one has. */
 export interface OnlyMainJob {

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { DialectName } from '@quartermaster/host/upstream';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
-import type { ModelQuestion, ModelService, OpenExchange, Transcripts } from '../exchange/index.ts';
+import type { ModelQuestion, NamesServers, OpenExchange, PlainModelService, Transcripts } from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
@@ -13,7 +13,7 @@ export interface ThreadOptions {
   /** A body of at least this size goes to a worker. */
   readonly offThreadBytes: number;
   /** Answers what is small. */
-  readonly local: ModelService;
+  readonly local: PlainModelService;
   readonly upstreams: Upstreams;
   /** Used by the workers too, from here. */
   readonly transcripts: Transcripts;
@@ -23,7 +23,7 @@ export interface ThreadOptions {
  * Answers requests with large bodies in workers, so that one client can't hold up the others: parsing and indexing ten thousand
  * tools takes longer than everything else together. Bodies that begin with the same tools go to the same worker, which knows them.
  */
-export function createThreadedModels(options: ThreadOptions): ModelService {
+export function createThreadedModels(options: ThreadOptions): PlainModelService {
   const { pool, offThreadBytes, local, upstreams, transcripts } = options;
 
   /** Undefined where the worker is not asked, or says that it can't. */
@@ -31,9 +31,9 @@ export function createThreadedModels(options: ThreadOptions): ModelService {
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, leavesServers = false } = question;
-    // Servers that are left to the host are rare, and not worth telling the worker.
-    if (bytes.length < offThreadBytes || leavesServers) return undefined;
+    const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, servers, body } = question;
+    // What was parsed here, or is left to the host, is rare: the worker need not know of either.
+    if (bytes.length < offThreadBytes || servers !== undefined || body !== undefined) return undefined;
     const beginning = beginningOfTools(bytes);
     // It would need the store; further down in the tools it is the worker that finds out.
     if (beginning.includes(CATALOG_TYPE)) return undefined;
@@ -50,18 +50,18 @@ export function createThreadedModels(options: ThreadOptions): ModelService {
   }
 
   return {
-    async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name>> {
+    async open<Name extends DialectName>(question: ModelQuestion<Name>): Promise<OpenExchange<Name> | NamesServers> {
       const there = await elsewhere(question, (side) => side.open());
-      const exchange = there ?? (await local.open(question));
-      // Not after a failure: a worker may then be still reading it, and others may want to.
-      giveMemory(question.bytes);
-      return exchange;
+      const opened = there ?? (await local.open(question));
+      // Not after a failure: a worker may then be still reading it. Nor where the question comes back with its servers.
+      if (opened.kind === 'exchange') giveMemory(question.bytes);
+      return opened;
     },
     async countTokens(question) {
       const there = await elsewhere(question, (side) => side.count());
-      const tokens = there ?? (await local.countTokens(question));
-      giveMemory(question.bytes);
-      return tokens;
+      const counted = there ?? (await local.countTokens(question));
+      if (typeof counted === 'number') giveMemory(question.bytes);
+      return counted;
     },
   };
 }

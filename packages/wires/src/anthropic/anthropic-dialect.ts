@@ -55,6 +55,10 @@ export function createAnthropicDialect(options: AnthropicDialectOptions = {}): A
         refuseToolsets(request);
         refuseToolChanges(request);
       },
+      namesServers({ mcp_servers: servers, messages }) {
+        if (servers !== undefined && servers !== null) return true;
+        return Array.isArray(messages) && messages.some(hasServerBlock);
+      },
       readTools(definitions) {
         const { tools, search } = wire.open({ messages: [], tools: definitions } as unknown as AnthropicRequest);
         const searchTools = findSearchTools(definitions.filter(isJsonObject), tools, isSearchTool);
@@ -156,6 +160,13 @@ function readTokens(usage: AnthropicUsage | undefined): UsageFacts {
 
 function isSearchTool(definition: JsonObject): boolean {
   return typeof definition.type === 'string' && definition.type.startsWith('tool_search_tool_');
+}
+
+function hasServerBlock(message: unknown): boolean {
+  if (!isJsonObject(message) || !Array.isArray(message.content)) return false;
+  return message.content.some(
+    (block: unknown) => isJsonObject(block) && typeof block.type === 'string' && block.type.startsWith('mcp_tool_'),
+  );
 }
 
 /** In the one way after which the SDK's tool runner goes on with the whole conversation in each request. */

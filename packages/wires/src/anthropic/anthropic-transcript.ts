@@ -23,14 +23,19 @@ const KEY_CHARACTERS = 32;
 
 /** What a block is known by when the client sends it back. */
 export function keyOf(block: AnthropicBlock): string {
-  if (isToolUse(block) || isServerToolUse(block)) return block.id;
+  if (isCall(block)) return block.id;
   if (isText(block)) return `text:${block.text.slice(0, KEY_CHARACTERS)}`;
   return typeof block.tool_use_id === 'string' ? `${block.type}:${block.tool_use_id}` : block.type;
 }
 
 /** The ids that a client sends back with these blocks. */
 export function idsIn(blocks: readonly AnthropicBlock[]): readonly string[] {
-  return blocks.flatMap((block) => (isToolUse(block) || isServerToolUse(block) ? [block.id] : []));
+  return blocks.flatMap((block) => (isCall(block) ? [block.id] : []));
+}
+
+function isCall(block: AnthropicBlock): block is AnthropicBlock & { readonly id: string } {
+  const isServers = block.type === 'mcp_tool_use' && typeof block.id === 'string';
+  return isServers || isToolUse(block) || isServerToolUse(block);
 }
 
 export function textIn(blocks: readonly AnthropicBlock[]): string {

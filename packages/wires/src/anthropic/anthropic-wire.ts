@@ -8,6 +8,7 @@ import { readRound } from './reader.ts';
 import { recallRequest } from './recall.ts';
 import { renderRequest } from './render.ts';
 import type { ErrorCodes } from './search-error.ts';
+import { renderServerCalls, type ServerCalls } from './server-calls.ts';
 import { writeResponse } from './writer.ts';
 
 /** Options of the Messages API's wire. */
@@ -24,10 +25,12 @@ export interface AnthropicWireOptions {
   readonly deferredAlone?: 'client' | 'ours';
   /** The search tool that a provider is asked for in the hosted form when the client declared none. @default bm25 */
   readonly hostedEngine?: 'regex' | 'bm25';
+  /** Tools of MCP servers that are called inside the response. @default none are */
+  readonly servers?: ServerCalls;
 }
 
 /** How the Messages API's wire works, unless the options say otherwise. */
-export const ANTHROPIC_WIRE_DEFAULTS: Required<AnthropicWireOptions> = {
+export const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'servers'>> = {
   errorCodes: 'typed',
   missingDeferral: 'never',
   deferredAlone: 'client',
@@ -37,11 +40,14 @@ export const ANTHROPIC_WIRE_DEFAULTS: Required<AnthropicWireOptions> = {
 /** The Messages API, in the client's direction and in the upstream's. */
 export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<AnthropicRequest, AnthropicEvent> {
   const settings = { ...ANTHROPIC_WIRE_DEFAULTS, ...options };
+  const { servers } = settings;
+  const plain = (request: AnthropicRequest): AnthropicRequest =>
+    servers === undefined ? request : { ...request, messages: renderServerCalls(request.messages, servers) };
   return {
     dialect: 'anthropic',
     open: (request) => openRequest(request, settings),
-    recall: recallRequest,
-    render: (request, view, tell) => renderRequest(request, { view, tell }, settings),
+    recall: (request, plan) => recallRequest(plain(request), plan),
+    render: (request, view, tell) => renderRequest(plain(request), { view, tell }, settings),
     reader: readRound,
     writer: (request, plan) => writeResponse(request, plan, settings),
     pending: pendingSearches,

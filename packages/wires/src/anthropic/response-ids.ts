@@ -8,6 +8,8 @@ export interface ResponseIds {
   call(id: string): string;
   /** `srvtoolu_…`, the same for the same call. It may hold no hyphen. */
   search(call: Call): string;
+  /** `mcptoolu_…`, the same for the same call. */
+  server(call: Call): string;
 }
 
 export function responseIds(request: AnthropicRequest): ResponseIds {
@@ -16,15 +18,21 @@ export function responseIds(request: AnthropicRequest): ResponseIds {
   );
   const uniqueCall = uniqueIds({ taken, pattern: /^toolu_[a-zA-Z0-9_-]+$/, prefix: 'toolu_' });
   const uniqueSearch = uniqueIds({ taken, pattern: /^srvtoolu_[a-zA-Z0-9_]+$/, prefix: 'srvtoolu_' });
-  const searches = new Map<Call, string>();
+  const uniqueServer = uniqueIds({ taken, pattern: /^mcptoolu_/, prefix: 'mcptoolu_' });
+  const known = new Map<Call, string>();
+  const once = (call: Call, make: () => string): string => {
+    const id = known.get(call) ?? make();
+    known.set(call, id);
+    return id;
+  };
   return {
     call: (id) => uniqueCall(id === '' ? NO_ID : id),
-    search(call) {
-      const bare = call.id.replace(/^(?:srv)?toolu_/, '').replaceAll('-', '_');
-      const known = searches.get(call) ?? uniqueSearch(bare === '' ? NO_ID : bare);
-      searches.set(call, known);
-      return known;
-    },
+    search: (call) =>
+      once(call, () => {
+        const bare = call.id.replace(/^(?:srv)?toolu_/, '').replaceAll('-', '_');
+        return uniqueSearch(bare === '' ? NO_ID : bare);
+      }),
+    server: (call) => once(call, () => uniqueServer(call.id.replace(/^toolu_/, '') || NO_ID)),
   };
 }
 

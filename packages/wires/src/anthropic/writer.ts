@@ -1,4 +1,4 @@
-import type { Plan } from '@quartermaster/core';
+import type { Plan, Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
@@ -20,9 +20,11 @@ import { responseIds } from './response-ids.ts';
 import { responseUsage } from './response-usage.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
 import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
+import type { ServerCalls } from './server-calls.ts';
 
 export interface WriterOptions {
   readonly errorCodes: ErrorCodes;
+  readonly servers?: ServerCalls;
 }
 
 /**
@@ -45,6 +47,7 @@ export function writeResponse(
   /** From the upstream's indexes of this round to the client's. */
   let indexes = new Map<number, number>();
   let searches = 0;
+  let serverCalls = 0;
   /** Answers to searches of the response before. */
   let late: readonly AnthropicBlock[] = [];
   /** Whether a call waits for the client, and not for a program at the host's. */
@@ -62,9 +65,10 @@ export function writeResponse(
     isOpen = true;
     isClosedAtStart = content.length > 0 && typeof message.stop_reason === 'string';
     blocks.skip(content.length);
-    const begun = late.flatMap((block) => blocks.whole(block));
+    const begun = [...(options.servers?.opening ?? []), ...late].flatMap((block) => blocks.whole(block));
     return [{ type: 'message_start', message: { ...message, content } }, ...begun];
   };
+  const serverTool = (name: string): Tool | undefined => options.servers?.resolve(name.trim());
   const open = (): readonly AnthropicEvent[] => openWith(emptyMessage(request));
 
   return {
@@ -101,7 +105,16 @@ export function writeResponse(
       usage.report(event.usage);
       closing.add(event);
     },
+    shows: (call) => serverTool(call.name) !== undefined,
     hold(call) {
+      const tool = serverTool(call.name);
+      if (tool !== undefined) {
+        serverCalls += 1;
+        const block = {
+          ...{ type: 'mcp_tool_use', id: ids.server(call), name: tool.name, server_name: tool.server ?? '', input: {} },
+        };
+        return emit([...open(), ...blocks.whole(block, isJsonObject(call.arguments) ? call.arguments : {})]);
+      }
       if (roleOf(plan, call.name) !== 'search') return emit(open());
       searches += 1;
       const shownSearch = searchShownAs(request, plan, call.name.trim());
@@ -127,16 +140,19 @@ export function writeResponse(
       );
     },
     answer(steps) {
-      const results = steps.flatMap((step) =>
-        step.kind === 'answer' && roleOf(plan, step.call.name) === 'search'
+      const results = steps.flatMap((step) => {
+        if (step.kind !== 'answer') return [];
+        if (serverTool(step.call.name) !== undefined) return blocks.whole(serverResult(ids.server(step.call), step));
+        return roleOf(plan, step.call.name) === 'search'
           ? blocks.whole(resultBlock(step, ids.search(step.call), options))
-          : [],
-      );
+          : [];
+      });
       return emit([...open(), ...results]);
     },
     extend() {
       indexes = new Map();
-      return relax({ ...request, ...tokensLeft(request, usage.written()), messages: replay.messages() });
+      const extended = { ...request, ...tokensLeft(request, usage.written()), messages: replay.messages() };
+      return relax(extended, serverCalls > 0);
     },
     resume(steps) {
       searches += steps.length;
@@ -200,6 +216,12 @@ function contentOf(step: AnswerStep, options: WriterOptions): AnthropicBlock {
   };
 }
 
+/** A server's result. A refusal is text alone. */
+function serverResult(id: string, { value, text, isError = false }: AnswerStep): AnthropicBlock {
+  const content = Array.isArray(value) ? value : [{ type: 'text', text, citations: null }];
+  return { type: 'mcp_tool_result', tool_use_id: id, is_error: isError, content };
+}
+
 function roleOf(plan: Plan, name: string): Own['role'] | undefined {
   return plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;
 }
@@ -221,11 +243,12 @@ function tokensLeft(request: AnthropicRequest, written: number): Pick<AnthropicR
   return left === undefined ? {} : { max_tokens: left };
 }
 
-/** A search that was forced has been made: what comes next is the model's choice. */
-function relax(request: AnthropicRequest): AnthropicRequest {
+/** What was forced has been called: what comes next is the model's choice. */
+function relax(request: AnthropicRequest, hasServerCalls: boolean): AnthropicRequest {
   const name = forcedName(request);
   const isSearch = splitTools(request).search.some(({ tool }) => tool.name === name);
-  if (name === undefined || !isSearch || request.tool_choice === undefined) return request;
+  const isForced = name !== undefined || request.tool_choice?.type === 'any';
+  if (!isForced || !(isSearch || hasServerCalls) || request.tool_choice === undefined) return request;
   const { name: _, ...choice } = request.tool_choice;
   return { ...request, tool_choice: { ...choice, type: 'auto' } };
 }

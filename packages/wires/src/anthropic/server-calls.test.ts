@@ -1,7 +1,7 @@
-import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderHistory } from './render-history.ts';
+import type { AnthropicBlock, AnthropicMessage } from './anthropic-shapes-2026-11.ts';
+import { renderServerCalls } from './server-calls.ts';
 
 const NAMES = {
   nameOf: (server: string, tool: string) => `${server}_${tool}`,
@@ -26,7 +26,7 @@ const plainResult = (id: string): AnthropicBlock => ({
 });
 const assistant = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: 'assistant', content });
 const user = (...content: AnthropicBlock[]): AnthropicMessage => ({ role: 'user', content });
-const rendered = (...messages: AnthropicMessage[]) => renderHistory(messages, NAMES);
+const rendered = (...messages: AnthropicMessage[]) => renderServerCalls(messages, NAMES);
 
 describe('the history with calls to servers', () => {
   it.each([{ id: { toString: 1 } }, { name: { toString: 1 } }, { server_name: { toString: 1 } }, { name: undefined }])(
@@ -100,13 +100,13 @@ describe('the history with calls to servers', () => {
     fc.assert(
       fc.property(fc.array(turn, { minLength: 1, maxLength: 4 }), (turns) => {
         const messages = turns.flatMap((blocks) => [ASK, assistant(...blocks)]);
-        const all = renderHistory([...messages, ASK], NAMES);
+        const all = renderServerCalls([...messages, ASK], NAMES);
         for (const [at, message] of all.entries()) {
           const calls = idsOf(message, 'tool_use', 'id');
           expect(idsOf(all[at + 1], 'tool_result', 'tool_use_id')).toEqual(calls);
           expect(message.content.length).toBeGreaterThan(0);
         }
-        const before = JSON.stringify(renderHistory([...messages.slice(0, -2), ASK], NAMES)).slice(0, -1);
+        const before = JSON.stringify(renderServerCalls([...messages.slice(0, -2), ASK], NAMES)).slice(0, -1);
         expect(JSON.stringify(all).startsWith(before)).toBe(true);
       }),
     );

@@ -1,8 +1,20 @@
+import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
-import type { ConnectorTools } from './connector-tools.ts';
+import type { AnthropicBlock, AnthropicMessage } from './anthropic-shapes-2026-11.ts';
 
-type Names = Pick<ConnectorTools, 'nameOf' | 'isDangling'>;
+/** Tools of MCP servers that are called inside the response: a client is shown the calls as `mcp_tool_use`, the model calls functions. */
+export interface ServerCalls {
+  /** The server's tool behind a name that a model wrote. */
+  resolve(modelName: string): Tool | undefined;
+  /** What a model knows a server's tool by, whether it is still there or not. */
+  nameOf(server: string, tool: string): string;
+  /** Whether a reference leads to one of these servers, but to none of its tools. */
+  isDangling(modelName: string): boolean;
+  /** Blocks that stand before everything that the model says. */
+  readonly opening: readonly AnthropicBlock[];
+}
+
+type Names = Pick<ServerCalls, 'nameOf' | 'isDangling'>;
 
 /**
  * The messages as a model without a connector reads them: a server's call becomes an ordinary call, and its result a message of
@@ -15,7 +27,7 @@ type Names = Pick<ConnectorTools, 'nameOf' | 'isDangling'>;
  * assistant: text, tool_use A, tool_use B    user: tool_result A, tool_result B    assistant: text
  * ```
  */
-export function renderHistory(messages: readonly AnthropicMessage[], names: Names): readonly AnthropicMessage[] {
+export function renderServerCalls(messages: readonly AnthropicMessage[], names: Names): readonly AnthropicMessage[] {
   const rendered: AnthropicMessage[] = [];
   /** Results that belong at the beginning of the user's next message. */
   let carried: readonly AnthropicBlock[] = [];
