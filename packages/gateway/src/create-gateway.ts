@@ -125,7 +125,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const searchService = createSearchService({ engines, memory, now: clock.now });
   const localBulk = createLocalBulk(searchService);
   const models = createConnectedModels({
-    ...{ models: threaded, upstreams, errorCodes: settings.errorCodes, now: clock.now, memory },
+    ...{ models: threaded, upstreams, now: clock.now, memory },
     onCall: metrics.onConnectorCall,
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
   });

@@ -14,8 +14,25 @@ export interface Dialect<Request, Part, Response, Name extends string = string> 
   readonly whole: Whole<Response, Part>;
   readonly endpoint: Endpoint<Part>;
   readonly api: Api<Request, Part>;
+  /** The dialect for a request whose MCP servers are called inside the response. Absent where requests can't name any. */
+  withServers?(servers: NamedServers): Dialect<Request, Part, Response, Name>;
   /** For types alone; never set. */
   readonly shapes?: { readonly request: Request; readonly part: Part; readonly response: Response };
+}
+
+/** The MCP servers that a request names, with their tools. Plain data: it may cross to another thread. */
+export interface NamedServers {
+  readonly servers: readonly string[];
+  readonly tools: readonly ServerTool[];
+  /** Blocks that stand before everything that the model says. */
+  readonly opening: readonly JsonObject[];
+}
+
+export interface ServerTool {
+  readonly server: string;
+  readonly name: string;
+  /** What the model knows it by. */
+  readonly modelName: string;
 }
 
 /** A protocol over HTTP, towards its host and towards its clients. */

@@ -1,16 +1,9 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { Resolved, ToolOutcome } from '@quartermaster/core/dispatch';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import type { DialectName } from '@quartermaster/host/upstream';
-import {
-  type AnthropicBlock,
-  type AnthropicRequest,
-  createAnthropicWire,
-  type ErrorCodes,
-  renderServerCalls,
-} from '@quartermaster/wires/anthropic';
+import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { type MemoryBudget, readKnownBody } from '../catalogs/index.ts';
 import type {
   HeldModels,
@@ -42,8 +35,6 @@ export interface ConnectedModelsOptions {
   readonly models: PlainModelService;
   readonly upstreams: Upstreams;
   readonly settings: McpConnectorSettings;
-  /** Which codes a failed search shows. */
-  readonly errorCodes: ErrorCodes;
   readonly now: () => number;
   /** Where listings of servers are kept for a moment. */
   readonly memory: MemoryBudget;
@@ -58,7 +49,7 @@ type Question = ModelQuestion<'anthropic'>;
  * inside the response. Everything else goes to the models as it is.
  */
 export function createConnectedModels(options: ConnectedModelsOptions): ConnectedModels {
-  const { models, upstreams, settings, errorCodes, now, onCall, memory } = options;
+  const { models, upstreams, settings, now, onCall, memory } = options;
   const rules = readAddressRules(settings.allow);
   const guarded = createGuardedFetch({ rules });
   const listings = createListingCache({ now, memory });
@@ -91,7 +82,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
         ...(definitions.length === 0 ? {} : { tools: definitions }),
       } as JsonObject);
       const shown = isListingWanted(question) ? opening : [];
-      const called = serverTools({ tools, servers, opening: shown, errorCodes });
+      const called = serverTools(tools, servers, shown);
       return { question: { ...question, body, unavailable, servers: called }, pool };
     } catch (error) {
       await pool.close();
@@ -175,7 +166,7 @@ interface Gathered {
   /** Servers of which some tools can't be used. */
   readonly unavailable: readonly Unavailable[];
   /** What was listed for this request. */
-  readonly opening: readonly AnthropicBlock[];
+  readonly opening: readonly JsonObject[];
 }
 
 async function gatherTools(
@@ -202,28 +193,15 @@ async function gatherTools(
   };
 }
 
-function serverTools(parts: {
-  readonly tools: ConnectorTools;
-  readonly servers: ConnectedServers;
-  readonly opening: readonly AnthropicBlock[];
-  readonly errorCodes: ErrorCodes;
-}): ServerTools<'anthropic'> {
-  const { tools, servers, opening, errorCodes } = parts;
-  const { resolve, nameOf, isDangling } = tools;
+function serverTools(all: ConnectorTools, connected: ConnectedServers, opening: readonly JsonObject[]): ServerTools {
+  const { servers, tools } = all;
   return {
-    wire: createAnthropicWire({
-      ...{ errorCodes, missingDeferral: 'automatic' },
-      servers: { resolve, nameOf, isDangling, opening },
-    }),
-    plain(value) {
-      const { messages } = value as unknown as AnthropicRequest;
-      return { ...value, messages: renderServerCalls(messages, tools) } as unknown as JsonObject;
-    },
-    isLocal: ({ name }) => resolve(name) !== undefined,
-    async execute({ tool, name, arguments: input }: Resolved, signal): Promise<ToolOutcome> {
-      const { content, isError } = await servers.call(resolve(tool.name) ?? tool, input, signal);
-      const text = content.map((block) => String(block.text ?? '')).join('\n');
-      return { text: text === '' ? `${name} returned nothing` : text, value: content, isError };
+    ...{ servers, tools, opening },
+    async call(named, input, signal) {
+      const tool = all.get(named);
+      if (tool === undefined) return { text: `There is no tool ${named.modelName}`, isError: true };
+      const { content, isError } = await connected.call(tool, input, signal);
+      return { text: content.map(({ text }) => String(text)).join('\n'), value: content, isError };
     },
   };
 }

@@ -1,18 +1,14 @@
 import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, NAME_TEMPLATES, toolId, writeTool } from '@quartermaster/core/catalog';
+import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import { ApiError } from '../http/index.ts';
 import type { Toolset } from './connector-request.ts';
 
 /** The tools that a request gets from its servers. */
-export interface ConnectorTools {
+export interface ConnectorTools extends Pick<NamedServers, 'servers' | 'tools'> {
   /** The request's definitions with each toolset replaced by the tools that it stands for. */
   readonly definitions: readonly unknown[];
-  /** The tool behind a name that a model wrote. */
-  resolve(modelName: string): Tool | undefined;
-  /** What a model knows a server's tool by, whether it is still there or not. */
-  nameOf(server: string, tool: string): string;
-  /** Whether a reference leads to one of these servers, but to none of its tools. */
-  isDangling(modelName: string): boolean;
+  get(tool: ServerTool): Tool | undefined;
 }
 
 /** Names as the API has them: the server's, an underscore, the tool's. Providers take 64 characters. */
@@ -41,16 +37,14 @@ export function makeConnectorTools(
     ...implied.flatMap(({ toolset }) => written.get(toolset) ?? []),
   ];
   checkNames(all);
-  const prefixes = toolsets.map(({ toolset }) => `${toolset.server}_`);
   return {
     definitions: all,
-    resolve: (modelName) => snapshot.resolve(modelName),
-    nameOf(server, name) {
-      const tool = snapshot.get(toolId(server, name));
-      return tool === undefined ? plainName(server, name) : snapshot.modelName(tool);
-    },
-    isDangling: (modelName) =>
-      snapshot.resolve(modelName) === undefined && prefixes.some((prefix) => modelName.startsWith(prefix)),
+    servers: toolsets.map(({ toolset }) => toolset.server),
+    tools: snapshot.tools.map((tool) => ({
+      ...{ server: tool.server ?? '', name: tool.name },
+      modelName: snapshot.modelName(tool),
+    })),
+    get: ({ server, name }) => snapshot.get(toolId(server, name)),
   };
 }
 
@@ -94,9 +88,4 @@ function checkNames(definitions: readonly unknown[]): void {
     }
     seen.add(name);
   }
-}
-
-/** For a tool that is gone: close enough for a history that is only read. */
-function plainName(server: string, name: string): string {
-  return `${server}_${name}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAMES.maxNameLength);
 }

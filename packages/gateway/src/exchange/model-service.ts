@@ -1,7 +1,6 @@
-import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { Resolved, ToolOutcome } from '@quartermaster/core/dispatch';
+import type { ToolOutcome } from '@quartermaster/core/dispatch';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
@@ -15,6 +14,7 @@ import type {
   UpstreamClient,
 } from '@quartermaster/host/upstream';
 import { isToolset } from '@quartermaster/wires/anthropic';
+import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
@@ -37,7 +37,7 @@ export interface ModelQuestion<Name extends DialectName> {
   /** The body as it was read, and perhaps changed, before. @default `bytes`, parsed */
   readonly body?: ReadBody;
   /** Who calls the MCP servers that the request names: its host, or this. @default not decided: such a request is given back */
-  readonly servers?: 'host' | ServerTools<Name>;
+  readonly servers?: 'host' | ServerTools;
   /** Servers of which some tools are not among the request's, for the answers to searches. @default none */
   readonly unavailable?: readonly Unavailable[];
   /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
@@ -46,14 +46,9 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly onResponse?: NonNullable<UpstreamClient['onResponse']>;
 }
 
-/** Tools of MCP servers, which are called inside the response. */
-export interface ServerTools<Name extends DialectName> {
-  /** How the calls look to the client. */
-  readonly wire: DialectOf<Name>['wire'];
-  /** The request as one that has only functions, for checks. */
-  plain(value: JsonObject): JsonObject;
-  isLocal(tool: Tool): boolean;
-  execute(resolved: Resolved, signal: AbortSignal): Promise<ToolOutcome>;
+/** The MCP servers that a request names, which are called inside the response. */
+export interface ServerTools extends NamedServers {
+  call(tool: ServerTool, input: JsonObject, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
 /** The request names MCP servers, and it was not said who calls them. */
@@ -145,9 +140,8 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         return { kind: 'names-servers', value: given.value };
       }
       const { transcript, onTranscriptError } = kept(question);
-      const local = typeof servers === 'object' ? { isLocal: servers.isLocal, execute: servers.execute } : {};
       const run = {
-        ...local,
+        ...(typeof servers === 'object' ? localTools(servers) : {}),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value.input),
       };
@@ -213,9 +207,8 @@ async function prepare<Name extends DialectName>(
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
   const { value } = body;
-  const tools = typeof servers === 'object' ? servers : undefined;
-  const dialect = tools === undefined ? spoken : { ...spoken, wire: tools.wire };
-  const checked = tools?.plain(value) ?? value;
+  const executes = typeof servers === 'object';
+  const dialect = executes ? { ...spoken, ...spoken.withServers?.(servers) } : spoken;
   const request = value as unknown as RequestOf<Name>;
   const { list, isKnown } = await lists.listFor({
     dialect,
@@ -228,14 +221,14 @@ async function prepare<Name extends DialectName>(
     check({ declared, hasCatalogs }) {
       const tools = Array.isArray(value.tools) ? declared : value.tools;
       // A catalog may have lost a tool that the history refers to: that is not the client's mistake.
-      dialect.api.validate({ ...checked, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
+      dialect.api.validate({ ...value, tools } as JsonObject, { headers, isKnown: () => hasCatalogs });
     },
   });
   if (isKnown) {
     const snapshot = list.toolbox.snapshot();
     // Toolsets stay: what their servers have stands in no list, and references to it are good.
     const tools = (Array.isArray(value.tools) ? value.tools : []).filter(isToolset);
-    dialect.api.validate({ ...checked, tools } as JsonObject, {
+    dialect.api.validate({ ...value, tools } as JsonObject, {
       headers,
       isKnown: (name) => list.hasCatalogs || snapshot.resolve(name) !== undefined,
     });
@@ -246,13 +239,25 @@ async function prepare<Name extends DialectName>(
   if (upstream === undefined)
     throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
   const metered = access.limits.tokensPerMinute === undefined ? undefined : dialect.api.metered?.(request);
-  const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes: tools !== undefined });
+  const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
   const exchange = (await upstream.for(dialect.name)).forClient({
     headers,
     ...defined({ onResponse }),
   });
   const { isFromCatalog } = list;
   return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
+}
+
+/** How the loop executes calls of the servers. In the snapshot their tools have the names that the model sees. */
+function localTools({ tools, call }: ServerTools): Pick<RunOptions<DialectName>, 'isLocal' | 'execute'> {
+  const byName = new Map(tools.map((tool) => [tool.modelName, tool]));
+  return {
+    isLocal: ({ name }) => byName.has(name),
+    async execute({ tool, name, arguments: input }, signal) {
+      const called = byName.get(tool.name);
+      return called === undefined ? { text: `There is no tool ${name}`, isError: true } : call(called, input, signal);
+    },
+  };
 }
 
 /** Text alone tells tools apart, but not where some of them stand in the messages. */

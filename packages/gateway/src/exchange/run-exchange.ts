@@ -1,4 +1,4 @@
-import type { Plan, Tool } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type LoopOptions, type LoopRound, runLoop, runWhole, type TranscriptStore } from '@quartermaster/core/loop';
@@ -11,7 +11,6 @@ import type {
   ResponseOf,
 } from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
-import type { ServerTools } from './model-service.ts';
 import type { PlannedExchange } from './plan-exchange.ts';
 
 export interface RunOptions<Name extends DialectName> {
@@ -24,8 +23,8 @@ export interface RunOptions<Name extends DialectName> {
   readonly transcript?: TranscriptStore | undefined;
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;
   /** Which tools are executed here, and how. @default none are */
-  readonly isLocal?: ((tool: Tool) => boolean) | undefined;
-  readonly execute?: ServerTools<Name>['execute'] | undefined;
+  readonly isLocal?: LoopOptions<object, never>['isLocal'] | undefined;
+  readonly execute?: LoopOptions<object, never>['execute'] | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;

@@ -1,7 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
+import type { ServerTool } from '@quartermaster/wires/dialect';
 import type { ModelQuestion, NamesServers, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
@@ -52,6 +54,10 @@ export function mainSide<Name extends DialectName>(
         upstream?.countTokens?.(request, { headers, signal: stop.signal }),
       async ask(request: RequestOf<Name>) {
         return streams.push((await exchange()).stream(request, stop.signal)[Symbol.asyncIterator]()) - 1;
+      },
+      async callServer({ tool, input }: { readonly tool: ServerTool; readonly input: JsonObject }) {
+        if (typeof question.servers !== 'object') throw new Error('The worker calls a server that is not there');
+        return question.servers.call(tool, input, stop.signal);
       },
       nextPart: (id: number) => streams[id]?.next(),
       findHidden: async (ids: readonly string[]) => transcripts.storeFor?.(access.owner).find(ids) ?? new Map(),

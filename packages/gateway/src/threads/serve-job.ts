@@ -1,3 +1,4 @@
+import type { ToolOutcome } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type {
@@ -12,7 +13,13 @@ import type {
 import type { Access } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
-import { createModelService, type ModelQuestion, type OpenExchange, type Transcripts } from '../exchange/index.ts';
+import {
+  createModelService,
+  type ModelQuestion,
+  type OpenExchange,
+  type ServerTools,
+  type Transcripts,
+} from '../exchange/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
@@ -33,7 +40,7 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId } = job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId, servers } = job;
   const stop = new AbortController();
   let exchange: OpenExchange<DialectName> | undefined;
   let parts: AsyncIterator<PartOf<DialectName>> | undefined;
@@ -76,6 +83,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     signal: stop.signal,
     requestId,
     ...defined({ maxRounds, unavailable }),
+    ...(servers === undefined ? {} : { servers: { ...servers, call: remoteCall(main) } }),
   };
 }
 
@@ -94,6 +102,11 @@ const CHECKED_THERE: Access = {
   mayManageKeys: false,
   ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false },
 };
+
+/** The main thread holds the connections. */
+function remoteCall(main: PortCalls): ServerTools['call'] {
+  return async (tool, input, signal) => (await main.call('callServer', { tool, input }, signal)) as ToolOutcome;
+}
 
 /** The main thread knows whose they are. */
 function remoteTranscripts(main: PortCalls): Transcripts {

@@ -3,6 +3,7 @@ import type { TransportCapabilities, Unavailable } from '@quartermaster/core/dis
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
+import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
 import type { NamesServers } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
@@ -28,6 +29,8 @@ export interface ThreadJob {
   readonly requestId?: string | undefined;
   /** Servers of which some tools are not among the request's. */
   readonly unavailable?: readonly Unavailable[] | undefined;
+  /** The MCP servers that it names, which the main thread calls. */
+  readonly servers?: NamedServers | undefined;
   /** Whose request it is. */
   readonly owner: string;
   /** What the key may use: whether there is anything to count. */

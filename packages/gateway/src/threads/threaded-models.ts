@@ -1,7 +1,15 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { DialectName } from '@quartermaster/host/upstream';
+import type { NamedServers } from '@quartermaster/wires/dialect';
 import { CATALOG_TYPE, locateTools } from '../catalogs/index.ts';
-import type { ModelQuestion, NamesServers, OpenExchange, PlainModelService, Transcripts } from '../exchange/index.ts';
+import type {
+  ModelQuestion,
+  NamesServers,
+  OpenExchange,
+  PlainModelService,
+  ServerTools,
+  Transcripts,
+} from '../exchange/index.ts';
 import { giveMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
@@ -32,16 +40,18 @@ export function createThreadedModels(options: ThreadOptions): PlainModelService 
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
     const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, servers, body } = question;
-    // What was parsed here, or is left to the host, is rare: the worker need not know of either.
-    if (bytes.length < offThreadBytes || servers !== undefined || body !== undefined) return undefined;
-    const beginning = beginningOfTools(bytes);
+    // What is left to the host is rare: the worker need not know of it.
+    const size = bytes.length + (body?.toolsBytes ?? 0);
+    if (size < offThreadBytes || servers === 'host') return undefined;
+    const sent = body === undefined ? bytes : Buffer.from(JSON.stringify(body.value));
+    const beginning = beginningOfTools(sent);
     // It would need the store; further down in the tools it is the worker that finds out.
     if (beginning.includes(CATALOG_TYPE)) return undefined;
     const { port1, port2 } = new MessageChannel();
     const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
       kind: 'exchange',
-      ...{ bytes, maxRounds, unavailable, requestId },
+      ...{ bytes: sent, maxRounds, unavailable, requestId, servers: servers && named(servers) },
       ...{ dialect: dialect.name, limits: access.limits, owner: access.owner },
       ...{ headers: [...headers], port: port2 },
     };
@@ -64,6 +74,11 @@ export function createThreadedModels(options: ThreadOptions): PlainModelService 
       return counted;
     },
   };
+}
+
+/** What can be copied to another thread. */
+function named({ servers, tools, opening }: ServerTools): NamedServers {
+  return { servers, tools, opening };
 }
 
 const BEGINNING_BYTES = 4096;

@@ -12,6 +12,7 @@ import type {
 } from './anthropic-shapes-2026-11.ts';
 import { createAnthropicWire } from './anthropic-wire.ts';
 import type { ErrorCodes } from './search-error.ts';
+import { renderServerCalls, type ServerCalls, serverCalls } from './server-calls.ts';
 import { writeNamedEvent } from './stream-response.ts';
 import { validateAnthropicRequest } from './validate-request.ts';
 import { anthropicWhole } from './whole.ts';
@@ -31,13 +32,18 @@ export interface AnthropicDialectOptions {
 
 /** The Messages API. */
 export function createAnthropicDialect(options: AnthropicDialectOptions = {}): AnthropicDialect {
+  return dialectWith(options, undefined);
+}
+
+function dialectWith(options: AnthropicDialectOptions, servers: ServerCalls | undefined): AnthropicDialect {
   const { errorCodes, strict, maxRequestTools: maxTools } = options;
-  const wire = createAnthropicWire({ ...defined({ errorCodes }), missingDeferral: 'automatic' });
+  const wire = createAnthropicWire({ ...defined({ errorCodes, servers }), missingDeferral: 'automatic' });
   return {
     name: 'anthropic',
     wire,
     whole: anthropicWhole,
     endpoint: ENDPOINT,
+    withServers: (named) => dialectWith(options, serverCalls(named)),
     api: {
       path: '/v1/messages',
       route: 'messages',
@@ -48,7 +54,9 @@ export function createAnthropicDialect(options: AnthropicDialectOptions = {}): A
       validate(value, { headers, isKnown }) {
         refuseThread(value);
         const version = headers.get('anthropic-version') ?? undefined;
-        validateAnthropicRequest(value, { isKnown, ...defined({ strict, maxTools, version }) });
+        const { messages } = value as unknown as AnthropicRequest;
+        const plain = servers === undefined ? value : { ...value, messages: renderServerCalls(messages, servers) };
+        validateAnthropicRequest(plain, { isKnown, ...defined({ strict, maxTools, version }) });
       },
       refuse(request, can) {
         if (can.references) return;

@@ -27,7 +27,6 @@ export { readSearches } from './read-searches.ts';
 export type { Bm25SearchTool, RegexSearchTool, ToolReferenceResult } from './request-parts.ts';
 export { bm25SearchTool, deferred, regexSearchTool, TOOL_SEARCH_BETA, toolReferenceResult } from './request-parts.ts';
 export type { ErrorCodes } from './search-error.ts';
-export { renderServerCalls, type ServerCalls } from './server-calls.ts';
 export { streamResponse, writeNamedEvent } from './stream-response.ts';
 export { UpstreamEventError } from './upstream-event-error.ts';
 export type { ValidateOptions } from './validate-request.ts';

@@ -1,17 +1,37 @@
-import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
+import type { NamedServers, ServerTool } from '../dialect.ts';
 import type { AnthropicBlock, AnthropicMessage } from './anthropic-shapes-2026-11.ts';
 
 /** Tools of MCP servers that are called inside the response: a client is shown the calls as `mcp_tool_use`, the model calls functions. */
 export interface ServerCalls {
   /** The server's tool behind a name that a model wrote. */
-  resolve(modelName: string): Tool | undefined;
+  resolve(modelName: string): ServerTool | undefined;
   /** What a model knows a server's tool by, whether it is still there or not. */
   nameOf(server: string, tool: string): string;
   /** Whether a reference leads to one of these servers, but to none of its tools. */
   isDangling(modelName: string): boolean;
   /** Blocks that stand before everything that the model says. */
   readonly opening: readonly AnthropicBlock[];
+}
+
+export function serverCalls({ servers, tools, opening }: NamedServers): ServerCalls {
+  const byModelName = new Map(tools.map((tool) => [tool.modelName, tool]));
+  const names = new Map(tools.map(({ server, name, modelName }) => [JSON.stringify([server, name]), modelName]));
+  return {
+    resolve: (modelName) => byModelName.get(modelName),
+    nameOf: (server, name) => names.get(JSON.stringify([server, name])) ?? plainName(server, name),
+    isDangling: (modelName) =>
+      !byModelName.has(modelName) && servers.some((server) => modelName.startsWith(`${server}_`)),
+    opening: opening as readonly AnthropicBlock[],
+  };
+}
+
+/** Providers take 64 characters. */
+const MAX_NAME_LENGTH = 64;
+
+/** For a tool that is gone: close enough for a history that is only read. */
+function plainName(server: string, name: string): string {
+  return `${server}_${name}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, MAX_NAME_LENGTH);
 }
 
 type Names = Pick<ServerCalls, 'nameOf' | 'isDangling'>;

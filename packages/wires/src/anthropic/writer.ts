@@ -1,8 +1,9 @@
-import type { Plan, Tool } from '@quartermaster/core';
+import type { Plan } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
 import type { Ending, Writer } from '@quartermaster/core/loop';
+import type { ServerTool } from '../dialect.ts';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import {
   type AnthropicBlock,
@@ -68,7 +69,7 @@ export function writeResponse(
     const begun = [...(options.servers?.opening ?? []), ...late].flatMap((block) => blocks.whole(block));
     return [{ type: 'message_start', message: { ...message, content } }, ...begun];
   };
-  const serverTool = (name: string): Tool | undefined => options.servers?.resolve(name.trim());
+  const serverTool = (name: string): ServerTool | undefined => options.servers?.resolve(name.trim());
   const open = (): readonly AnthropicEvent[] => openWith(emptyMessage(request));
 
   return {
@@ -111,7 +112,7 @@ export function writeResponse(
       if (tool !== undefined) {
         serverCalls += 1;
         const block = {
-          ...{ type: 'mcp_tool_use', id: ids.server(call), name: tool.name, server_name: tool.server ?? '', input: {} },
+          ...{ type: 'mcp_tool_use', id: ids.server(call), name: tool.name, server_name: tool.server, input: {} },
         };
         return emit([...open(), ...blocks.whole(block, isJsonObject(call.arguments) ? call.arguments : {})]);
       }
