@@ -13,7 +13,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mcp: ['core', 'semantic', 'wires', 'host'],
   agent: ['core', 'semantic', 'wires', 'host', 'mcp'],
   gateway: ['core', 'semantic', 'wires', 'host', 'mcp'],
-  console: [],
+  client: [],
+  console: ['client'],
   cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway', 'console'],
 };
 

@@ -3,11 +3,11 @@ import '@fontsource-variable/jetbrains-mono/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/frame.css';
+import { ApiFailure } from '@quartermaster/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ApiFailure } from './api/request.ts';
 import { router } from './router.tsx';
 import { startTheme } from './shell/theme.ts';
 

@@ -1,7 +1,8 @@
+import type { RequestRecord } from '@quartermaster/client';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Outcome, RequestRecord } from '../api/activity.ts';
+import type { Outcome } from '../api/activity.ts';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';

@@ -1,6 +1,6 @@
+import type { RequestRecord, SearchRecord, TokenAccount } from '@quartermaster/client';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { RequestRecord, SearchRecord, TokenAccount } from '../api/activity.ts';
 import { plain, seconds, signed } from '../shell/numbers.ts';
 import { DECISIONS } from './activity-state.ts';
 

@@ -1,6 +1,7 @@
+import type { RequestRecord } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { followActivity, listActivity, type Outcome, type RequestRecord } from '../api/activity.ts';
+import { followActivity, listActivity, type Outcome } from '../api/activity.ts';
 
 /** How many requests the screen holds. */
 const MOST_RECORDS = 500;

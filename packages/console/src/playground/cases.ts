@@ -1,6 +1,6 @@
+import type { EvaluationCase } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { EvaluationCase } from '../api/search.ts';
 
 /** A labelled request with its kind. */
 export interface Case extends EvaluationCase {

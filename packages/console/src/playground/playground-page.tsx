@@ -1,8 +1,7 @@
+import { ApiFailure, type SearchAnswer } from '@quartermaster/client';
 import { useNavigate, useSearch as useRouteSearch } from '@tanstack/react-router';
 import { Check, Link2, Search, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { ApiFailure } from '../api/request.ts';
-import type { SearchAnswer } from '../api/search.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/playground.css';
 import { useCases } from './cases.ts';

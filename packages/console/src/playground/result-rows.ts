@@ -1,4 +1,4 @@
-import type { Hit, RankedTool, SearchAnswer } from '../api/search.ts';
+import type { SearchHit as Hit, RankedTool, SearchAnswer } from '@quartermaster/client';
 
 /** One tool in the table: where each engine ranks it. */
 export interface ResultRow {

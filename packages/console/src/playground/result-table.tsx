@@ -1,6 +1,6 @@
+import type { SearchAnswer } from '@quartermaster/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
-import type { SearchAnswer } from '../api/search.ts';
 import { MarkedText } from './mark-words.tsx';
 import { type ResultRow, resultRows } from './result-rows.ts';
 import { scoreParts } from './score-parts.ts';

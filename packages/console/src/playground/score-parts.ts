@@ -1,4 +1,4 @@
-import type { Explanation } from '../api/search.ts';
+import type { Explanation } from '@quartermaster/client';
 
 /** A part of a score: a feature times its weight, or a bonus. */
 export interface ScorePart {

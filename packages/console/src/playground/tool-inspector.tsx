@@ -1,6 +1,7 @@
+import type { Evaluation, SearchHit as Hit } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { type Evaluation, evaluateCatalog, type Hit } from '../api/search.ts';
+import { evaluateCatalog } from '../api/search.ts';
 import type { Case } from './cases.ts';
 import { Signature } from './signature.tsx';
 

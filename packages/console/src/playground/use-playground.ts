@@ -1,6 +1,8 @@
+import type { SearchAnswer } from '@quartermaster/client';
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { listCatalogs, listEngines, type SearchAnswer, searchCatalog } from '../api/search.ts';
+import { gateway } from '../api/gateway.ts';
+import { searchCatalog } from '../api/search.ts';
 import type { PlaygroundState } from './playground-state.ts';
 import { MISSES } from './result-rows.ts';
 
@@ -30,7 +32,10 @@ export function useCatalog(wanted: string | undefined): {
   readonly name: string | undefined;
   readonly names: readonly string[];
 } {
-  const { data } = useQuery({ queryKey: ['catalogs'], queryFn: ({ signal }) => listCatalogs(signal) });
+  const { data } = useQuery({
+    queryKey: ['catalogs'],
+    queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
+  });
   const names = data?.data.map(({ name }) => name) ?? [];
   const fallback = names.includes('mcpServers') ? 'mcpServers' : names.includes('sample') ? 'sample' : names[0];
   return { name: wanted ?? fallback, names };
@@ -40,7 +45,7 @@ export function useCatalog(wanted: string | undefined): {
 export function useOtherEngines(): { readonly own: string; readonly others: readonly string[] } {
   const { data } = useQuery({
     queryKey: ['engines'],
-    queryFn: ({ signal }) => listEngines(signal),
+    queryFn: ({ signal }) => gateway.request('GET /v1/search/engines', { signal }),
     staleTime: Infinity,
   });
   const own = data?.configured ?? 'hybrid';

@@ -1,6 +1,7 @@
+import type { SearchAnswer, Standing } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { readCatalog, type SearchAnswer, type Standing } from '../api/search.ts';
+import { gateway } from '../api/gateway.ts';
 import { scoreParts } from './score-parts.ts';
 
 /** Where any tool of the catalog stands for the query, found or not. */
@@ -13,11 +14,11 @@ export function WhyNot(props: {
 }): ReactNode {
   const { catalog, why, onWhy, answer, limit } = props;
   const { data } = useQuery({
-    queryKey: ['catalog', catalog],
-    queryFn: ({ signal }) => readCatalog(catalog, signal),
+    queryKey: ['tools', catalog],
+    queryFn: ({ signal }) => gateway.request('GET /v1/catalogs/{name}/tools', { path: { name: catalog }, signal }),
     staleTime: Infinity,
   });
-  const ids = data?.tools.map(({ server, name }) => (server === undefined ? name : `${server}/${name}`)) ?? [];
+  const ids = data?.data.map(({ tool }) => tool) ?? [];
   const last = answer?.results[0]?.hits[limit - 1];
   return (
     <section className="inspector-part stack" aria-labelledby="why-title">

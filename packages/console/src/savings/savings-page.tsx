@@ -1,6 +1,7 @@
+import type { Totals } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { readSavings, type Totals } from '../api/activity.ts';
+import { gateway } from '../api/gateway.ts';
 import { plain, signed, signedShort } from '../shell/numbers.ts';
 import '../styles/savings.css';
 import { ConnectClient } from './connect-client.tsx';
@@ -11,7 +12,7 @@ const SETTLED = 100;
 export function SavingsPage(): ReactNode {
   const { data, error } = useQuery({
     queryKey: ['savings'],
-    queryFn: ({ signal }) => readSavings(signal),
+    queryFn: ({ signal }) => gateway.request('GET /v1/savings', { signal }),
     refetchInterval: 5_000,
   });
   if (error !== null) {

@@ -1,9 +1,9 @@
+import { ApiFailure } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Activity, Moon, Scale, Search, Sun } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { ApiFailure } from '../api/request.ts';
-import { listCatalogs } from '../api/search.ts';
+import { gateway } from '../api/gateway.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
@@ -19,7 +19,10 @@ export function AppFrame(): ReactNode {
   const [theme, setTheme] = useState(currentTheme);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const navigate = useNavigate();
-  const catalogs = useQuery({ queryKey: ['catalogs'], queryFn: ({ signal }) => listCatalogs(signal) });
+  const catalogs = useQuery({
+    queryKey: ['catalogs'],
+    queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
+  });
   const needsKey = catalogs.error instanceof ApiFailure && catalogs.error.status === 401;
   const isLost = catalogs.failureReason instanceof ApiFailure && catalogs.failureReason.status === 0;
 

@@ -1,6 +1,7 @@
+import { ApiFailure } from '@quartermaster/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { ApiFailure, rememberKey, request } from '../api/request.ts';
+import { gateway, rememberKey } from '../api/gateway.ts';
 import { Dialog } from './dialog.tsx';
 
 /** Shown when the gateway has keys and this page has none that it accepts. */
@@ -13,7 +14,7 @@ export function KeyDialog({ isOpen }: { readonly isOpen: boolean }): ReactNode {
     if (typeof key !== 'string' || key.trim() === '') return;
     rememberKey(key.trim());
     try {
-      await request('/v1/catalogs');
+      await gateway.request('GET /v1/catalogs');
       setProblem(undefined);
       await queries.invalidateQueries();
     } catch (error) {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { checkValue } from '@quartermaster/host/schema';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Hono } from 'hono';
@@ -7,6 +8,7 @@ import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { createApi } from './api.ts';
+import { writeClientTypes } from './client-types.fixture.ts';
 import type { Schema } from './schema.ts';
 
 interface Document {
@@ -64,6 +66,13 @@ describe('the OpenAPI document', () => {
     api.get('/v1/things/:id{.+}', { endpoint: 'things', summary: 'A thing.' }, (context) => context.text('thing'));
     expect(api.routes.map(({ method, path }) => [method, path])).toEqual([['get', '/v1/things/{id}']]);
     expect(app.routes.map(({ method, path }) => [method, path])).toEqual([['GET', '/v1/things/:id{.+}']]);
+  });
+
+  it('is what the types of the client package are written from (vitest -u writes them again)', async () => {
+    const { document } = await setUp();
+    await expect(writeClientTypes({ ...document } as unknown as JsonObject)).toMatchFileSnapshot(
+      '../../../client/src/api.ts',
+    );
   });
 
   it.each([

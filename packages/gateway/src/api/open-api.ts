@@ -28,7 +28,7 @@ export function writeOpenApi(routes: readonly ApiRoute[], version: string): Json
 
 /** The errors of every route, in the words of Anthropic's API. */
 const ERROR: Schema = component(
-  'Error',
+  'ErrorAnswer',
   record(
     { error: record({ type: TEXT, message: TEXT }, { additionalProperties: true }) },
     { additionalProperties: true },

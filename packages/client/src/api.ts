@@ -1,0 +1,797 @@
+// Written from the gateway's OpenAPI document: npx vitest run packages/gateway/src/api -u
+
+export type ErrorAnswer = {
+  readonly error: {
+    readonly type: string;
+    readonly message: string;
+  };
+};
+
+export type ToolFinding = {
+  readonly kind: 'lint' | 'trust';
+  readonly rule: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+  readonly suggestion?: string;
+};
+
+export type DefinitionChange = {
+  readonly tool: string;
+  readonly server: string;
+  readonly hash: string;
+  readonly held: boolean;
+  readonly is_new: boolean;
+  readonly fields: readonly ({
+    readonly field: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  })[];
+  readonly tokens: {
+    readonly before: number | null;
+    readonly after: number;
+  };
+  readonly findings: readonly ToolFinding[];
+};
+
+export type Server = {
+  readonly name: string;
+  readonly state: 'idle' | 'connecting' | 'ready' | 'down' | 'sign-in';
+  readonly reason?: string;
+  readonly tools: number;
+  readonly tokens: number;
+  readonly pins: number;
+  readonly problems: readonly string[];
+  readonly trust_findings: number;
+  readonly changes: readonly DefinitionChange[];
+  readonly protocol_version?: string;
+  readonly stderr?: string;
+};
+
+export type ToolFacts = {
+  readonly tool: string;
+  readonly server?: string;
+  readonly name: string;
+  readonly model_name: string;
+  readonly description: string;
+  readonly tokens: number;
+  readonly policy: 'never' | 'automatic' | 'always';
+  readonly calls: number;
+  readonly findings: readonly ToolFinding[];
+};
+
+export type StoredPolicy = {
+  readonly kind: 'server' | 'tool';
+  readonly name: string;
+  readonly policy: 'never' | 'automatic' | 'always';
+};
+
+export type KeyLimits = {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly tokensPerDay?: number;
+  readonly tokensPerMonth?: number;
+};
+
+export type Key = {
+  readonly id: string;
+  readonly name: string;
+  readonly source: 'store' | 'settings';
+  readonly state: 'active' | 'expired' | 'revoked';
+  readonly models: readonly string[];
+  readonly catalogs: readonly string[];
+  readonly limits: KeyLimits;
+  readonly role: 'consumer' | 'publisher' | 'admin';
+  readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
+  readonly tools?: {
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  readonly created_at?: string;
+  readonly expires_at?: string;
+  readonly last_used_at?: string;
+  readonly revoked_at?: string;
+  readonly used?: Readonly<Record<string, number>>;
+};
+
+export type Explanation = {
+  readonly value: number;
+  readonly what: string;
+  readonly details: readonly Explanation[];
+};
+
+export type SearchHit = {
+  readonly tool: string;
+  readonly server?: string;
+  readonly name: string;
+  readonly description: string;
+  readonly score: number;
+  readonly model_name: string;
+  readonly tokens: number;
+  readonly explanation?: Explanation;
+  readonly also?: readonly string[];
+  readonly input_schema?: unknown;
+};
+
+export type Standing = {
+  readonly tool: string;
+  readonly standing: 'listed' | 'below-limit' | 'not-matched' | 'not-allowed' | 'not-in-catalog';
+  readonly rank?: number;
+  readonly reason?: string;
+  readonly explanation?: Explanation;
+};
+
+export type RankedTool = {
+  readonly tool: string;
+  readonly server?: string;
+  readonly name: string;
+  readonly description: string;
+  readonly score: number;
+};
+
+export type SearchAnswer = {
+  readonly type: 'search_result';
+  readonly engine: string;
+  readonly took_ms: number;
+  readonly catalog: {
+    readonly tool_count: number;
+    readonly tokens: number;
+  };
+  readonly results: readonly ({
+    readonly query: string;
+    readonly verdict: 'match' | 'no_match';
+    readonly confidence?: number;
+    readonly unresolved?: readonly string[];
+    readonly hits: readonly SearchHit[];
+  })[];
+  readonly why?: Standing;
+  readonly compared?: Readonly<Record<string, readonly RankedTool[]>>;
+};
+
+export type EvaluationCase = {
+  readonly query: string;
+  readonly tools: readonly string[];
+};
+
+export type Evaluation = {
+  readonly type: 'evaluation';
+  readonly engine: string;
+  readonly hit_at: {
+    readonly '1': number;
+    readonly '3': number;
+    readonly '5': number;
+  };
+  readonly cases: readonly ({
+    readonly query: string;
+    readonly tools: readonly string[];
+    readonly rank: number | null;
+    readonly first: string | null;
+  })[];
+};
+
+export type Catalog = {
+  readonly type: 'catalog';
+  readonly name: string;
+  readonly hash?: string;
+  readonly tool_count: number;
+  readonly updated_at?: string;
+  readonly version?: number;
+  readonly owner?: string;
+  readonly read_only?: boolean;
+  readonly error?: string;
+};
+
+export type SearchRecord = {
+  readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
+  readonly engine?: string;
+  readonly reranker?: string;
+  readonly confidence?: number;
+  readonly queryCount: number;
+  readonly queries?: readonly string[];
+  readonly found: readonly string[];
+  readonly scores: readonly number[];
+  readonly answerTokens: number;
+  readonly tookMs: number;
+};
+
+export type TokenAccount = {
+  readonly definitions: number;
+  readonly keptOut: number;
+  readonly ownTools: number;
+  readonly carried: number;
+  readonly answers: number;
+  readonly repeated: number;
+  readonly added: number;
+  readonly net: number;
+  readonly breakEven: number;
+};
+
+export type RequestRecord = {
+  readonly id: string;
+  readonly atMs: number;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly owner: string;
+  readonly model?: string;
+  readonly upstream?: string;
+  readonly decision?: 'inline' | 'defer' | 'pass';
+  readonly reason?: string;
+  readonly form?: string;
+  readonly rounds: number;
+  readonly searches: readonly SearchRecord[];
+  readonly loaded: readonly {
+    readonly tool: string;
+    readonly by: string;
+    readonly tokens: number;
+  }[];
+  readonly called: readonly string[];
+  readonly refused: readonly {
+    readonly tool?: string;
+    readonly reason: string;
+  }[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly tokens?: TokenAccount;
+};
+
+export type Totals = {
+  readonly requests: number;
+  readonly searches: number;
+  readonly foundNothing: number;
+  readonly keptOut: number;
+  readonly added: number;
+  readonly net: number;
+};
+
+/** Every route, by method and path. */
+export interface Api {
+  /** Anthropic Messages, with tool search. Streams where the request asks for it. */
+  'POST /v1/messages': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** OpenAI Chat Completions, with tool search. Streams where the request asks for it. */
+  'POST /v1/chat/completions': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** OpenAI Responses, with tool search. Streams where the request asks for it. */
+  'POST /v1/responses': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Input tokens of an Anthropic Messages request. */
+  'POST /v1/messages/count_tokens': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: {
+      readonly input_tokens: number;
+    };
+  };
+  /** The models that this key may use. */
+  'GET /v1/models': {
+    readonly input: {
+      readonly query?: {
+        readonly limit?: number;
+        readonly after_id?: string;
+        readonly before_id?: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly Readonly<Record<string, unknown>>[];
+      readonly object: string;
+      readonly has_more: boolean;
+      readonly first_id: string | null;
+      readonly last_id: string | null;
+    };
+  };
+  /** One model. */
+  'GET /v1/models/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: unknown;
+  };
+  /** A stored response. */
+  'GET /v1/responses/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Deletes a stored response. */
+  'DELETE /v1/responses/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly deleted: boolean;
+    };
+  };
+  /** The input of a stored response. */
+  'GET /v1/responses/{id}/input_items': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly query?: {
+        readonly order?: string;
+        readonly limit?: number;
+        readonly after?: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** The catalogs that this key may use. */
+  'GET /v1/catalogs': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly Catalog[];
+    };
+  };
+  /** Creates or replaces a catalog. */
+  'PUT /v1/catalogs/{name}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: readonly unknown[] | Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Catalog;
+  };
+  /** A catalog with its tools. */
+  'GET /v1/catalogs/{name}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly type: 'catalog';
+      readonly name: string;
+      readonly hash?: string;
+      readonly tool_count: number;
+      readonly updated_at?: string;
+      readonly version?: number;
+      readonly owner?: string;
+      readonly read_only?: boolean;
+      readonly error?: string;
+      readonly tools: readonly unknown[];
+    };
+  };
+  /** Deletes a catalog. */
+  'DELETE /v1/catalogs/{name}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly type: 'catalog_deleted';
+      readonly name: string;
+    };
+  };
+  /** How often models of this key called the tools of a catalog. */
+  'GET /v1/catalogs/{name}/usage': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly type: 'catalog_usage';
+      readonly name: string;
+      readonly tools: readonly {
+        readonly tool: string;
+        readonly calls: number;
+      }[];
+      readonly suggested_pins: readonly string[];
+    };
+  };
+  /** When a catalog changed, and who changed it. */
+  'GET /v1/catalogs/{name}/versions': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly {
+        readonly version: number;
+        readonly hash: string;
+        readonly tool_count: number;
+        readonly created_at: string;
+        readonly created_by: string;
+      }[];
+    };
+  };
+  /** Creates a message batch. */
+  'POST /v1/messages/batches': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** The batches of this key. */
+  'GET /v1/messages/batches': {
+    readonly input: {
+      readonly query?: {
+        readonly limit?: number;
+        readonly after_id?: string;
+        readonly before_id?: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly Readonly<Record<string, unknown>>[];
+      readonly has_more: boolean;
+      readonly first_id: string | null;
+      readonly last_id: string | null;
+    };
+  };
+  /** One batch. */
+  'GET /v1/messages/batches/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Deletes a batch that has ended. */
+  'DELETE /v1/messages/batches/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly type: string;
+    };
+  };
+  /** Cancels a batch. */
+  'POST /v1/messages/batches/{id}/cancel': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** The results of a batch, a line for each request. */
+  'GET /v1/messages/batches/{id}/results': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: string;
+  };
+  /** The configured MCP servers as one, over Streamable HTTP. */
+  'POST /mcp': {
+    readonly input: {
+      readonly body: Readonly<Record<string, unknown>>;
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Listens to the MCP servers. */
+  'GET /mcp': {
+    readonly input: object;
+    readonly answer: string;
+  };
+  /** Ends an MCP session. */
+  'DELETE /mcp': {
+    readonly input: object;
+    readonly answer: unknown;
+  };
+  /** Searches a catalog without a model. */
+  'POST /v1/catalogs/{name}/search': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: {
+        readonly query?: string;
+        readonly queries?: readonly string[];
+        readonly engine?: 'auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex';
+        readonly limit?: number;
+        readonly explain?: boolean;
+        readonly schema?: boolean;
+        readonly why?: string;
+        readonly compare?: readonly ('auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex')[];
+        readonly drafts?: Readonly<Record<string, string>>;
+      };
+    };
+    readonly answer: SearchAnswer;
+  };
+  /** How many labelled requests are answered within the first one, three and five tools. */
+  'POST /v1/catalogs/{name}/evaluate': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: {
+        readonly cases: readonly EvaluationCase[];
+        readonly engine?: 'auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex';
+        readonly drafts?: Readonly<Record<string, string>>;
+      };
+    };
+    readonly answer: Evaluation;
+  };
+  /** Searches the tools in the request. */
+  'POST /v1/search': {
+    readonly input: {
+      readonly body: {
+        readonly query?: string;
+        readonly queries?: readonly string[];
+        readonly engine?: 'auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex';
+        readonly limit?: number;
+        readonly explain?: boolean;
+        readonly schema?: boolean;
+        readonly why?: string;
+        readonly compare?: readonly ('auto' | 'hybrid' | 'hybrid+reranker' | 'bm25' | 'semantic' | 'regex')[];
+        readonly drafts?: Readonly<Record<string, string>>;
+        readonly tools: readonly unknown[];
+      };
+    };
+    readonly answer: SearchAnswer;
+  };
+  /** The engines that can run here. */
+  'GET /v1/search/engines': {
+    readonly input: object;
+    readonly answer: {
+      readonly configured: string;
+      readonly data: readonly {
+        readonly id: string;
+      }[];
+    };
+  };
+  /** The configured MCP servers: state, reason, cost, changed definitions. */
+  'GET /v1/servers': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly Server[];
+      readonly may_manage: boolean;
+    };
+  };
+  /** One MCP server. */
+  'GET /v1/servers/{name}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: Server;
+  };
+  /** Tries a server that can’t be reached again at once. Takes the role admin. */
+  'POST /v1/servers/{name}/retry': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: Server;
+  };
+  /** Begins a sign-in at a server, for this key. */
+  'POST /v1/servers/{name}/sign-in': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly url: string | null;
+    };
+  };
+  /** Policies that were set while running; they stand before those of the settings. */
+  'GET /v1/policies': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly StoredPolicy[];
+    };
+  };
+  /** Sets or takes back policies of servers and tools. A pin is the policy never. Takes the role admin. */
+  'PATCH /v1/policies': {
+    readonly input: {
+      readonly body: {
+        readonly changes: readonly ({
+          readonly kind: 'server' | 'tool';
+          readonly name: string;
+          readonly policy: 'never' | 'automatic' | 'always' | null;
+        })[];
+      };
+    };
+    readonly answer: {
+      readonly data: readonly StoredPolicy[];
+    };
+  };
+  /** Changed definitions that nobody has accepted yet. */
+  'GET /v1/approvals': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly DefinitionChange[];
+    };
+  };
+  /** Accepts a changed definition. 409 where it has changed again. Takes the role admin. */
+  'POST /v1/approvals': {
+    readonly input: {
+      readonly body: {
+        readonly tool: string;
+        readonly hash: string;
+      };
+    };
+    readonly answer: {
+      readonly type: 'definition_accepted';
+      readonly tool: string;
+      readonly hash: string;
+    };
+  };
+  /** What each tool of a catalog costs, how often it was called, and what should be looked at in it. */
+  'GET /v1/catalogs/{name}/tools': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly name: string;
+      readonly tokens: number;
+      readonly deferred_tokens: number;
+      readonly context_tokens: number;
+      readonly suggested_pins: readonly string[];
+      readonly data: readonly ToolFacts[];
+    };
+  };
+  /** API keys with rights and limits: all for an admin key, else this one. Never a secret. */
+  'GET /v1/keys': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly Key[];
+      readonly may_manage: boolean;
+    };
+  };
+  /** Creates a key, and shows its secret once. Takes an admin key without restrictions. */
+  'POST /v1/keys': {
+    readonly input: {
+      readonly body: {
+        readonly name: string;
+        readonly models?: readonly string[];
+        readonly catalogs?: readonly string[];
+        readonly limits?: KeyLimits;
+        readonly role?: 'consumer' | 'publisher' | 'admin';
+        readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
+        readonly tools?: {
+          readonly allow?: readonly string[];
+          readonly deny?: readonly string[];
+        };
+        readonly expires_at?: string;
+      };
+    };
+    readonly answer: {
+      readonly key: Key;
+      readonly secret: string;
+    };
+  };
+  /** Changes role, limits or expiry of a key. */
+  'PATCH /v1/keys/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly body: {
+        readonly role?: 'consumer' | 'publisher' | 'admin';
+        readonly limits?: KeyLimits;
+        readonly expires_at?: string;
+      };
+    };
+    readonly answer: Key;
+  };
+  /** Revokes a key. */
+  'DELETE /v1/keys/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Key;
+  };
+  /** A new secret for the same key. */
+  'POST /v1/keys/{id}/rotate': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly body: {
+        readonly overlap_seconds?: number;
+      };
+    };
+    readonly answer: {
+      readonly key: Key;
+      readonly secret: string;
+    };
+  };
+  /** The latest requests. A key sees its own, an admin key everyone’s. */
+  'GET /v1/activity': {
+    readonly input: {
+      readonly query?: {
+        readonly limit?: number;
+        readonly before?: number;
+        readonly outcome?: 'nothing' | 'refused' | 'unsearched' | 'failed' | 'loss';
+      };
+    };
+    readonly answer: {
+      readonly data: readonly RequestRecord[];
+    };
+  };
+  /** Requests as they are answered, as server-sent events named `request`. */
+  'GET /v1/activity/live': {
+    readonly input: object;
+    readonly answer: string;
+  };
+  /** One request. */
+  'GET /v1/activity/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: RequestRecord;
+  };
+  /** Tokens kept out, added and net, by day, model and key. */
+  'GET /v1/savings': {
+    readonly input: object;
+    readonly answer: {
+      readonly sinceMs: number;
+      readonly total: Totals;
+      readonly byDay: Readonly<Record<string, Totals>>;
+      readonly byModel: Readonly<Record<string, Totals>>;
+      readonly byKey: Readonly<Record<string, Totals>>;
+    };
+  };
+  /** Whether the process answers. */
+  'GET /livez': {
+    readonly input: object;
+    readonly answer: {
+      readonly status: 'ok';
+    };
+  };
+  /** Whether it can serve; 503 with the reasons where not. */
+  'GET /readyz': {
+    readonly input: object;
+    readonly answer: {
+      readonly status: 'ready';
+    };
+  };
+  /** Whether the store answers. */
+  'GET /healthz': {
+    readonly input: object;
+    readonly answer: {
+      readonly status: 'ok';
+    };
+  };
+  /** This document. */
+  'GET /openapi.json': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Metrics in the text format of Prometheus. */
+  'GET /metrics': {
+    readonly input: object;
+    readonly answer: string;
+  };
+}

@@ -1,0 +1,86 @@
+import type { Api, RequestRecord } from './api.ts';
+import { ApiFailure, messageOf } from './api-failure.ts';
+import { readEvents } from './read-events.ts';
+
+export interface ClientOptions {
+  /** Where the gateway is. @default the address of the page, in a browser */
+  readonly baseUrl?: string;
+  /** The key, or a function that is asked for it before each request. @default none */
+  readonly apiKey?: string | (() => string | undefined);
+  /** @default the global one */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** A method and a path of the gateway's document. */
+export type Route = keyof Api;
+
+type Input<Name extends Route> = Api[Name]['input'] & { readonly signal?: AbortSignal };
+
+/** What may be left out where a route needs nothing. */
+type Arguments<Name extends Route> = object extends Api[Name]['input'] ? [input?: Input<Name>] : [input: Input<Name>];
+
+export interface Client {
+  /** Throws an `ApiFailure` for an answer that is not a success. */
+  request<Name extends Route>(route: Name, ...input: Arguments<Name>): Promise<Api[Name]['answer']>;
+  /** Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. */
+  follow(signal?: AbortSignal): AsyncGenerator<RequestRecord>;
+}
+
+export function createClient(options: ClientOptions = {}): Client {
+  const { baseUrl = '', apiKey } = options;
+  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    const key = typeof apiKey === 'function' ? apiKey() : apiKey;
+    const headers = new Headers(init.headers);
+    if (key !== undefined) headers.set('x-api-key', key);
+    let response: Response;
+    try {
+      response = await fetch(baseUrl.replace(/\/+$/, '') + path, { ...init, headers });
+    } catch (cause) {
+      if (init.signal?.aborted === true) throw cause;
+      throw new ApiFailure(0, 'The gateway could not be reached', { cause });
+    }
+    if (response.ok) return response;
+    const answer: unknown = await response.json().catch(() => undefined);
+    throw new ApiFailure(response.status, messageOf(answer) ?? `The gateway answered ${response.status}`);
+  }
+
+  return {
+    async request(route, ...[input]) {
+      const [method = '', template = ''] = route.split(' ');
+      const { path = {}, query = {}, body, signal } = (input ?? {}) as LooseInput;
+      const response = await send(fillPath(template, path) + writeQuery(query), {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const isJson = response.headers.get('content-type')?.includes('json') === true;
+      const isLines = response.headers.get('content-type')?.includes('jsonl') === true;
+      return (isJson && !isLines ? await response.json() : await response.text()) as Api[typeof route]['answer'];
+    },
+    async *follow(signal) {
+      const response = await send('/v1/activity/live', signal === undefined ? {} : { signal });
+      if (response.body === null) throw new ApiFailure(response.status, 'The gateway sends no live events');
+      for await (const { event, data } of readEvents(response.body)) {
+        if (event === 'request') yield JSON.parse(data) as RequestRecord;
+      }
+    },
+  };
+}
+
+interface LooseInput {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+function fillPath(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+function writeQuery(query: NonNullable<LooseInput['query']>): string {
+  const fields = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`;
+}

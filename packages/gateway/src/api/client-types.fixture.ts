@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject } from '@quartermaster/core/catalog';
+
+/** The types of the client package, from the document: one interface per component, and one entry per route. */
+export function writeClientTypes(document: JsonObject): string {
+  const components = objectAt(objectAt(document, 'components'), 'schemas');
+  const interfaces = Object.entries(components).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(schema, '')};\n`,
+  );
+  const routes = Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
+    Object.entries(asObject(item)).map(([method, operation]) =>
+      writeRoute(`${method.toUpperCase()} ${path}`, operation),
+    ),
+  );
+  return [
+    HEAD,
+    ...interfaces,
+    `/** Every route, by method and path. */\nexport interface Api {\n${routes.join('')}}\n`,
+  ].join('\n');
+}
+
+const HEAD = `// Written from the gateway's OpenAPI document: npx vitest run packages/gateway/src/api -u\n`;
+
+function writeRoute(name: string, operation: Json | undefined): string {
+  const { summary, parameters, requestBody, responses } = asObject(operation);
+  const given = Array.isArray(parameters) ? parameters.map(asObject) : [];
+  const input = [
+    ...fieldsIn(given, 'path'),
+    ...fieldsIn(given, 'query'),
+    ...(requestBody === undefined ? [] : [`      readonly body: ${typeOf(schemaOf(requestBody), '      ')};\n`]),
+  ];
+  const answer = typeOf(schemaOf(objectAt(asObject(responses), '2XX')), '    ');
+  return [
+    `  /** ${String(summary)} */\n`,
+    `  '${name}': {\n`,
+    input.length === 0 ? '    readonly input: object;\n' : `    readonly input: {\n${input.join('')}    };\n`,
+    `    readonly answer: ${answer};\n  };\n`,
+  ].join('');
+}
+
+function fieldsIn(parameters: readonly JsonObject[], place: string): readonly string[] {
+  const fields = parameters.filter((one) => one.in === place);
+  if (fields.length === 0) return [];
+  const isOptional = fields.every(({ required }) => required !== true);
+  const lines = fields.map(
+    ({ name, required, schema }) =>
+      `        readonly ${String(name)}${required === true ? '' : '?'}: ${typeOf(schema, '        ')};\n`,
+  );
+  return [`      readonly ${place}${isOptional ? '?' : ''}: {\n${lines.join('')}      };\n`];
+}
+
+function schemaOf(content: Json | undefined): Json | undefined {
+  const [first] = Object.values(objectAt(asObject(content), 'content'));
+  return asObject(first).schema;
+}
+
+function typeOf(schema: Json | undefined, indent: string): string {
+  const { $ref, anyOf, enum: values, type, items, properties, required, additionalProperties } = asObject(schema);
+  if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'unknown';
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one, indent)).join(' | ');
+  if (Array.isArray(values)) return values.map((value) => `'${String(value)}'`).join(' | ');
+  switch (type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return type;
+    case 'number':
+    case 'integer':
+      return 'number';
+    case 'array': {
+      const item = typeOf(items, indent);
+      return item.includes(' | ') ? `readonly (${item})[]` : `readonly ${item}[]`;
+    }
+    case 'object':
+      break;
+    default:
+      return 'unknown';
+  }
+  if (isJsonObject(properties)) {
+    const needed = Array.isArray(required) ? required : [];
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const key = /^[a-zA-Z_]\w*$/.test(name) ? name : `'${name}'`;
+      return `${indent}  readonly ${key}${needed.includes(name) ? '' : '?'}: ${typeOf(field, `${indent}  `)};\n`;
+    });
+    return `{\n${fields.join('')}${indent}}`;
+  }
+  return isJsonObject(additionalProperties)
+    ? `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`
+    : 'Readonly<Record<string, unknown>>';
+}
+
+function asObject(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function objectAt(value: JsonObject, name: string): JsonObject {
+  return asObject(value[name]);
+}
