@@ -7,6 +7,7 @@ export function renderMeasured(measured) {
     renderHeadlines(measured),
     renderComparison(compareMeasured(measured)),
     renderRefusals(measured),
+    renderBySize(measured),
     renderReliability(measured),
     ...measured.map(renderEngine),
   ];
@@ -78,6 +79,25 @@ function renderRefusals(measured) {
       ],
     ),
   ].join('\n\n');
+}
+
+/** What is refused in catalogs of several sizes where a request's service was taken out, and what is lost where it was not. */
+function renderBySize(measured) {
+  const judging = measured.filter(({ bySize }) => bySize !== undefined);
+  if (judging.length === 0) return '';
+  const columns = judging.map(({ engine }) => ({
+    title: `${engine}: lost, refused, refused at 1 % lost`,
+    align: 'right',
+  }));
+  const rows = judging[0].bySize.map(({ name, queries }, at) => [
+    name,
+    String(queries),
+    ...judging.map(({ bySize }) => {
+      const { rightLost, refused, refusedAtLoss } = bySize[at];
+      return [rightLost, refused, refusedAtLoss].map(percent).join(', ');
+    }),
+  ]);
+  return renderTable([{ title: 'service taken out of' }, { title: 'queries', align: 'right' }, ...columns], rows);
 }
 
 /** Of requests that were judged about as likely, how many have an answer. */

@@ -17,8 +17,12 @@ import {
 } from 'quartermaster';
 import { isCalibration, listSets, readSample, readSet, readUnanswerable } from './data-sets.mjs';
 import { measureRefusals } from './measure-refusals.mjs';
+import { makeMixedCatalogs } from './mixed-catalogs.mjs';
 import { compareMeasured, renderMeasured } from './render-measured.mjs';
 import { ADDED_STRATA, addStrata, measureReliability, takeOutServers } from './strata.mjs';
+
+/** Whole requests in English. */
+const SPOKEN = ['users-words', 'service-named', 'model-written', 'no-service-named'];
 
 try {
   const options = await readOptions();
@@ -99,6 +103,8 @@ async function measureSample({ engines, cacheFolder }) {
   const bundled = await readSample();
   const sample = { ...bundled, queries: addStrata(bundled.queries) };
   const without = takeOutServers(bundled);
+  const english = sample.queries.filter(({ split }) => SPOKEN.includes(split));
+  const catalogs = makeMixedCatalogs({ tools: bundled.snapshot.tools, queries: english });
   const measured = engines.map((engine) => ({ engine, rows: [], refusals: undefined }));
   await forEachEngine(measured, { ...sample, cacheFolder }, (entry, outcomes) => {
     const pairs = [];
@@ -128,9 +134,35 @@ async function measureSample({ engines, cacheFolder }) {
       [...pairs, { name: 'service taken out', outcomes: takenOut }],
       own.filter(({ kind }) => kind === 'answerable'),
     );
-    entry.reliability = measureReliability([...own, ...takenOut]);
+    const mixed = await measureMixed(entry.engine, catalogs, cacheFolder);
+    entry.bySize = mixed.bySize;
+    entry.reliability = measureReliability(mixed.outcomes);
   }
   return measured.map((entry) => ({ ...entry, macro: averageRows(entry.rows.filter((row) => row.isReported)) }));
+}
+
+/** Requests with and without the service that they are for, in catalogs of several sizes; one setting for all of them. */
+async function measureMixed(engine, catalogs, cacheFolder) {
+  const parts = [];
+  for (const { size, snapshot, requests } of catalogs) {
+    process.stderr.write(`${size} tools: ${engine}, ${requests.length} queries …\n`);
+    const searcher = await createSearcher(engine, snapshot, { cacheFolder });
+    const answered = await evaluateQueries(requests, { searcher, snapshot });
+    const takenOut = [];
+    for (const { query, allow } of requests) {
+      const allowed = { ...searcher, search: (request) => searcher.search({ ...request, allow }) };
+      takenOut.push(...(await evaluateQueries([{ query, relevant: [] }], { searcher: allowed, snapshot })));
+    }
+    parts.push({ size, answered, takenOut });
+  }
+  const answered = parts.flatMap((part) => part.answered);
+  const bySize = [...new Set(parts.map(({ size }) => size))].map((size) => {
+    const own = parts.filter((part) => part.size === size);
+    const pair = { name: `${size} tools`, outcomes: own.flatMap((part) => part.takenOut) };
+    const { pairs } = measureRefusals([pair], answered);
+    return { ...pairs[0], rightLost: summariseOutcomes(own.flatMap((part) => part.answered)).rightLost };
+  });
+  return { bySize, outcomes: [...answered, ...parts.flatMap((part) => part.takenOut)] };
 }
 
 async function forEachEngine(measured, { snapshot, queries, name, cacheFolder }, use) {

@@ -1,4 +1,5 @@
 import { createSnapshot } from '@quartermaster/core';
+import { OWN_STRATA, readOwnRequests } from './own-requests.mjs';
 
 /** Greetings and thanks as people put them around a request. Written for this; no training saw them. */
 const OPENINGS = [
@@ -24,10 +25,10 @@ const CLOSINGS = [
 /** Strata whose requests are whole sentences or keywords in English. */
 const ENGLISH = ['keywords', 'plain-request', 'no-service-named', 'paraphrase', 'several-tools'];
 
-/** Made of the other strata, so that no average counts them. */
-export const ADDED_STRATA = ['with-filler', 'upper-case'];
+/** Made of the other strata or with requests that only this evaluation has: no average counts them, so that it stays comparable. */
+export const ADDED_STRATA = ['with-filler', 'upper-case', ...OWN_STRATA];
 
-/** The sample's own requests once more: with filler around them, and in capitals. */
+/** The sample's own requests once more: with filler around them, and in capitals; and those of the larger strata. */
 export function addStrata(queries) {
   const english = queries.filter(({ split, relevant }) => relevant.length > 0 && ENGLISH.includes(split));
   return [
@@ -38,6 +39,7 @@ export function addStrata(queries) {
       split: 'with-filler',
     })),
     ...english.map((query) => ({ ...query, query: query.query.toUpperCase(), split: 'upper-case' })),
+    ...readOwnRequests(queries),
   ];
 }
 
