@@ -16,6 +16,7 @@ from torch.nn import functional
 WIDTH, HEADS, LAYERS, INNER, POSITIONS, EPSILON = 384, 12, 6, 1536, 512, 1e-12
 PIECES = 30522
 CLS, SEP = 101, 102
+STEP = 16  # lengths of batches are multiples of this
 ATTEND = getattr(functional, "scaled_dot_product_attention", None)
 
 
@@ -116,6 +117,19 @@ def load_start(model, path):
                 copy_pair(getattr(layer, ours), raw, head + theirs)
 
 
+def load_shipped(model, path):
+    """The weights of the reranker that ships, as `unpack_onnx.py` wrote them: by our own names."""
+    packed = numpy.load(path)
+    state = model.state_dict()
+    for name in packed.files:
+        if name.endswith(".scales"):
+            continue
+        plain = name.removesuffix(".bytes")
+        values = packed[name].astype(numpy.float32)
+        state[plain] = torch.from_numpy(values * packed[plain + ".scales"] if name.endswith(".bytes") else values)
+    model.load_state_dict(state)
+
+
 def copy_pair(module, raw, name):
     module.weight.copy_(raw[name + ".weight"])
     module.bias.copy_(raw[name + ".bias"])
@@ -176,7 +190,8 @@ class Texts:
         encoded = pieces.ids([text or "." for text in texts], length - 2)
         lengths = torch.tensor([len(ids) for ids in encoded])
         flat = numpy.concatenate([numpy.array(ids, dtype=numpy.int32) for ids in encoded]) if len(encoded) else numpy.zeros(0, dtype=numpy.int32)
-        rows = torch.zeros(len(encoded), int(lengths.max()) if len(encoded) else 1, dtype=torch.int32)
+        longest = int(lengths.max()) if len(encoded) else 1
+        rows = torch.zeros(len(encoded), -(-(longest + 2) // STEP) * STEP - 2, dtype=torch.int32)
         rows[torch.arange(rows.shape[1])[None] < lengths[:, None]] = torch.from_numpy(flat)
         self.bare, self.lengths, self.device = rows.to(device), lengths, device
 
@@ -187,7 +202,8 @@ class Texts:
         """Ids with the marks at the ends, and their lengths."""
         rows = torch.as_tensor(rows)
         lengths = self.lengths[rows]
-        longest = int(lengths.max())
+        # Few different lengths: a GPU prepares anew for each shape that it has not seen.
+        longest = min(self.bare.shape[1], -(-(int(lengths.max()) + 2) // STEP) * STEP - 2)
         lengths = lengths.to(self.device)
         bare = self.bare[rows.to(self.device), :longest].long()
         ids = functional.pad(bare, (1, 1))
@@ -200,7 +216,7 @@ def take_pairs(asked, tools, left, right):
     """Request and tool as one text each: ids, lengths and which part each piece is of."""
     left, right = torch.as_tensor(left), torch.as_tensor(right)
     first, second = asked.lengths[left], tools.lengths[right]
-    total = int((first + second).max()) + 3
+    total = -(-(int((first + second).max()) + 3) // STEP) * STEP
     device = asked.device
     first, second = first.to(device), second.to(device)
     places = torch.arange(total, device=device)[None]
@@ -240,26 +256,24 @@ def vectors(model, texts, rows, chunks=4):
     return done[torch.argsort(torch.cat(parts)).to(texts.device)]
 
 
-def save_half(model, folder, name, most=15 * 1024 * 1024):
-    """The weights as half floats, in parts that each have `most` bytes at the most."""
+def save_bytes(model, folder, name, most=15 * 1024 * 1024):
+    """The weights as the reranker's file has them, a byte each and a scale for each row; what is small as floats. In parts of `most` bytes at the most."""
     blob, head = bytearray(), {}
+
+    def add(key, data):
+        head[key] = {"shape": list(data.shape), "type": str(data.dtype), "at": len(blob)}
+        blob.extend(data.tobytes())
+
     for key, value in model.state_dict().items():
-        data = value.detach().cpu().numpy().astype(numpy.float16)
-        head[key] = {"shape": list(data.shape), "at": len(blob)}
-        blob += data.tobytes()
+        data = value.detach().float().cpu().numpy()
+        if data.ndim == 2 and data.size > 100_000 and "positions" not in key:
+            scales = numpy.maximum(numpy.abs(data).max(axis=1, keepdims=True), 1e-12).astype(numpy.float32) / 127
+            add(key + ".scales", scales)
+            add(key + ".bytes", numpy.round(data / scales).astype(numpy.int8))
+        else:
+            add(key, data)
     packed = json.dumps(head).encode()
     whole = struct.pack("<Q", len(packed)) + packed + bytes(blob)
     for part, start in enumerate(range(0, len(whole), most)):
         with open(os.path.join(folder, f"{name}.part{part}"), "wb") as file:
             file.write(whole[start:start + most])
-
-
-def load_half(model, paths):
-    whole = b"".join(open(path, "rb").read() for path in sorted(paths))
-    size = struct.unpack("<Q", whole[:8])[0]
-    head, body = json.loads(whole[8:8 + size]), whole[8 + size:]
-    state = {}
-    for key, one in head.items():
-        count = int(numpy.prod(one["shape"])) if one["shape"] else 1
-        state[key] = torch.from_numpy(numpy.frombuffer(body, dtype=numpy.float16, count=count, offset=one["at"]).astype(numpy.float32).reshape(one["shape"]))
-    model.load_state_dict(state)

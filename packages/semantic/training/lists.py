@@ -15,8 +15,8 @@ from data import tool_text
 
 VIEWS = ("whole", "bare", "head", "nameless")
 CONTRASTED = ("services", "vendors", "market", "mcp", "github")
-PER_TOOL = {"ask": 12, "several": 12, "sentence": 2, "contrast": 2}  # of a kind, in an epoch
-PER_CATALOG = {"ask": 4000, "several": 1500, "sentence": 2500, "contrast": 1500}
+PER_TOOL = {"ask": 12, "several": 12, "sentence": 1, "contrast": 2}  # of a kind, in an epoch
+PER_CATALOG = {"ask": 4000, "several": 1500, "sentence": 1500, "contrast": 1000}
 
 
 def view_texts(tools):

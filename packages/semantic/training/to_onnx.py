@@ -16,15 +16,17 @@ from onnx import numpy_helper
 ZERO = 128
 
 
-def read_half(paths):
+def read_weights(paths):
+    """What `save_bytes` of bert.py wrote."""
     whole = b"".join(open(path, "rb").read() for path in sorted(paths))
     size = struct.unpack("<Q", whole[:8])[0]
     head, body = json.loads(whole[8:8 + size]), whole[8 + size:]
-    found = {}
-    for key, one in head.items():
-        count = int(numpy.prod(one["shape"])) if one["shape"] else 1
-        found[key] = numpy.frombuffer(body, dtype=numpy.float16, count=count, offset=one["at"]).astype(numpy.float32).reshape(one["shape"])
-    return found
+    read = {
+        key: numpy.frombuffer(body, dtype=one["type"], count=int(numpy.prod(one["shape"])), offset=one["at"]).astype(numpy.float32).reshape(one["shape"])
+        for key, one in head.items()
+    }
+    plain = {key: value for key, value in read.items() if not key.endswith((".bytes", ".scales"))}
+    return plain | {key.removesuffix(".bytes"): read[key] * read[key.removesuffix(".bytes") + ".scales"] for key in read if key.endswith(".bytes")}
 
 
 def weight_of(state, layer, name):
@@ -57,7 +59,7 @@ def plain_of(state, name):
 
 
 def main(shipped, out, *runs):
-    states = [read_half(run.split(",")) for run in runs]
+    states = [read_weights(run.split(",")) for run in runs]
     state = {key: sum(one[key] for one in states) / len(states) for key in states[0]}
     model = onnx.load(shipped)
     new = {}

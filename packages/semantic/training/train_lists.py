@@ -31,6 +31,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ASKED, SHOWN = 96, 160  # pieces of a request and of a tool
 PAIR_ASKED, PAIR_SHOWN = 64, 128
 SCORED = 12  # tools of each request that the pair teacher scores
+SHOWN_WRONG = 4  # of those, in a step
+DOUBT = 1.0
 HEAT = 0.05
 START = time.time()
 
@@ -149,14 +151,16 @@ def score_rows(model, rows, asked, shown, catalogs, rng, device, size=4096):
     right_first = 0
     for row, (start, count) in zip(rows, spans):
         row["scores"] = scores[start:start + count]
-        right_first += row["scored"][max(range(count), key=row["scores"].__getitem__)] in row["gold"]
+        # It teaches only what it knows.
+        row["isTaught"] = row["scored"][max(range(count), key=row["scores"].__getitem__)] in row["gold"]
+        right_first += row["isTaught"]
     say(f"  {len(order)} pairs scored; the right tool first in {100 * right_first / max(1, len(rows)):.1f} % of {len(rows)} lists")
 
 
-def train_vectors(model, tools, rows, asked, views, catalogs, seconds, epochs, rng, device, is_old, teaching):
+def train_vectors(model, tools, rows, asked, views, catalogs, seconds, epochs, rng, device, is_old, teaching, rate):
     """The reranker's model: right tools against all others of the batch, and the pair teacher's scores."""
-    size = (192 if is_old else 144) if device == "cuda" else 12
-    optimizer, rate = optimizer_of(model, 5e-5), 5e-5
+    size = 192 if device == "cuda" else 12
+    optimizer = optimizer_of(model, rate)
     first = epoch_batches(tools, rows, size, rng, is_old)
     say(f"  {len(first)} batches an epoch")
     pace = Pace(seconds, int(len(first) * epochs), device)
@@ -169,8 +173,10 @@ def train_vectors(model, tools, rows, asked, views, catalogs, seconds, epochs, r
             if is_old:
                 extra.append(rng.sample(row["near"][:20], min(2, len(row["near"][:20]))))
             elif "scores" in row:
-                others = [c for c in row["scored"] if c != right]
-                extra.append(rng.sample(others, min(5, len(others))))
+                # What the teacher finds clearly better than the answer may be one that nobody wrote down.
+                scores = dict(zip(row["scored"], row["scores"]))
+                others = [c for c in row["scored"] if c != right and scores[c] < scores.get(right, 0) + DOUBT]
+                extra.append(rng.sample(others, min(SHOWN_WRONG, len(others))))
             else:
                 extra.append(wrong_tools(row, catalogs[row["catalog"]], rng, 0, 1) if row["kind"] == "sentence" and row["siblings"] else [])
         columns = list(dict.fromkeys(gold + [e for some in extra for e in some]))
@@ -182,7 +188,7 @@ def train_vectors(model, tools, rows, asked, views, catalogs, seconds, epochs, r
         if hidden:
             seen = logits.index_put(tuple(torch.tensor(hidden, device=device).T), torch.tensor(-1e4, device=device))
         loss = functional.cross_entropy(seen, torch.tensor([place[g] for g in gold], device=device))
-        taught = [at for at, row in enumerate(batch) if "scores" in row and len(extra[at]) == 5 and gold[at] in row["scored"]]
+        taught = [at for at, row in enumerate(batch) if row.get("isTaught") and len(extra[at]) == SHOWN_WRONG and gold[at] in row["scored"]]
         if teaching and taught:
             shown = torch.tensor([[place[gold[at]], *(place[e] for e in extra[at])] for at in taught], device=device)
             known = [dict(zip(batch[at]["scored"], batch[at]["scores"])) for at in taught]
@@ -309,6 +315,21 @@ def train_static(encoder, path, tools, held, seconds, out, device, stage):
     say(f"{file}: {os.path.getsize(file)} bytes")
 
 
+def begin(model, given):
+    if given.start == "shipped":
+        bert.load_shipped(model, os.path.join(given.folder, "shipped.npz"))
+    else:
+        names = [os.path.join(given.folder, name) for name in ("start.npz", "model.fp16.safetensors")]
+        bert.load_start(model, next(name for name in names if os.path.exists(name)))
+
+
+def read_apart(folder):
+    """Tools and requests that nothing learns from, where the folder has some: `apart-tools.jsonl.gz`, `apart-queries.jsonl.gz`."""
+    if not os.path.exists(os.path.join(folder, "apart-tools.jsonl.gz")):
+        return [], []
+    return read(os.path.join(folder, "apart-tools.jsonl.gz")), read(os.path.join(folder, "apart-queries.jsonl.gz"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -317,6 +338,8 @@ def main():
     parser.add_argument("--recipe", default="lists", choices=("lists", "plain"))
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--start", default="minilm", choices=("minilm", "shipped"), help="the weights that training goes on from")
+    parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--teaching", type=float, default=1.0)
     parser.add_argument("--tiny", action="store_true", help="a few hundred rows, to try the script")
     parser.add_argument("--no-static", action="store_true")
@@ -324,6 +347,9 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
         torch.set_float32_matmul_precision("high")
+        # It plans anew for every shape of a batch, which took nine tenths of the time.
+        if hasattr(torch.backends.cuda, "enable_cudnn_sdp"):
+            torch.backends.cuda.enable_cudnn_sdp(False)
     end = START + given.minutes * 60
     is_old = given.recipe == "plain"
     rng = random.Random(given.seed)
@@ -338,6 +364,7 @@ def main():
     if given.tiny:
         tools, queries, mined = only_few(tools, queries, mined)
     learn = [q for q in queries if given.stage == "full" or q["split"] == "train"]
+    apart = read_apart(given.folder)
     held = [] if given.stage == "full" else [q for q in queries if q["split"] == "held"]
     held_servers = {(tools[q["gold"][0]]["catalog"], tools[q["gold"][0]]["server"]) for q in held}
     held_tools = {g for q in held for g in q["gold"]}
@@ -380,32 +407,39 @@ def main():
         catalogs.setdefault(row["catalog"], list(row["gold"]))
     say("texts are read")
 
-    def measured(title, model):
-        if held:
-            return figures(title, tools, held, bert.encode(model, views["whole"]), bert.encode(model, held_asked))
-        return {}
+    apart_tools, apart_queries = apart
+    apart_views = bert.Texts(pieces, view_texts(apart_tools)["whole"] or ["."], SHOWN, device)
+    apart_asked = bert.Texts(pieces, [q["query"] for q in apart_queries] or ["."], ASKED, device)
 
+    def measured(title, model):
+        found = {}
+        if apart_queries:
+            found = figures(title + ", requests that nothing learns from", apart_tools, apart_queries, bert.encode(model, apart_views), bert.encode(model, apart_asked))
+        if held and not is_learned:
+            found |= figures(title, tools, held, bert.encode(model, views["whole"]), bert.encode(model, held_asked))
+        return found
+
+    is_learned = given.start == "shipped"
     model = bert.Bert().to(device)
-    start = next(os.path.join(given.folder, name) for name in ("start.npz", "model.fp16.safetensors") if os.path.exists(os.path.join(given.folder, name)))
-    bert.load_start(model, start)
-    report = {"arguments": vars(given), "start": measured("MiniLM as it comes", model) if not is_old else {}}
+    begin(model, given)
+    report = {"arguments": vars(given), "start": measured("at the start", model)}
     left = end - time.time()
     static_share = 0.0 if is_old or given.no_static else 0.24
     if not is_old and given.teaching:
         teacher = bert.Bert().to(device)
-        bert.load_start(teacher, start)
+        begin(teacher, given)
         pair_asked = bert.Texts(pieces, [row["query"] for row in rows], PAIR_ASKED, device)
         pair_views = {view: bert.Texts(pieces, texts[view], PAIR_SHOWN, device) for view in VIEWS}
-        train_pairs(teacher, tools, rows, pair_asked, pair_views, catalogs, left * 0.30, 2.0, rng, device)
+        train_pairs(teacher, tools, rows, pair_asked, pair_views, catalogs, left * 0.25, 2.0, rng, device)
         taught = [row for row in rows if row["kind"] in ("ask", "contrast")]
         score_rows(teacher, taught, pair_asked, pair_views["whole"], catalogs, rng, device)
         del pair_views, pair_asked, teacher
     left = end - time.time()
     reserve = static_share * given.minutes * 60 + (35 if device == "cuda" and not given.tiny else 2)
-    train_vectors(model, tools, rows, asked, views, catalogs, max(5, left - reserve), 5.0 if is_old else 6.0, rng, device, is_old, given.teaching)
+    train_vectors(model, tools, rows, asked, views, catalogs, max(5, left - reserve), 5.0 if is_old else 6.0, rng, device, is_old, given.teaching, given.rate)
     model.eval()
     report["vectors"] = measured(f"{given.stage}, {given.recipe}: reranker's vectors", model)
-    bert.save_half(model, given.out, f"{given.stage}-{given.recipe}-{given.seed}")
+    bert.save_bytes(model, given.out, f"{given.stage}-{given.recipe}-{given.seed}")
     with open(os.path.join(given.out, f"{given.stage}-{given.recipe}-{given.seed}.json"), "w", encoding="utf8") as file:
         json.dump(report, file)
     say("weights are saved")
