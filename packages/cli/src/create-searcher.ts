@@ -1,5 +1,11 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
-import { createRegexSearcher, createReranker, createSemanticSearcher, type Reranker } from '@quartermaster/core/search';
+import {
+  createRegexSearcher,
+  createReranker,
+  createSemanticSearcher,
+  type IndexCache,
+  type Reranker,
+} from '@quartermaster/core/search';
 import { chooseEngine, findReranker } from '@quartermaster/host/search';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { cacheEmbeddings } from './evaluate/index.ts';
@@ -17,6 +23,8 @@ export const DEFAULT_ENGINE: EngineName = 'auto';
 export interface CreateSearcherOptions {
   /** A folder where the reranker's vectors outlast the process. @default nowhere */
   readonly cacheFolder?: string | undefined;
+  /** Where indexes outlast the process. @default nowhere */
+  readonly indexCache?: IndexCache | undefined;
 }
 
 /** Which engine a name stands for here, and why. */
@@ -32,22 +40,23 @@ export async function createSearcher(
   snapshot: Snapshot,
   options: CreateSearcherOptions = {},
 ): Promise<Searcher> {
+  const { indexCache: cache } = options;
   switch (engine) {
     case 'regex':
       return createRegexSearcher(snapshot);
     case 'bm25':
-      return createBm25Searcher(snapshot);
+      return createBm25Searcher(snapshot, { cache });
     case 'semantic':
-      return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
+      return createSemanticSearcher(snapshot, { embedder: embeddedModel(), cache });
     case 'auto':
       return createSearcher((await resolveEngine(engine)).engine, snapshot, options);
     case 'hybrid':
-      return createEmbeddedSearcher(snapshot);
+      return createEmbeddedSearcher(snapshot, { cache });
     case 'hybrid+reranker': {
       reranker ??= loadReranker(options.cacheFolder);
       const found = await reranker;
       if (found.kind === 'missing') throw new InputError(`The engine "${engine}" can't run here: ${found.reason}`);
-      return createEmbeddedSearcher(snapshot, { reranker: found.stage });
+      return createEmbeddedSearcher(snapshot, { reranker: found.stage, cache });
     }
   }
 }

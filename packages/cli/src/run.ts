@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { QuartermasterError } from '@quartermaster/core';
 import type { StoreErrorCode } from '@quartermaster/host/store';
 import { Command, CommanderError } from 'commander';
@@ -23,6 +22,7 @@ import {
 } from './commands/index.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { InputError, UnavailableError } from './input-error.ts';
+import { packageVersion } from './package-version.ts';
 import { createTerminal } from './terminal/index.ts';
 
 /** Runs one command line (without `node` and the script) and returns the exit status. Throws nothing that a user could cause. */
@@ -57,7 +57,7 @@ function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command('quartermaster')
     .description('Tool search for any language model: serve, search, inspect and measure catalogs of tools.')
-    .version(readVersion(), '-V, --version')
+    .version(packageVersion(), '-V, --version')
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -104,11 +104,6 @@ async function fail(error: unknown, io: CommandIo): Promise<ExitCode> {
 function isStoreError(error: unknown, code?: StoreErrorCode): error is Error {
   if (!(error instanceof Error) || error.name !== 'StoreError' || !('code' in error)) return false;
   return code === undefined || error.code === code;
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0';
 }
 
 /** What a store says of a value that is not the database's fault: a name that is empty or too long. */

@@ -66,6 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger = NO_LOGGER,
     clock = SYSTEM_CLOCK,
     createId = randomId,
+    indexCache,
   } = options;
   const metrics = createGatewayMetrics();
   const log = createActivityLog();
@@ -78,7 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stopping = new AbortController();
   const closed = new AbortController();
   const reranker = createGatewayReranker(options, { metrics, logger, clock, signal: closed.signal });
-  const searcher = createSearcherFor(search, { signal: closed.signal, reranker });
+  const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache });
   const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
   const mcp =
     options.mcp === undefined
@@ -97,6 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: configuredEngine(search, reranker !== undefined),
     source: searcher,
     signal: closed.signal,
+    cache: indexCache,
   });
   const lists = createToolLists({
     settings,
@@ -116,7 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     workerUrl === false
       ? undefined
       : createWorkerPool({
-          ...{ settings, search, reranker, workerUrl, onEvent },
+          ...{ settings, search, reranker, indexCache, workerUrl, onEvent },
           memoryBytes: settings.cacheBytes * WORKERS_SHARE,
         });
   const { offThreadBytes } = settings;

@@ -1,7 +1,7 @@
 import type { PolicyRules } from '@quartermaster/core/catalog';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
 import type { TranscriptStore } from '@quartermaster/core/loop';
-import { QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
+import { type IndexCache, QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
 import type {
   ConfiguredKey,
   McpConnectorSettings,
@@ -37,6 +37,8 @@ export interface GatewayOptions {
   readonly search?: SearchSettings;
   /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */
   readonly reranker?: Omit<RerankerOptions, 'store' | 'signal' | 'onEvent'>;
+  /** Keeps built indexes by their content, for the next start and for other replicas. @default each process builds its own */
+  readonly indexCache?: IndexCache;
   /**
    * The file that workers run; `false` keeps everything on the main thread.
    * @default the one in this package

@@ -1,3 +1,5 @@
+import type { IndexCache } from '@quartermaster/core/search';
+import type { Store } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
@@ -27,6 +29,48 @@ async function setUp(rounds: readonly ReturnType<typeof message>[]) {
   const ask = (secret: string) => gateway.post('/v1/messages', { ...ASK, tools: [ACME] }, { 'x-api-key': secret });
   return { ...gateway, upstreams, createKey, put, ask };
 }
+
+/** As `createIndexCache` makes it of the store, without a disk. */
+function countedCache(store: Store) {
+  const counts = { loaded: 0, saved: 0 };
+  const cache: IndexCache = {
+    async load(key) {
+      const bytes = await store.indexes.get(key);
+      if (bytes !== undefined) counts.loaded += 1;
+      return bytes;
+    },
+    async save(key, bytes) {
+      counts.saved += 1;
+      await store.indexes.put(key, bytes, { maxBytes: 10_000_000 });
+    },
+  };
+  return { cache, counts };
+}
+
+describe('a catalog that another replica has indexed', () => {
+  it('is not indexed again, by requests to models or searches, and is found in as it was there', async () => {
+    const first = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const tools = Array.from({ length: 250 }, (_, at) => tool(`get_weather_${at}`));
+    await fetch(`${first.url}/v1/catalogs/acme`, { method: 'PUT', body: JSON.stringify({ tools }) });
+    const { store } = first;
+    const search = async (counted: ReturnType<typeof countedCache>) => {
+      const { post, close } = await runningGateway({
+        upstreams: scriptedUpstreams({}),
+        indexCache: counted.cache,
+        store: { ...store, close: async () => undefined } as Store,
+      });
+      const response = await post('/v1/catalogs/acme/search', { query: 'weather 77' });
+      const { results } = (await response.json()) as { results: unknown };
+      await close();
+      return results;
+    };
+    const [builder, reader] = [countedCache(store), countedCache(store)];
+    const built = await search(builder);
+    await expect.poll(() => builder.counts).toEqual({ loaded: 0, saved: 1 });
+    expect(await search(reader)).toEqual(built);
+    expect(reader.counts).toEqual({ loaded: 1, saved: 0 });
+  });
+});
 
 /** What is known of tools is shared by requests, and must be by nothing else. */
 describe('a catalog that is known already', () => {

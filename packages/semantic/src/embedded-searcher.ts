@@ -17,6 +17,6 @@ export function createEmbeddedSearcher(
 ): Searcher {
   const embedder = embeddedModelIfAny();
   if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
-  const { bm25, slices } = options;
-  return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices }) });
+  const { bm25, slices, cache } = options;
+  return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices, cache }) });
 }

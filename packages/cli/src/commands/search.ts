@@ -2,6 +2,7 @@ import { QuartermasterError, type Searcher, type SearchResult, type Snapshot } f
 import { PatternError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import { type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
+import { createIndexCache } from '@quartermaster/host/search';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, type EngineName, resolveEngine } from '../create-searcher.ts';
@@ -23,6 +24,8 @@ interface SearchFlags extends CatalogFlags {
   readonly json?: boolean;
   readonly why?: string;
   readonly batch?: string;
+  /** Whether the index is kept for the next time. */
+  readonly cache: boolean;
 }
 
 export function addSearchCommand(program: Command, context: CommandContext): void {
@@ -42,6 +45,7 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
     .option('--explain', 'take every score apart')
     .option('--why <tool>', 'say where one tool stands for the query, and why it is listed or not')
     .option('--batch <file>', 'answer every line {"query": …} of a file; "-" is stdin')
+    .option('--no-cache', 'build the index again, and keep none')
     .option('--json', 'write JSON: one line per query')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));
@@ -55,7 +59,8 @@ async function search(query: string, given: SearchFlags, context: CommandContext
     await write(context.io.stderr, `Engine: ${engine} (${reason})\n`);
   }
   const flags = { ...given, engine };
-  const searcher = await createSearcher(engine, snapshot);
+  const indexCache = given.cache ? createIndexCache(undefined, { env: context.io.env }) : undefined;
+  const searcher = await createSearcher(engine, snapshot, { indexCache });
   await prepare(searcher, snapshot, context);
   if (flags.batch !== undefined) {
     await searchBatch(flags.batch, { searcher, flags, context });

@@ -9,6 +9,7 @@ import { InputError } from '../input-error.ts';
 import { configuredEngine, loadSettings, measureConfigured } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { type Check, renderChecks } from './check.ts';
+import { checkCache } from './check-cache.ts';
 import { checkClient } from './check-client.ts';
 import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
 import { checkStore } from './check-store.ts';
@@ -27,6 +28,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
     ...checkServers(costs),
     ...checkClient(findPlaces(io.env)),
     ...stored,
+    checkCache(config, io.env),
   );
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const text =

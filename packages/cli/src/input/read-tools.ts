@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createSnapshot, parseTools, type Snapshot, type Tool } from '@quartermaster/core';
 import { type Problem, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import type { CommandIo } from '../command-io.ts';
 import { at, InputError } from '../input-error.ts';
+import { packageVersion } from '../package-version.ts';
 import { counted, oneLine } from '../terminal/index.ts';
 import { countDefinitions } from './count-definitions.ts';
 import { findBadDefinition } from './find-bad-definition.ts';
@@ -36,6 +38,7 @@ export interface ReadTools {
 export async function readTools(files: readonly string[], options: ReadToolsOptions): Promise<ReadTools> {
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
   const places = new Map<string, { readonly file: string; readonly line: number }>();
+  const texts = createHash('sha256').update(`${packageVersion()} `);
   const tools: Tool[] = [];
   const skipped: string[] = [];
   let skippedCount = 0;
@@ -48,6 +51,7 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
     const file = inputName(path);
     for await (const record of readRecords(openInput(path, options.stdin), file, options.limits ?? READ_LIMITS)) {
       options.onProgress?.(tools.length);
+      texts.update(`${record.text.length} `).update(record.text);
       const place = at(file, record.line);
       if (countDefinitions(record.value, maxTools) > maxTools) throw tooMany(place, maxTools);
       const parsed = parseTools(record.value);
@@ -69,7 +73,9 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
     }
   }
   if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: there are no tools in this`);
-  return { snapshot: createSnapshot(tools, { maxTools }), skipped, skippedCount, placeOf: (id) => places.get(id) };
+  // The same texts, read by the same version, are the same tools.
+  const snapshot = createSnapshot(tools, { maxTools, contentKey: texts.digest('hex') });
+  return { snapshot, skipped, skippedCount, placeOf: (id) => places.get(id) };
 }
 
 /** `isPointedAt`: the line before it is the tool's own, so that one without a name needs no number. */

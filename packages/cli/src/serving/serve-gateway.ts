@@ -3,6 +3,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { RerankerEmbedder } from '@quartermaster/core/search';
 import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
+import { createIndexCache } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
@@ -80,6 +81,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     logger,
     console: consoleFolder,
     lint: lintTools,
+    ...defined({ indexCache: createIndexCache(config.search.cache, { env: io.env, store: store.indexes }) }),
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
   });

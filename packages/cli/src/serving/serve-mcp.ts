@@ -2,7 +2,12 @@ import { contextWindow, type GateSettings } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { type ChosenEngine, createSearcherFor, createServedReranker } from '@quartermaster/host/search';
+import {
+  type ChosenEngine,
+  createIndexCache,
+  createSearcherFor,
+  createServedReranker,
+} from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, serveStdio } from '@quartermaster/mcp';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
@@ -65,7 +70,10 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     ...defined({ form }),
     settings: settingsFor(form, config.tools.gate),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
-    searcher: createSearcherFor({ ...config.search, engine }, { signal, reranker }),
+    searcher: createSearcherFor(
+      { ...config.search, engine },
+      { signal, reranker, cache: createIndexCache(config.search.cache, { env: io.env }) },
+    ),
     checkArguments: createArgumentChecker({ repair: true }),
     guard: { mode: config.mcp.searchGuard },
     alwaysLoad: config.mcp.alwaysLoad,

@@ -18,6 +18,8 @@ export interface SnapshotOptions {
   readonly maxNameLength?: number | undefined;
   /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, where the platform has a faster one. @default the built-in one */
   readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
+  /** See {@link Snapshot.contentKey}. @default none: who needs one works it out from the tools */
+  readonly contentKey?: string | undefined;
 }
 
 /** The limits of a snapshot, unless the options say otherwise. */
@@ -60,6 +62,7 @@ function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?
     return names;
   };
   return Object.freeze({
+    ...(options.contentKey === undefined ? {} : { contentKey: options.contentKey }),
     tools: list,
     get hash(): string {
       hash ??= digest(renderCatalog(list));

@@ -4,6 +4,11 @@ import type { Tool } from './tool.ts';
 export interface Snapshot {
   /** SHA-256 of the content, in lower-case hexadecimal. */
   readonly hash: string;
+  /**
+   * Stands for the content where whoever made the snapshot knows it without looking at the tools, such as the hash of a file: the same
+   * key means the same tools in the same order. Indexes are kept by it.
+   */
+  readonly contentKey?: string;
   /** In catalog order. */
   readonly tools: readonly Tool[];
   /** The servers, in the order in which they first appear. */

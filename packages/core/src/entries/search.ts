@@ -27,6 +27,7 @@ export {
   type HybridSearcherOptions,
   type HybridSettings,
   type HybridWeights,
+  type IndexCache,
   type ModelRerankerOptions,
   QUERY_LIMITS,
   REGEX_SEARCH_DEFAULTS,

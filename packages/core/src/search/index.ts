@@ -19,6 +19,7 @@ export {
   type HybridSettings,
   type HybridWeights,
 } from './hybrid/index.ts';
+export type { IndexCache } from './kept/index.ts';
 export { QUERY_LIMITS, takeTurns } from './query/index.ts';
 export {
   createRegexSearcher,

@@ -131,6 +131,11 @@ export function catalogTools({ entry, tools }: LoadedCatalog): readonly Tool[] {
   return tools.map((tool) => (tool.policy === 'automatic' ? { ...tool, policy: 'always' } : tool));
 }
 
+/** Stands for the tools of these catalogs, one after the other, however a request wants them. */
+export function catalogsKey(catalogs: readonly Pick<LoadedCatalog, 'hash'>[]): string | undefined {
+  return catalogs.length === 0 ? undefined : `catalogs ${catalogs.map(({ hash }) => hash).join(' ')}`;
+}
+
 function unknownCatalog(name: string): ApiError {
   return new ApiError(404, `There is no catalog named '${name.slice(0, 200)}' that this key may use`);
 }

@@ -12,7 +12,7 @@ import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined } from '@quartermaster/core/internal';
-import { catalogTools, type LoadedCatalog } from './named-catalogs.ts';
+import { catalogsKey, catalogTools, type LoadedCatalog } from './named-catalogs.ts';
 
 /** The tools of requests that all have the same ones: read, indexed and planned for once. Holds nothing of any conversation. */
 export interface ToolList {
@@ -84,6 +84,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
     // What the client declares stands before what a catalog has by the same name.
     onDuplicate: hasCatalogs ? 'first' : 'error',
     digest,
+    ...(parts.tools.length === 0 ? defined({ contentKey: catalogsKey(parts.added) }) : {}),
   });
   const toolbox = createToolbox({
     tools: snapshot,

@@ -1,6 +1,6 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
-import { createRegexSearcher, createSemanticSearcher } from '@quartermaster/core/search';
+import { createRegexSearcher, createSemanticSearcher, type IndexCache } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
 import { ApiError } from '../http/index.ts';
@@ -31,8 +31,10 @@ export function createSearchEngines(options: {
   readonly source: SearcherSource;
   /** Aborts when the gateway closes, and ends what is being built. */
   readonly signal: AbortSignal;
+  /** Keeps what is built. @default nowhere */
+  readonly cache?: IndexCache | undefined;
 }): SearchEngines {
-  const { configured, source, signal } = options;
+  const { configured, source, signal, cache } = options;
   const slices = { signal };
   const hasReranker = configured === 'hybrid+reranker';
   return {
@@ -44,13 +46,13 @@ export function createSearchEngines(options: {
       }
       switch (engine) {
         case 'bm25':
-          return createBm25Searcher(snapshot, { slices });
+          return createBm25Searcher(snapshot, { slices, cache });
         case 'semantic':
-          return createSemanticSearcher(snapshot, { embedder: embeddedModel() });
+          return createSemanticSearcher(snapshot, { embedder: embeddedModel(), slices, cache });
         case 'regex':
           return createRegexSearcher(snapshot);
         case 'hybrid':
-          return createEmbeddedSearcher(snapshot, { slices });
+          return createEmbeddedSearcher(snapshot, { slices, cache });
         case 'hybrid+reranker':
           throw new ApiError(
             400,

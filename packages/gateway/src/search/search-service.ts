@@ -5,7 +5,7 @@ import { PatternError } from '@quartermaster/core/errors';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { type Explanation, type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
-import { ByteCache, type MemoryBudget } from '../catalogs/index.ts';
+import { ByteCache, catalogsKey, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { SearchEngineName, SearchEngines } from './search-engines.ts';
 import type { CatalogSearchRequest, EvaluationRequest } from './search-request.ts';
@@ -47,6 +47,7 @@ export function createSearchService(options: {
       createSnapshotInSteps(withDrafts(tools, drafts), {
         nameTemplate: NAME_TEMPLATES.proxy,
         maxTools: Math.max(SNAPSHOT_DEFAULTS.maxTools, tools.length),
+        ...(hash === undefined || drafts.size > 0 ? {} : defined({ contentKey: catalogsKey([{ hash }]) })),
       }),
     );
     // Another request may have come first meanwhile.

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type {
   ConfiguredKey,
+  IndexCacheSettings,
   LimitSettings,
   ListenSettings,
   McpSettings,
@@ -8,6 +9,7 @@ import type {
   TranscriptSettings,
   UpstreamSettings,
 } from './config.ts';
+import { INDEX_CACHE } from './index-cache-shape.ts';
 import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
 import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
@@ -27,7 +29,10 @@ export interface ConfigDocument {
   readonly mcpConfig: readonly string[];
   readonly mcp: McpSettings;
   readonly tools: ToolsDocument;
-  readonly search: Omit<SearchSettings, 'hints'> & { readonly hints?: string };
+  readonly search: Omit<SearchSettings, 'hints' | 'cache'> & {
+    readonly hints?: string;
+    readonly cache: IndexCacheSettings;
+  };
   readonly deferral?: 'as-requested' | 'auto';
   readonly errorCodes: 'typed' | 'documented';
   readonly strict: boolean;
@@ -90,6 +95,11 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
         about:
           "A file of search hints, as quartermaster enrich writes it, relative to this file's folder. Only the index holds them; no model sees them.",
         shape: text(),
+      },
+      cache: {
+        about: 'Where built indexes outlast the process, so that the same tools are indexed once.',
+        shape: INDEX_CACHE,
+        default: {},
       },
     }),
     default: {},

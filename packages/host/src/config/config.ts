@@ -258,6 +258,17 @@ export interface SearchSettings {
   readonly whenNothingFits: 'empty' | 'best';
   /** What tools can be found by beside their definitions. @default nothing */
   readonly hints?: SearchHints;
+  /** Where built indexes outlast the process. @default INDEX_CACHE_DEFAULTS */
+  readonly cache?: IndexCacheSettings;
+}
+
+export interface IndexCacheSettings {
+  /** @default `quartermaster/indexes` in the user's cache folder */
+  readonly folder?: string;
+  /** What indexes on disk may take together; 0 keeps none there. */
+  readonly diskBytes: number;
+  /** The same for those in the store. */
+  readonly storeBytes: number;
 }
 
 /** A key from the file. Its secret is hashed on reading and not kept. */

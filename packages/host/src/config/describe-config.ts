@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { Config, McpServerSettings, OAuthSettings, UpstreamSettings } from './config.ts';
+import { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
 import { hideCredentials } from './show-value.ts';
 
 /**
@@ -32,6 +33,7 @@ export function describeConfig(config: Config): JsonObject {
       engine: config.search.engine,
       whenNothingFits: config.search.whenNothingFits,
       hintedTools: config.search.hints?.size ?? 0,
+      cache: { ...INDEX_CACHE_DEFAULTS, ...config.search.cache },
     },
     deferral: config.deferral,
     errorCodes: config.errorCodes,

@@ -2,6 +2,7 @@ export {
   type Config,
   type ConfiguredKey,
   type DeferralSource,
+  type IndexCacheSettings,
   type LimitSettings,
   type ListenSettings,
   type McpConnectorSettings,
@@ -27,6 +28,7 @@ export { ConfigError, type ConfigProblem } from './config-error.ts';
 export { configJsonSchema } from './config-shape.ts';
 export { describeConfig } from './describe-config.ts';
 export type { Environment } from './expand-variables.ts';
+export { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
 export { type LoadConfigOptions, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { type ClientFile, type ClientServer, readClientFile } from './read-client-file.ts';

@@ -43,7 +43,11 @@ describe('defaults', () => {
       },
       transcripts: { keep: 'store', retentionHours: 168, maxBytes: 1024 ** 3 },
       insight: 'counts',
-      search: { engine: 'auto', whenNothingFits: 'empty' },
+      search: {
+        engine: 'auto',
+        whenNothingFits: 'empty',
+        cache: { diskBytes: 536_870_912, storeBytes: 1_073_741_824 },
+      },
       deferral: 'as-requested',
       deferralSource: 'default',
       errorCodes: 'typed',

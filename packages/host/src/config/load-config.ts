@@ -6,7 +6,7 @@ import { SettingError } from '@quartermaster/core/errors';
 import { DEFAULT_GATE_SETTINGS, type GateRule } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { StoreLocation } from '../store/index.ts';
-import type { Config, DeferralSource, McpServerSettings, UnusableServer } from './config.ts';
+import type { Config, DeferralSource, IndexCacheSettings, McpServerSettings, UnusableServer } from './config.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import { CONFIG_SHAPE, type ConfigDocument } from './config-shape.ts';
 import type { Environment } from './expand-variables.ts';
@@ -70,13 +70,22 @@ export function loadConfig(given: LoadConfigOptions): Config {
     rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
   return {
     ...rest,
-    search: { engine: search.engine, whenNothingFits: search.whenNothingFits, ...defined({ hints }) },
+    search: {
+      ...{ engine: search.engine, whenNothingFits: search.whenNothingFits },
+      cache: placeCache(search.cache, base),
+      ...defined({ hints }),
+    },
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
     ...mergeServers(read),
     tools: { gate, policies: { patterns: policies }, listingTokens },
     files: [...(file === undefined ? [] : [file]), ...others],
   };
+}
+
+/** A relative folder begins where the settings are. */
+function placeCache(cache: IndexCacheSettings, base: string): IndexCacheSettings {
+  return cache.folder === undefined ? cache : { ...cache, folder: resolve(base, cache.folder) };
 }
 
 /** Whoever sets the gate means it for every client, unless told otherwise. */

@@ -1,7 +1,7 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
-import { createHintedSearcher, type Reranker } from '@quartermaster/core/search';
+import { createHintedSearcher, type IndexCache, type Reranker } from '@quartermaster/core/search';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
 
@@ -11,23 +11,25 @@ export interface SearcherParts {
   readonly signal?: AbortSignal | undefined;
   /** Used by `hybrid+reranker`, which requires it, and by `auto`. @default none */
   readonly reranker?: Reranker | undefined;
+  /** Keeps what is built, so that the same tools are indexed once. @default they are indexed by each process */
+  readonly cache?: IndexCache | undefined;
 }
 
 /** The searcher of the chosen engine. The embedded model is read on first use. */
 export function createSearcherFor(
   { engine, whenNothingFits, hints }: SearchSettings,
-  { signal, reranker }: SearcherParts = {},
+  { signal, reranker, cache }: SearcherParts = {},
 ): SearcherSource {
   const slices = { signal };
   const hinted = (create: (snapshot: Snapshot) => Searcher): SearcherSource =>
     hints === undefined ? create : createHintedSearcher(create, hints);
-  if (engine === 'bm25') return hinted((snapshot) => createBm25Searcher(snapshot, { slices }));
+  if (engine === 'bm25') return hinted((snapshot) => createBm25Searcher(snapshot, { slices, cache }));
   if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
   const tuning = {
     ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
     ...(engine === 'hybrid' || reranker === undefined ? {} : { reranker }),
   };
-  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, ...tuning }));
+  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, cache, ...tuning }));
 }
 
 function missingReranker(): SettingError {

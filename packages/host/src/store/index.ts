@@ -26,6 +26,7 @@ export type {
   NewCatalog,
 } from './catalog-store.ts';
 export { readEncryptionKey } from './encryption-key.ts';
+export type { IndexStore } from './index-store.ts';
 export {
   type ApiKey,
   hashApiKey,

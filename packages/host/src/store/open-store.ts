@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditStore } from './audit-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
+import { createIndexStore } from './index-store.ts';
 import { sweepBlobs } from './internal/blob-parts.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
@@ -121,6 +122,7 @@ function composeStore(
     listings: createListingStore(context),
     pins: createPinStore(context),
     policies: createPolicyStore(context),
+    indexes: createIndexStore(context),
     vectors: createVectorStore(context),
     tokens: createTokenStore(context, seal),
     transcripts: createTranscriptRecords(context, { seal, canKeep: encryptionKeys.length > 0 }),

@@ -137,6 +137,41 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
     });
   });
 
+  describe('indexes', () => {
+    const index = (value: number, length = 300_000): Uint8Array => new Uint8Array(length).fill(value);
+
+    it('are kept by key for all replicas, and the last one written stays', async () => {
+      const location = await place();
+      const [one, two] = [await open(location), await open(location)];
+      expect(await one.indexes.get('words.1')).toBeUndefined();
+      await Promise.all([
+        one.indexes.put('words.1', index(1), { maxBytes: 1_000_000 }),
+        two.indexes.put('words.1', index(1), { maxBytes: 1_000_000 }),
+      ]);
+      expect(Buffer.from((await two.indexes.get('words.1')) ?? []).equals(index(1))).toBe(true);
+      await two.indexes.put('words.1', index(2, 10), { maxBytes: 1_000_000 });
+      expect([...((await one.indexes.get('words.1')) ?? [])]).toEqual([...index(2, 10)]);
+    });
+
+    it('take no more than they may: the least recently used go', async () => {
+      const { indexes } = await open(await place());
+      const maxBytes = 700_000;
+      await indexes.put('a', index(1), { maxBytes });
+      clock.time += 3_600_000;
+      await indexes.put('b', index(2), { maxBytes });
+      clock.time += 3_600_000;
+      expect(await indexes.get('a')).toHaveLength(300_000);
+      clock.time += 1;
+      await indexes.put('c', index(3), { maxBytes });
+      expect(await indexes.get('b')).toBeUndefined();
+      expect(await indexes.get('a')).toHaveLength(300_000);
+      expect(await indexes.get('c')).toHaveLength(300_000);
+      await indexes.put('d', index(4, 800_000), { maxBytes });
+      expect(await indexes.get('d')).toBeUndefined();
+      expect(await indexes.get('c')).toHaveLength(300_000);
+    });
+  });
+
   describe('rate limits', () => {
     const minute = { bucket: 'key_1/requests', limit: 10, windowMs: 60_000, cost: 1 };
 

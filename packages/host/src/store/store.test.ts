@@ -95,6 +95,29 @@ describe('opening a store', () => {
     await store.close();
   });
 
+  it('deletes what an upload left behind that was broken off, an hour later, and nothing that is in use', async () => {
+    const file = await newFile();
+    let time = 1_000;
+    const store = await openStore({ ...file, now: () => time });
+    const tools = JSON.stringify(['x'.repeat(400_000)]);
+    await store.catalogs.put({ name: 'large', hash: 'h', tools, toolCount: 1 });
+    await store.indexes.put('words.1', new Uint8Array(400_000), { maxBytes: 1_000_000 });
+    const sql = openSqlite(file.path);
+    const insert = 'INSERT INTO blob_parts (blob, part, body, created_at) VALUES (?, ?, ?, ?)';
+    for (const part of [0, 1]) await sql.run(insert, ['blob_abandoned', part, new Uint8Array(10), time]);
+    const count = async () =>
+      (await sql.all("SELECT COUNT(*) AS count FROM blob_parts WHERE blob = 'blob_abandoned'"))[0]?.count;
+    await store.sweep();
+    expect(await count()).toBe(2);
+    time += 2 * 3_600_000;
+    await store.sweep();
+    expect(await count()).toBe(0);
+    expect((await store.catalogs.get('large'))?.tools).toBe(tools);
+    expect(await store.indexes.get('words.1')).toHaveLength(400_000);
+    await sql.close();
+    await store.close();
+  });
+
   it('in memory needs no file', async () => {
     const store = await openStore({ path: ':memory:' });
     expect(await store.catalogs.put({ name: 'acme', hash: 'h', tools: '[]', toolCount: 0 })).toBe('created');

@@ -1,5 +1,6 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
@@ -7,6 +8,7 @@ import type { Bm25Index } from './bm25-index.ts';
 import type { Bm25Options } from './bm25-options.ts';
 import { buildBm25IndexInSteps } from './build-bm25-index.ts';
 import { explainRanking } from './explain-score.ts';
+import { keptWords } from './kept-words.ts';
 import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
 
 /** How a BM25 searcher is made. */
@@ -15,6 +17,8 @@ export interface Bm25SearcherOptions extends Bm25Options {
   readonly index?: Bm25Index;
   /** How building the index gives way to other work. */
   readonly slices?: SliceOptions;
+  /** Keeps the index by its content, where it has the default settings. @default it is built each time */
+  readonly cache?: IndexCache | undefined;
 }
 
 /**
@@ -24,20 +28,47 @@ export interface Bm25SearcherOptions extends Bm25Options {
  * const { hits, verdict } = await createBm25Searcher(snapshot).search({ query: 'refund a payment', limit: 5 });
  */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
-  const { index, slices, ...tuning } = options;
+  const { index, slices, cache, ...tuning } = options;
+  const words = wordsOf(snapshot.tools, { keeper: createIndexKeeper(snapshot, cache, slices), tuning });
   return searcherOf(
     snapshot,
     new SharedBuild({
-      steps: () => buildRankerInSteps(snapshot, tuning),
+      load: words.load,
+      *steps() {
+        const built = yield* words.build();
+        yield;
+        return new QueryRanker(snapshot, built);
+      },
       slices,
       built: index === undefined ? undefined : createRanker(snapshot, index),
     }),
   );
 }
 
+/** The index of these tools: from where it is kept, else built, and then kept. */
+export function wordsOf(
+  tools: readonly Tool[],
+  { keeper: given, tuning }: { readonly keeper: IndexKeeper | undefined; readonly tuning: Bm25Options },
+): { load(): Promise<void>; build(): Generator<void, Bm25Index> } {
+  const keeper = Object.keys(tuning).length > 0 ? undefined : given;
+  const part = keptWords(tools);
+  let loaded: Bm25Index | undefined;
+  return {
+    async load() {
+      loaded = await keeper?.load(part);
+    },
+    *build() {
+      if (loaded !== undefined) return loaded;
+      const built = yield* buildBm25IndexInSteps(tools, tuning);
+      keeper?.save(part, built);
+      return built;
+    },
+  };
+}
+
 /** What searches with a ranker that others use too. */
 export function rankerSearcher(snapshot: Snapshot, ranker: QueryRanker): Searcher {
-  return searcherOf(snapshot, new SharedBuild({ steps: () => buildRankerInSteps(snapshot, {}), built: ranker }));
+  return searcherOf(snapshot, new SharedBuild({ steps: () => buildRankerInSteps(snapshot), built: ranker }));
 }
 
 function searcherOf(snapshot: Snapshot, sharedRanker: SharedBuild<QueryRanker>): Searcher {
@@ -52,10 +83,8 @@ function searcherOf(snapshot: Snapshot, sharedRanker: SharedBuild<QueryRanker>):
   };
 }
 
-function* buildRankerInSteps(snapshot: Snapshot, tuning: Bm25Options): Generator<void, QueryRanker> {
-  const index = yield* buildBm25IndexInSteps(snapshot.tools, tuning);
-  yield;
-  return new QueryRanker(snapshot, index);
+function* buildRankerInSteps(snapshot: Snapshot): Generator<void, QueryRanker> {
+  return new QueryRanker(snapshot, yield* buildBm25IndexInSteps(snapshot.tools));
 }
 
 /** What the objects around the arrays take. */

@@ -232,6 +232,29 @@ export function readPostings(bytes: Uint8Array, start: number, end: number, tool
   return found;
 }
 
+/** Whether what lies from `start` to `end` is a plain list: its postings fill it, and its marks say where they are. */
+export function isPlainList(
+  bytes: Uint8Array,
+  { start, end, toolCount }: { readonly start: number; readonly end: number; readonly toolCount: number },
+): boolean {
+  const length = readLength(bytes, start);
+  if (length > toolCount || sizeOfGap(bytes, start) !== gapBytes(length)) return false;
+  const first = start + headBytes(length);
+  let mark = first - markCount(length) * MARK_BYTES;
+  let next = 0;
+  let at = first;
+  for (let count = 0; count < length; count += 1) {
+    if (count > 0 && count % MARK_DISTANCE === 0) {
+      if (readThree(bytes, mark) !== next || readThree(bytes, mark + 3) !== at - first) return false;
+      mark += MARK_BYTES;
+    }
+    next += readLength(bytes, at) + 1;
+    at += sizeOfGap(bytes, at) + 1;
+    if (at > end || next > toolCount || bytes[at - 1] === 0) return false;
+  }
+  return at === end;
+}
+
 function markCount(length: number): number {
   return Math.floor((length - 1) / MARK_DISTANCE);
 }

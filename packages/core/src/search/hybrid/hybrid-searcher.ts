@@ -2,15 +2,16 @@ import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
 import {
   type Bm25Index,
   type Bm25SearcherOptions,
-  buildBm25IndexInSteps,
   createRanker,
   type QueryRanker,
   rankerSearcher,
+  wordsOf,
 } from '../bm25/index.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import { type Reranker, UNREADABLE } from '../reranker/index.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import { buildVectorIndexInSteps, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import { buildVectorIndexInSteps, keptVectors, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
 import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
@@ -25,11 +26,13 @@ export interface HybridSearcherOptions extends HybridOptions {
   /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
   readonly embedder: StaticEmbedder;
   /** The lexical half; an index built elsewhere can be handed in. @default an index built by `prepare`, or else on the first search */
-  readonly bm25?: Omit<Bm25SearcherOptions, 'slices'>;
+  readonly bm25?: Omit<Bm25SearcherOptions, 'slices' | 'cache'>;
   /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;
   /** How building the vectors and the index gives way to other work. */
   readonly slices?: SliceOptions;
+  /** Keeps the vectors and the index by their content. @default they are built each time */
+  readonly cache?: IndexCache | undefined;
   /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
   readonly reranker?: Reranker;
 }
@@ -93,17 +96,25 @@ class HybridSearcher {
   /** Of an index that was handed in. */
   readonly #given: Lexical | undefined;
   readonly #engine: SharedBuild<Engine>;
+  readonly #words: ReturnType<typeof wordsOf>;
+  readonly #keeper: IndexKeeper | undefined;
+  /** Vectors that were kept. */
+  #vectors: VectorIndex | undefined;
 
   constructor(snapshot: Snapshot, options: HybridSearcherOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
     this.#settings = settingsOf(options);
-    const index = options.bm25?.index;
+    const { index, ...tuning } = options.bm25 ?? {};
+    const { cache, slices } = options;
+    this.#keeper = createIndexKeeper(snapshot, cache, slices);
+    this.#words = wordsOf(snapshot.tools, { keeper: this.#keeper, tuning });
     this.#given = index === undefined ? undefined : createLexical(snapshot, index);
     const isAllGiven = this.#given !== undefined && options.vectors !== undefined;
     this.#engine = new SharedBuild({
+      load: () => this.#load(),
       steps: () => this.#buildInSteps(),
-      slices: options.slices,
+      slices,
       built: isAllGiven ? runToEnd(this.#buildInSteps()) : undefined,
     });
   }
@@ -248,14 +259,20 @@ class HybridSearcher {
     return this.#snapshot.tools[ranking.tool] as Tool;
   }
 
-  /** Vectors and index are one piece of work: slices go on from one to the other. What was handed in is not built. */
+  async #load(): Promise<void> {
+    const { embedder, vectors } = this.#options;
+    const { length } = this.#snapshot.tools;
+    if (vectors === undefined) this.#vectors = await this.#keeper?.load(keptVectors(length, embedder));
+    if (this.#given === undefined) await this.#words.load();
+  }
+
+  /** Vectors and index are one piece of work: slices go on from one to the other. What was handed in or kept is not built. */
   *#buildInSteps(): Generator<void, Engine> {
-    const { embedder, bm25 = {}, vectors: givenVectors } = this.#options;
-    const { index: _, ...tuning } = bm25;
-    const { tools } = this.#snapshot;
-    const vectors = givenVectors ?? (yield* buildVectorsInSteps(tools, embedder));
+    const { embedder } = this.#options;
+    const vectors = this.#options.vectors ?? this.#vectors ?? (yield* this.#buildVectors());
+    this.#vectors = undefined;
     yield;
-    const lexical = this.#given ?? createLexical(this.#snapshot, yield* buildBm25IndexInSteps(tools, tuning));
+    const lexical = this.#given ?? createLexical(this.#snapshot, yield* this.#words.build());
     const ranker = new HybridRanker({
       snapshot: this.#snapshot,
       lexical: lexical.ranker,
@@ -265,11 +282,15 @@ class HybridSearcher {
     });
     return { ranker, byWords: lexical.searcher };
   }
-}
 
-function buildVectorsInSteps(tools: readonly Tool[], embedder: StaticEmbedder): Generator<void, VectorIndex> {
-  const size = { count: tools.length, dimensions: embedder.dimensions };
-  return buildVectorIndexInSteps(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)));
+  *#buildVectors(): Generator<void, VectorIndex> {
+    const { embedder } = this.#options;
+    const { tools } = this.#snapshot;
+    const size = { count: tools.length, dimensions: embedder.dimensions };
+    const vectors = yield* buildVectorIndexInSteps(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)));
+    this.#keeper?.save(keptVectors(tools.length, embedder), vectors);
+    return vectors;
+  }
 }
 
 function createLexical(snapshot: Snapshot, index: Bm25Index): Lexical {

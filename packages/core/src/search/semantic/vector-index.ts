@@ -1,5 +1,5 @@
 import { runToEnd, stepThrough } from '../slices/index.ts';
-import { allocateVectors } from './vector-memory.ts';
+import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 
 /**
  * Unit vectors of a catalog, as bytes, with the sign bits beside them. Flat typed arrays over one buffer: another thread
@@ -33,15 +33,45 @@ export function buildVectorIndex(count: number, dimensions: number, vectorOf: Ve
 
 /** What {@link buildVectorIndex} gives, with a yield between two vectors: a large catalog takes seconds, and others wait for the thread. */
 export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: VectorOf): Generator<void, VectorIndex> {
-  const { count, dimensions } = size;
-  const sum = new Float64Array(dimensions);
-  const index: VectorIndex = { count, dimensions, ...allocateVectors(count, dimensions), sum };
-  yield* stepThrough(count, (id) => {
+  const index = allocate(size);
+  yield* stepThrough(size.count, (id) => {
     writeVector(index, id, vectorOf(id));
     return id + 1;
   });
+  yield* addUp(index);
   return index;
 }
+
+/** An index of vectors that were written elsewhere. */
+export function* restoreVectorsInSteps(size: VectorIndexSize, given: VectorArrays): Generator<void, VectorIndex> {
+  const index = allocate(size);
+  index.components.set(given.components);
+  index.scales.set(given.scales);
+  index.signs.set(given.signs);
+  yield;
+  yield* addUp(index);
+  return index;
+}
+
+function allocate(size: VectorIndexSize): VectorIndex {
+  const { count, dimensions } = size;
+  return { count, dimensions, ...allocateVectors(count, dimensions), sum: new Float64Array(dimensions) };
+}
+
+/** From what is kept of each vector, so that vectors that were kept have the same sum as those that were just made. */
+function* addUp({ count, dimensions, components, scales, sum }: VectorIndex): Generator<void, void> {
+  yield* stepThrough(count, (first) => {
+    const end = Math.min(first + VECTORS_PER_STEP, count);
+    for (let id = first; id < end; id += 1) {
+      const scale = scales[id] as number;
+      const start = id * dimensions;
+      for (let i = 0; i < dimensions; i++) sum[i] = (sum[i] as number) + (components[start + i] as number) * scale;
+    }
+    return end;
+  });
+}
+
+const VECTORS_PER_STEP = 512;
 
 /** Bytes of its arrays. In a WebAssembly memory, what lies beside them is counted by its scan. */
 export function vectorBytes({ components, scales, signs, sum }: VectorIndex): number {
@@ -65,13 +95,11 @@ export function setSigns(signs: Int32Array, at: number, vector: Float32Array): v
 
 /** Puts a unit vector into an index, once. */
 function writeVector(index: VectorIndex, id: number, vector: Float32Array): void {
-  const { components, dimensions, scales, signs, sum } = index;
+  const { components, dimensions, scales, signs } = index;
   let largest = 0;
   for (let i = 0; i < dimensions; i++) {
-    const component = vector[i] as number;
-    const size = Math.abs(component);
+    const size = Math.abs(vector[i] as number);
     if (size > largest) largest = size;
-    sum[i] = (sum[i] as number) + component;
   }
   if (largest === 0) return;
   const start = id * dimensions;

@@ -4,6 +4,8 @@ import { runInSlices, type SliceOptions } from './run-in-slices.ts';
 export interface SharedBuildOptions<Result> {
   /** Begins the build, with a yield wherever it may be interrupted. */
   readonly steps: () => Generator<void, Result>;
+  /** Fetches what the build can start from, before it begins. */
+  readonly load?: (() => Promise<void>) | undefined;
   /** How building gives way to other work. */
   readonly slices?: SliceOptions | undefined;
   /** What would be built, where it is there already. @default built when it is first asked for */
@@ -36,8 +38,7 @@ export class SharedBuild<Result extends object> {
   }
 
   #build(): Promise<Result> {
-    const { steps, slices } = this.#options;
-    this.#building ??= runInSlices(steps(), slices)
+    this.#building ??= this.#loadAndBuild()
       .then((built) => {
         this.#built = built;
         return built;
@@ -46,5 +47,11 @@ export class SharedBuild<Result extends object> {
         this.#building = undefined;
       });
     return this.#building;
+  }
+
+  async #loadAndBuild(): Promise<Result> {
+    const { load, steps, slices } = this.#options;
+    if (load !== undefined) await load();
+    return runInSlices(steps(), slices);
   }
 }

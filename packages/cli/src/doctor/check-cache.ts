@@ -1,0 +1,32 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, INDEX_CACHE_DEFAULTS } from '@quartermaster/host/config';
+import { indexCacheFolder } from '@quartermaster/host/search';
+import type { CommandIo } from '../command-io.ts';
+import type { Check } from './check.ts';
+
+/** Where built indexes lie on disk, and what they take. */
+export function checkCache({ search }: Pick<Config, 'search'>, env: CommandIo['env']): Check {
+  const settings = search.cache ?? INDEX_CACHE_DEFAULTS;
+  const folder = indexCacheFolder(settings, env);
+  if (folder === undefined) {
+    return { area: 'cache', status: 'note', message: 'no indexes are kept on disk: each start builds its own' };
+  }
+  const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  const taken = sizes.reduce((sum, size) => sum + size, 0);
+  const share = `${mebibytes(taken)} of ${mebibytes(settings.diskBytes)}`;
+  return { area: 'cache', status: 'ok', message: `indexes are kept in ${folder} (${share}); delete it to start again` };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It is made when the first index is kept.
+    return [];
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
+}

@@ -1,0 +1,3 @@
+export type { IndexCache } from './index-cache.ts';
+export { readIndexFile, writeIndexFile } from './index-file.ts';
+export { createIndexKeeper, type IndexKeeper, type KeptPart } from './keep-part.ts';

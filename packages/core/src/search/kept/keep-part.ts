@@ -1,0 +1,88 @@
+import type { Snapshot } from '../../catalog/index.ts';
+import { runInSlices, type SliceOptions } from '../slices/index.ts';
+import { contentKeyInSteps } from './content-key.ts';
+import { type IndexCache, LEAST_KEPT_TOOLS } from './index-cache.ts';
+
+/** A part of an index that can be kept: how it is written, and how it is read and checked. */
+export interface KeptPart<Built extends object> {
+  /** What it is, and which code and model made it. */
+  readonly version: () => string;
+  write(key: string, built: Built): Uint8Array;
+  /** Undefined for what can't be trusted. */
+  read(bytes: Uint8Array, key: string): Generator<void, Built | undefined>;
+}
+
+/** Where the parts of one catalog are kept. */
+export interface IndexKeeper {
+  load<Built extends object>(part: KeptPart<Built>): Promise<Built | undefined>;
+  /** Does not wait for it, and does not fail. */
+  save<Built extends object>(part: KeptPart<Built>, built: Built): void;
+}
+
+/** Undefined where there is no cache, or the catalog is too small for one. */
+export function createIndexKeeper(
+  { tools, contentKey }: Pick<Snapshot, 'tools' | 'contentKey'>,
+  cache: IndexCache | undefined,
+  slices: SliceOptions | undefined,
+): IndexKeeper | undefined {
+  if (cache === undefined || tools.length < LEAST_KEPT_TOOLS) return undefined;
+  const digest = cache.digest?.bind(cache);
+  const { built, share } = memoryOf(cache);
+  let content: Promise<string> | undefined;
+  const keyOf = async (version: () => string): Promise<string> => {
+    content ??=
+      contentKey === undefined
+        ? runInSlices(contentKeyInSteps(tools, digest), slices)
+        : Promise.resolve(`given ${contentKey}`);
+    return `${version()}.${await content}`;
+  };
+
+  return {
+    async load(part) {
+      const key = await keyOf(part.version);
+      const shared = built.get(key)?.deref();
+      // Only this kind of part has keys of its version.
+      if (shared !== undefined) return shared as never;
+      const bytes = await cache.load(key).catch(() => undefined);
+      const read = bytes === undefined ? undefined : await runInSlices(part.read(bytes, key), slices);
+      if (read !== undefined) share(key, read);
+      return read;
+    },
+    save(part, made) {
+      const saved = keyOf(part.version).then((key) => {
+        share(key, made);
+        return cache.save(key, part.write(key, made));
+      });
+      // It is built again next time.
+      saved.catch(() => undefined);
+    },
+  };
+}
+
+interface Memory {
+  readonly built: ReadonlyMap<string, WeakRef<object>>;
+  share(key: string, made: object): void;
+}
+
+const memories = new WeakMap<IndexCache, Memory>();
+
+/** What searchers with this cache have now: the same catalog in another list needs no second index, and none is held for it. */
+function memoryOf(cache: IndexCache): Memory {
+  const known = memories.get(cache) ?? createMemory();
+  memories.set(cache, known);
+  return known;
+}
+
+function createMemory(): Memory {
+  const built = new Map<string, WeakRef<object>>();
+  const gone = new FinalizationRegistry<string>((key) => {
+    if (built.get(key)?.deref() === undefined) built.delete(key);
+  });
+  return {
+    built,
+    share(key, made) {
+      built.set(key, new WeakRef(made));
+      gone.register(made, key);
+    },
+  };
+}

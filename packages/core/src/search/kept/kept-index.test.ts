@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { runToEnd } from '../../run-to-end.ts';
+import { buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
+import { createHybridSearcher } from '../hybrid/index.ts';
+import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
+import { buildVectorIndex, keptVectors } from '../semantic/index.ts';
+import { contentKeyInSteps } from './content-key.ts';
+import type { IndexCache } from './index-cache.ts';
+import { readIndexFile, writeIndexFile } from './index-file.ts';
+
+const WORDS = ['create', 'list', 'delete', 'invoice', 'user', 'report', 'send', 'mail', 'größe', '請求書', 'v2', 'the'];
+const words = (most: number) => fc.array(fc.constantFrom(...WORDS), { maxLength: most });
+const toolList = (least: number, most: number) =>
+  fc
+    .array(fc.record({ name: words(3), server: fc.constantFrom('a', 'b', undefined), description: words(12) }), {
+      minLength: least,
+      maxLength: most,
+    })
+    .map((list) =>
+      list.map(({ name, server, description }, at) =>
+        createTool({ name: [...name, at].join('_'), server, description: description.join(' ') }),
+      ),
+    );
+
+const many = (count: number): Tool[] =>
+  Array.from({ length: count }, (_, at) =>
+    createTool({
+      name: `${WORDS[at % 7]}_${WORDS[(at * 5) % 9]}_${at}`,
+      server: `server${at % 9}`,
+      description: WORDS.filter((_word, place) => (at >> (place % 6)) & 1).join(' '),
+    }),
+  );
+
+/** In memory, as bytes that nobody else has. */
+function memoryCache(): IndexCache & { readonly files: Map<string, Uint8Array>; loads: number } {
+  const files = new Map<string, Uint8Array>();
+  return {
+    files,
+    loads: 0,
+    async load(key) {
+      this.loads += 1;
+      const bytes = files.get(key);
+      return bytes === undefined ? undefined : new Uint8Array(bytes);
+    },
+    async save(key, bytes) {
+      files.set(key, bytes);
+    },
+  };
+}
+
+const KEY = 'words.test';
+
+describe('an index that was written', () => {
+  it('is read back as it was built, whatever the tools', () => {
+    fc.assert(
+      fc.property(toolList(0, 90), (tools) => {
+        const built = buildBm25Index(tools);
+        const part = keptWords(tools);
+        expect(runToEnd(part.read(part.write(KEY, built), KEY))?.data).toEqual(built.data);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is not used once any byte of it has changed, or when a part of it is missing', () => {
+    const tools = many(40);
+    const part = keptWords(tools);
+    const bytes = part.write(KEY, buildBm25Index(tools));
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const changed = new Uint8Array(bytes);
+        changed[at] = (changed[at] ?? 0) ^ change;
+        expect(runToEnd(part.read(changed, KEY))).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), (length) => {
+        expect(runToEnd(part.read(bytes.slice(0, length), KEY))).toBeUndefined();
+      }),
+    );
+    expect(runToEnd(part.read(new Uint8Array([...bytes, ...new Uint8Array(8)]), KEY))).toBeUndefined();
+    expect(runToEnd(part.read(bytes, 'words.other'))).toBeUndefined();
+    expect(runToEnd(keptWords(tools.slice(1)).read(bytes, KEY))).toBeUndefined();
+    const renamed = [createTool({ name: 'other' }), ...tools.slice(1)];
+    expect(runToEnd(keptWords(renamed).read(bytes, KEY))).toBeUndefined();
+  });
+
+  it('whose numbers somebody has changed, with the right checksum, is refused or searched without an error', async () => {
+    const tools = many(300);
+    const snapshot = createSnapshot(tools);
+    const part = keptWords(tools);
+    const sections = runToEnd(readIndexFile(part.write(KEY, buildBm25Index(tools)), KEY)) ?? [];
+    let searched = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(sections.length - 1),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        async (number, changes) => {
+          const changed = sections.map((section) => new Uint8Array(section));
+          const target = changed[number] ?? new Uint8Array(0);
+          for (const [at, value] of changes) if (target.length > 0) target[at % target.length] = value;
+          const index = runToEnd(part.read(writeIndexFile(KEY, changed), KEY));
+          if (index === undefined) return;
+          searched += 1;
+          const searcher = createBm25Searcher(snapshot, { index });
+          for (const query of ['create invoice', 'userz', 'select:create_create_0', '+send server:server3', '請求書']) {
+            expect((await searcher.search({ query, explain: true })).hits.length).toBeLessThanOrEqual(5);
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+    expect(searched).toBeGreaterThan(0);
+  });
+});
+
+describe('vectors that were written', () => {
+  it('are read back as they were made, and not once a byte has changed', () => {
+    const tools = many(30);
+    const embedder = toyEmbedder;
+    const vectors = buildVectorIndex(tools.length, embedder.dimensions, (id) => {
+      const vector = new Float32Array(embedder.dimensions);
+      vector[id % embedder.dimensions] = 0.6;
+      vector[(id * 7 + 1) % embedder.dimensions] = -0.8;
+      return vector;
+    });
+    const part = keptVectors(tools.length, embedder);
+    const bytes = part.write(KEY, vectors);
+    const read = runToEnd(part.read(bytes, KEY));
+    expect(read?.components).toEqual(vectors.components);
+    expect(read?.scales).toEqual(vectors.scales);
+    expect(read?.signs).toEqual(vectors.signs);
+    expect(read?.sum).toEqual(vectors.sum);
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+        const changed = new Uint8Array(bytes);
+        changed[at] = (changed[at] ?? 0) ^ change;
+        expect(runToEnd(part.read(changed, KEY))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+    const endless = writeIndexFile(KEY, [vectors.components, vectors.scales.map(() => Number.NaN), vectors.signs]);
+    expect(runToEnd(part.read(endless, KEY))).toBeUndefined();
+  });
+});
+
+describe('a searcher with a cache', () => {
+  const queries = ['create an invoice', 'send mail to user', '請求書', 'lst report'];
+
+  it('gives the same answers from what was kept as from what it builds', async () => {
+    const tools = many(400);
+    const cache = memoryCache();
+    const answer = async (options: object) => {
+      const searcher = createHybridSearcher(createSnapshot(tools), { embedder: toyEmbedder, ...options });
+      await searcher.prepare?.();
+      return Promise.all(queries.map((query) => searcher.search({ query, explain: true })));
+    };
+    const expected = await answer({});
+    expect(await answer({ cache })).toEqual(expected);
+    await expect.poll(() => cache.files.size).toBe(2);
+    const other = memoryCache();
+    for (const [key, bytes] of cache.files) other.files.set(key, bytes);
+    expect(await answer({ cache: other })).toEqual(expected);
+  });
+
+  it('builds what is damaged again, and keeps it in its place', async () => {
+    const tools = many(220);
+    const first = memoryCache();
+    await createBm25Searcher(createSnapshot(tools), { cache: first }).prepare?.();
+    await expect.poll(() => first.files.size).toBe(1);
+    const [[key, bytes] = ['', new Uint8Array(0)]] = first.files;
+    const damaged = bytes.map((byte, at) => (at === bytes.length - 9 ? byte ^ 1 : byte));
+    const second = memoryCache();
+    second.files.set(key, damaged);
+    const { hits } = await createBm25Searcher(createSnapshot(tools), { cache: second }).search({ query: 'invoice' });
+    expect(hits).not.toHaveLength(0);
+    await expect.poll(() => second.files.get(key) !== damaged).toBe(true);
+    expect(runToEnd(keptWords(tools).read(second.files.get(key) ?? damaged, key))).toBeDefined();
+  });
+
+  it('shares an index with another searcher of the same tools, without asking the cache', async () => {
+    const cache = memoryCache();
+    const searchers = [1, 2].map(() => createBm25Searcher(createSnapshot(many(250)), { cache }));
+    for (const searcher of searchers) {
+      await searcher.prepare?.();
+      await expect.poll(() => cache.files.size).toBe(1);
+    }
+    expect(cache.loads).toBe(1);
+  });
+
+  it('goes by the key that its snapshot was given, and refuses the index of other tools under it', async () => {
+    const cache = memoryCache();
+    const [one, two] = [many(230), many(231).slice(1)].map((tools) => createSnapshot(tools, { contentKey: 'file' }));
+    await createBm25Searcher(one as Snapshot, { cache }).prepare?.();
+    await expect.poll(() => [...cache.files.keys()]).toEqual([expect.stringMatching(/\.given file$/)]);
+    const fresh = memoryCache();
+    for (const [key, bytes] of cache.files) fresh.files.set(key, bytes);
+    const query = { query: 'create invoice', explain: true };
+    const expected = await createBm25Searcher(createSnapshot(many(231).slice(1))).search(query);
+    expect(await createBm25Searcher(two as Snapshot, { cache: fresh }).search(query)).toEqual(expected);
+  });
+
+  it('does not fail with its cache, and asks none about a few tools', async () => {
+    const failing: IndexCache = {
+      load: () => Promise.reject(new Error('away')),
+      save: () => Promise.reject(new Error('full')),
+    };
+    const snapshot = createSnapshot(many(210).map((tool) => ({ ...tool, description: 'create failing' })));
+    const searcher = createBm25Searcher(snapshot, { cache: failing });
+    expect((await searcher.search({ query: 'failing' })).hits).not.toHaveLength(0);
+    const cache = memoryCache();
+    await createBm25Searcher(createSnapshot(many(20)), { cache }).prepare?.();
+    expect([cache.loads, cache.files.size]).toEqual([0, 0]);
+  });
+});
+
+describe('the key of a catalog', () => {
+  const keyOf = (tools: readonly Tool[]): string => runToEnd(contentKeyInSteps(tools));
+
+  it('is another one for any other texts, or another order', () => {
+    fc.assert(
+      fc.property(toolList(1, 8), toolList(1, 8), (one, two) => {
+        const same = JSON.stringify(one.map(textOf)) === JSON.stringify(two.map(textOf));
+        expect(keyOf(one) === keyOf(two)).toBe(same);
+      }),
+    );
+    const [first, second] = [
+      createTool({ name: 'ab', description: 'c' }),
+      createTool({ name: 'a', description: 'bc' }),
+    ];
+    expect(new Set([[first], [second], [first, second], [second, first]].map(keyOf)).size).toBe(4);
+  });
+
+  it('does not depend on what no search reads', () => {
+    const tool = createTool({ name: 'a', description: 'b' });
+    expect(keyOf([{ ...tool, policy: 'always', extras: { strict: true } }])).toBe(keyOf([tool]));
+    expect(keyOf([{ ...tool, extras: { title: 'T' } }])).not.toBe(keyOf([tool]));
+  });
+});
+
+function textOf({ name, server, description }: Tool): readonly unknown[] {
+  return [name, server ?? '', description];
+}

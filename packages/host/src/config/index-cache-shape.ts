@@ -1,0 +1,27 @@
+import type { IndexCacheSettings } from './config.ts';
+import { text, whole } from './scalar-shapes.ts';
+import { object, type Shape } from './shape.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+export const INDEX_CACHE_DEFAULTS: IndexCacheSettings = { diskBytes: 512 * MEBIBYTE, storeBytes: 1024 * MEBIBYTE };
+
+const upTo = (): Shape<number> => whole({ min: 0, max: Number.MAX_SAFE_INTEGER });
+
+export const INDEX_CACHE: Shape<IndexCacheSettings> = object({
+  folder: {
+    about:
+      "The folder on disk, relative to this file's. Without it quartermaster/indexes in the user's cache folder (XDG_CACHE_HOME).",
+    shape: text(),
+  },
+  diskBytes: {
+    about: 'What indexes on disk may take together; the least recently used go first. 0 keeps none there.',
+    shape: upTo(),
+    default: INDEX_CACHE_DEFAULTS.diskBytes,
+  },
+  storeBytes: {
+    about: 'The same for those in the store, which the replicas of a gateway share. 0 keeps none there.',
+    shape: upTo(),
+    default: INDEX_CACHE_DEFAULTS.storeBytes,
+  },
+});

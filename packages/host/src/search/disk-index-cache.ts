@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IndexCache } from '@quartermaster/core/search';
+import { makeFolder } from '../store/index.ts';
+
+export interface DiskIndexCacheOptions {
+  /** Made when the first index is kept, for its owner alone. */
+  readonly folder: string;
+  /** What all files together may take; the least recently used go first. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. @default the system's */
+  readonly now?: () => number;
+}
+
+/**
+ * Indexes as files, for any number of processes: a file is written under another name and then renamed, so that nobody ever sees a
+ * part of one, whenever its writer is killed. Two that write the same index write the same bytes, and the last one stays.
+ */
+export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskIndexCacheOptions): IndexCache {
+  const pathOf = (key: string): string =>
+    join(folder, `${createHash('sha256').update(key).digest('hex')}${FILE_ENDING}`);
+
+  async function write(path: string, bytes: Uint8Array): Promise<void> {
+    const draft = `${path}.${randomUUID()}${DRAFT_ENDING}`;
+    try {
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await file.writeFile(bytes);
+        // After a power cut a name must not stand for what was never written.
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  /** What a writer left behind that was killed goes as well. */
+  async function makeRoom(): Promise<void> {
+    const files: { readonly path: string; readonly size: number; readonly usedAt: number }[] = [];
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      // Another process may have deleted it meanwhile.
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined || !found.isFile()) continue;
+      const { size, mtimeMs: usedAt } = found;
+      if (name.endsWith(FILE_ENDING)) files.push({ path, size, usedAt });
+      else if (name.endsWith(DRAFT_ENDING) && usedAt < now() - ABANDONED_MS) await rm(path, { force: true });
+    }
+    files.sort((left, right) => right.usedAt - left.usedAt);
+    let bytes = 0;
+    for (const { path, size } of files) {
+      bytes += size;
+      if (bytes > maxBytes) await rm(path, { force: true });
+    }
+  }
+
+  return {
+    async load(key) {
+      const path = pathOf(key);
+      try {
+        const { size } = await stat(path);
+        if (size > maxBytes) return undefined;
+        const bytes = await readFile(path);
+        const seconds = now() / 1000;
+        // Whether it is noted or not, it was read.
+        await utimes(path, seconds, seconds).catch(() => undefined);
+        return bytes;
+      } catch {
+        return undefined;
+      }
+    },
+    async save(key, bytes) {
+      if (bytes.length > maxBytes) return;
+      makeFolder(folder, 0o700);
+      await write(pathOf(key), bytes);
+      await makeRoom();
+    },
+  };
+}
+
+const FILE_ENDING = '.qmx';
+const DRAFT_ENDING = '.draft';
+/** No index takes as long to write. */
+const ABANDONED_MS = 60 * 60_000;
