@@ -7,7 +7,7 @@ export {
   rankerSearcher,
   wordsOf,
 } from './bm25-searcher.ts';
-export { buildBm25Index, buildBm25IndexInSteps } from './build-bm25-index.ts';
+export { buildBm25Index } from './build-bm25-index.ts';
 export { CandidateTerms } from './candidate-terms.ts';
 export { keptWords } from './kept-words.ts';
 export { FeatureReader } from './match-features.ts';
