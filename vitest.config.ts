@@ -5,10 +5,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: {
     conditions: ['@quartermaster/source'],
-    // Property tests with a fixed seed. Contract suites for tests in other packages: no part of what is published.
+    // Property tests with a fixed seed. Generated conversations for the wires' tests: no part of what is published.
     alias: {
       'fast-check': fileURLToPath(new URL('test/fast-check.fixture.ts', import.meta.url)),
-      '@quartermaster/core/testing': fileURLToPath(new URL('packages/core/src/testing.fixture.ts', import.meta.url)),
+      '@quartermaster/core/fixtures': fileURLToPath(new URL('packages/core/src/testing.fixture.ts', import.meta.url)),
     },
   },
   ssr: { resolve: { conditions: ['@quartermaster/source'] } },

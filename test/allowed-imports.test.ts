@@ -27,7 +27,8 @@ const CORE_STAGES: Readonly<Record<string, readonly string[]>> = {
   dispatch: ['catalog', 'gate', 'search', 'disclosure'],
   loop: ['catalog', 'gate', 'search', 'disclosure', 'dispatch'],
   run: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop'],
-  entries: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop', 'run'],
+  testing: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop'],
+  entries: ['catalog', 'gate', 'search', 'disclosure', 'dispatch', 'loop', 'run', 'testing'],
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -4,10 +4,10 @@ import { EMPTY_MEMORY, FORMS, type Plan } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { boxWith } from './handling.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 describe('a plan', () => {
   it('is the same value for the same catalog and settings, and another for others', () => {

@@ -4,9 +4,9 @@ import { createSnapshot, type Policy } from '../catalog/index.ts';
 import { definitions, EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
 import { sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateRule } from '../gate/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { boxWith } from './handling.fixture.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 const policy = fc.constantFrom<Policy>('never', 'automatic', 'always');
 const rule = fc.constantFrom<GateRule>(

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY } from '../disclosure/index.ts';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import type { ToolboxEvent } from './events.ts';
 import type { Hooks } from './hooks.ts';
 import type { Answered } from './toolbox.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 interface Run {
   readonly answered: Answered;

@@ -4,9 +4,9 @@ import { EMPTY_MEMORY, readTold, remember } from '../disclosure/index.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { PatternError } from '../errors.ts';
 import type { Searcher } from '../search/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { boxWith, handle, namesFound, textOf } from './handling.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 describe('a search', () => {
   it('finds deferred tools, and tells of them', async () => {

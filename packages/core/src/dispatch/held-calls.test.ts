@@ -3,9 +3,9 @@ import type { Tool } from '../catalog/index.ts';
 import { EMPTY_MEMORY, FORMS, type Memory, remember, withoutSearch } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateSettings } from '../gate/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import type { Caller } from './call.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 const ON: GateSettings = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };
 

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../catalog/index.ts';
 import type { Searcher } from '../search/index.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
+import { wordSearcher } from '../testing/index.ts';
 
 export interface PreparedSearchers {
   readonly searcher: (snapshot: Snapshot) => Searcher;

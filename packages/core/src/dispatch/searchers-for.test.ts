@@ -4,10 +4,10 @@ import { EMPTY_MEMORY, type PlanEngine } from '../disclosure/index.ts';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { SettingError } from '../errors.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { createToolbox } from './create-toolbox.ts';
 import { boxWith } from './handling.fixture.ts';
 import type { Toolbox } from './toolbox.ts';
-import { wordSearcher } from './word-searcher.fixture.ts';
 
 const BROKEN: Searcher = {
   ...wordSearcher(createSnapshot([])),

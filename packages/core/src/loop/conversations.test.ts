@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, FORMS, type Form, keepsPrefix, type Memory } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
-import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { runLoop } from './run-loop.ts';
 import { type TinyMessage, type TinyPart, type TinyRequest, tinyBlocks, tinyWire } from './tiny-wire.fixture.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Form, keepsPrefix } from '../disclosure/index.ts';
-import { call, DONE, type Extra, reply, script, unpaired } from './scripted-run.fixture.ts';
+import type { ScriptedItem, ScriptedRound, Seen, WireSample } from '../testing/index.ts';
+import { call, DONE, type Extra, reply, script, unpaired } from '../testing/index.ts';
 import type { TranscriptStore } from './transcript.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
-import type { ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
 
 /** A call that the model makes, by what becomes of it. */
 type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'broken';

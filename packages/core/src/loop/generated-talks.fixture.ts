@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Form, keepsPrefix, type Plan } from '../disclosure/index.ts';
-import { call, DONE, type Extra, reply, script, TOOLS, unpaired } from './scripted-run.fixture.ts';
-import type { ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
+import type { ScriptedItem, ScriptedRound, Seen, WireSample } from '../testing/index.ts';
+import { call, DONE, type Extra, reply, script, TOOLS, unpaired } from '../testing/index.ts';
 
 /** What the model does before it is done with a message of the user's, round by round. */
 type Turn = readonly (readonly Act[])[];

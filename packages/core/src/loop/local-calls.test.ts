@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Resolved } from '../dispatch/index.ts';
-import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { type LoopOptions, runLoop } from './run-loop.ts';
 import { type TinyPart, type TinyRequest, tinyWire } from './tiny-wire.fixture.ts';
 import type { Wire } from './wire.ts';

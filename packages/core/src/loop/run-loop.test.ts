@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { type Call, createToolbox, type Toolbox, type ToolboxOptions } from '../dispatch/index.ts';
-import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
 import type { Searcher } from '../search/index.ts';
+import { wordSearcher } from '../testing/index.ts';
 import { runLoop } from './run-loop.ts';
 import { runWhole } from './run-whole.ts';
 import { type TinyPart, type TinyRequest, tinyWire } from './tiny-wire.fixture.ts';

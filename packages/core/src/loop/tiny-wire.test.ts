@@ -1,6 +1,7 @@
+import type { ScriptedRound, SeenMessage } from '../testing/index.ts';
+import { LOCAL_FORMS } from '../testing/index.ts';
 import { type TinyMessage, type TinyPart, type TinyRequest, tinyBlocks, tinyWire } from './tiny-wire.fixture.ts';
-import { describeWire, LOCAL_FORMS } from './wire-contract.fixture.ts';
-import type { ScriptedRound, SeenMessage } from './wire-sample.fixture.ts';
+import { describeWire } from './wire-contract.fixture.ts';
 
 const REASONS = { done: 'end', calls: 'calls', cut: 'length' } as const;
 

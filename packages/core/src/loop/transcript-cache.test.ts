@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeTranscriptStore } from '../testing/index.ts';
 import type { Hidden } from './transcript.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 
@@ -6,25 +7,12 @@ function entry(id: string, size = 10): Hidden {
   return { id, dialect: 'tiny', version: 1, calls: [], content: { text: 'x'.repeat(size) } };
 }
 
+describeTranscriptStore({ describe, it, expect }, () => {
+  const cache = createTranscriptCache();
+  return (owner) => cache.storeFor(owner);
+});
+
 describe('createTranscriptCache', () => {
-  it('gives an entry back under each of its ids, keys in their order', async () => {
-    const store = createTranscriptCache().storeFor('a');
-    const hidden = { ...entry('one'), content: { z: 1, a: { y: 2, b: 3 } } };
-    await store.keep(['one', 'two'], hidden);
-    const found = await store.find(['two', 'none', 'one']);
-    expect([...found.keys()]).toEqual(['two', 'one']);
-    expect(JSON.stringify(found.get('one'))).toBe(JSON.stringify(hidden));
-  });
-
-  it('shows no owner what another has kept, though the ids are the same', async () => {
-    const cache = createTranscriptCache();
-    await cache.storeFor('a').keep(['call_1'], entry('of a'));
-    await cache.storeFor('b').keep(['call_1'], entry('of b'));
-    expect((await cache.storeFor('a').find(['call_1'])).get('call_1')?.id).toBe('of a');
-    expect((await cache.storeFor('b').find(['call_1'])).get('call_1')?.id).toBe('of b');
-    expect(await cache.storeFor('c').find(['call_1'])).toEqual(new Map());
-  });
-
   it('forgets an entry whole by any of its ids, and counts it no longer', async () => {
     const cache = createTranscriptCache();
     const store = cache.storeFor('a');

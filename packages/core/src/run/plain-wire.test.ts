@@ -1,5 +1,6 @@
-import { describeWire, LOCAL_FORMS } from '../loop/wire-contract.fixture.ts';
-import type { ScriptedRound, SeenMessage } from '../loop/wire-sample.fixture.ts';
+import { describeWire } from '../loop/wire-contract.fixture.ts';
+import type { ScriptedRound, SeenMessage } from '../testing/index.ts';
+import { LOCAL_FORMS } from '../testing/index.ts';
 import { addToMessages } from './add-to-messages.ts';
 import type { Message } from './message.ts';
 import { type PlainPart, type PlainRequest, plainWire } from './plain-wire.ts';

@@ -1,3 +1,4 @@
+import { describeVectorCache } from '@quartermaster/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredListing } from './listing-store.ts';
@@ -377,6 +378,8 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
   });
 
   describe('vectors', () => {
+    describeVectorCache({ describe, it, expect }, async () => (await open(await place())).vectors);
+
     it('come back byte for byte, by model and hash, and only those that are known', async () => {
       const { vectors } = await open(await place());
       const all = new Map(Array.from({ length: 450 }, (_, index) => [`h${index}`, Uint8Array.of(index & 255, 0, 255)]));

@@ -1,5 +1,6 @@
+import { describeWire } from '@quartermaster/core/fixtures';
 import { defined } from '@quartermaster/core/internal';
-import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
+import { LOCAL_FORMS } from '@quartermaster/core/testing';
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import type { AssistantPart, ModelMessage, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import { modelWhole } from './whole.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { FORMS } from '@quartermaster/core/disclosure';
-import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
+import { describeWire } from '@quartermaster/core/fixtures';
+import { LOCAL_FORMS } from '@quartermaster/core/testing';
 import {
   type AnthropicBlock,
   type AnthropicEvent,

@@ -1,4 +1,5 @@
-import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
+import { describeWire } from '@quartermaster/core/fixtures';
+import { LOCAL_FORMS } from '@quartermaster/core/testing';
 import type { GeminiContent, GeminiPart, GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { createGeminiWire } from './gemini-wire.ts';
 import { geminiWhole } from './whole.ts';

@@ -1,5 +1,6 @@
 import { writeTool } from '@quartermaster/core/catalog';
-import { describeWire, LOCAL_FORMS } from '@quartermaster/core/testing';
+import { describeWire } from '@quartermaster/core/fixtures';
+import { LOCAL_FORMS } from '@quartermaster/core/testing';
 import type {
   ChatChunk,
   ChatCompletion,

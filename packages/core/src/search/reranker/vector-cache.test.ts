@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { describeVectorCache } from '../../testing/index.ts';
 import { MemoryVectorCache } from './vector-cache.ts';
+
+describeVectorCache({ describe, it, expect }, () => new MemoryVectorCache());
 
 describe('MemoryVectorCache', () => {
   it('keeps what was used last, as far as the bytes go', () => {

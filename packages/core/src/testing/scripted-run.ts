@@ -1,19 +1,29 @@
-import { createSnapshot, type Tool } from '../catalog/index.ts';
+import { createSnapshot, createTool, type Policy, type Tool } from '../catalog/index.ts';
 import { defined } from '../defined.ts';
 import type { Form, Plan, Unavailable } from '../disclosure/index.ts';
-import { sampleTool } from '../disclosure/sample-tools.fixture.ts';
 import { createToolbox, type Toolbox } from '../dispatch/index.ts';
-import { wordSearcher } from '../dispatch/word-searcher.fixture.ts';
-import { runLoop } from './run-loop.ts';
-import { runWhole } from './run-whole.ts';
-import type { TranscriptStore } from './transcript.ts';
-import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.fixture.ts';
+import { runLoop, runWhole, type TranscriptStore } from '../loop/index.ts';
+import type { Received, ScriptedItem, ScriptedRound, Seen, WireSample } from './wire-sample.ts';
+import { wordSearcher } from './word-searcher.ts';
+
+/** A tool with one required text parameter. */
+export function textTool(tool: {
+  readonly name: string;
+  readonly server?: string;
+  readonly description: string;
+  readonly policy?: Policy;
+}): Tool {
+  return createTool({
+    ...tool,
+    schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  });
+}
 
 export const TOOLS: readonly Tool[] = [
-  sampleTool({ name: 'read_file', policy: 'never', description: 'Reads a file.' }),
-  sampleTool({ name: 'create_issue', description: 'Opens an issue.' }),
-  sampleTool({ name: 'close_issue', description: 'Closes an issue.' }),
-  sampleTool({ name: 'send_message', description: 'Sends a message.' }),
+  textTool({ name: 'read_file', policy: 'never', description: 'Reads a file.' }),
+  textTool({ name: 'create_issue', description: 'Opens an issue.' }),
+  textTool({ name: 'close_issue', description: 'Closes an issue.' }),
+  textTool({ name: 'send_message', description: 'Sends a message.' }),
 ];
 
 export const DONE: ScriptedRound = { items: [{ kind: 'text', text: 'All done.' }], ending: 'done' };

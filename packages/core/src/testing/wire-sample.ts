@@ -1,7 +1,7 @@
 import type { Tool } from '../catalog/index.ts';
 import type { Form } from '../disclosure/index.ts';
 import type { PlanOptions } from '../dispatch/index.ts';
-import type { Whole, Wire } from './wire.ts';
+import type { Whole, Wire } from '../loop/index.ts';
 
 /**
  * What a dialect must bring for the suite that every wire runs. The samples are the dialect's own client and upstream, each
@@ -43,11 +43,13 @@ export interface ScriptedRound {
   readonly ending: 'done' | 'calls' | 'cut';
 }
 
+/** One thing that a scripted model says. */
 export type ScriptedItem =
   | { readonly kind: 'text'; readonly text: string }
   /** `json` may be incomplete when the round is cut. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly json: string };
 
+/** What a client reads from a response. */
 export interface Received {
   readonly text: string;
   /** In the order in which they stand in the response. */
@@ -60,12 +62,14 @@ export interface Received {
   readonly closings: number;
 }
 
+/** How a client goes on. */
 export interface Reply {
   /** The result of each call, by id. */
   readonly results: ReadonlyMap<string, string>;
   readonly text?: string;
 }
 
+/** What the model reads of a request. */
 export interface Seen {
   /** Everything that the model reads before the first message, as text. A definition that is only marked for later is not read. */
   readonly prefix: string;
@@ -74,6 +78,7 @@ export interface Seen {
   readonly messages: readonly SeenMessage[];
 }
 
+/** One message as the model reads it. */
 export interface SeenMessage {
   readonly role: 'user' | 'assistant' | 'tool' | 'other';
   readonly text: string;
