@@ -1,11 +1,17 @@
 import type { Toolbox } from '@quartermaster/core';
 import { isJsonObject, NAME_TEMPLATES } from '@quartermaster/core/catalog';
-import { capabilitiesOf, chooseForm, type DeferPlan, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import {
+  capabilitiesOf,
+  chooseForm,
+  type DeferPlan,
+  type TransportCapabilities,
+  withoutSearch,
+} from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type Opened, searchOptions, type Wire } from '@quartermaster/core/loop';
-import { renderOnce, withoutSearch } from '../internal/render-once.ts';
+import { type OnceStages, renderOnce } from '../internal/render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import {
   type AnthropicEvent,
@@ -34,12 +40,18 @@ export interface AnthropicToolSearchOptions extends ToolSearchOptions {
   readonly errorCodes?: ErrorCodes;
 }
 
+/** What a request that holds nothing back would go through the loop with, if something was hidden in its conversation before. */
+export interface OnceRequest extends OnceStages<AnthropicRequest, AnthropicEvent> {
+  readonly toolbox: Toolbox;
+  readonly stream: boolean;
+}
+
 /** What becomes of a request. */
 export type RequestPlan =
   /** It goes to the host as it is: nothing is deferred, or the host does all that it asks for. */
-  | { readonly kind: 'pass' }
+  | { readonly kind: 'pass'; readonly once?: OnceRequest }
   /** It goes to the host in plain words, once. */
-  | { readonly kind: 'render'; readonly request: AnthropicRequest }
+  | { readonly kind: 'render'; readonly request: AnthropicRequest; readonly once: OnceRequest }
   /** We search. */
   | {
       readonly kind: 'loop';
@@ -82,8 +94,10 @@ export function requestPlanner(
       ...defined({ caller: rest.caller }),
     });
     if (plan.kind === 'defer') return { kind: 'loop', wire, toolbox, plan, stream: opened.stream };
-    if (can.references || !hasTraces(request)) return { kind: 'pass' };
-    return { kind: 'render', request: renderOnce({ request, wire, toolbox, plan: withoutSearch(plan) }) };
+    const once = { request, wire, toolbox, plan, inline: plan, stream: opened.stream };
+    if (can.references || !hasTraces(request)) return { kind: 'pass', once };
+    const rendered = renderOnce({ request, wire, toolbox, plan: withoutSearch(plan, 'clients') });
+    return { kind: 'render', request: rendered, once };
   };
 }
 

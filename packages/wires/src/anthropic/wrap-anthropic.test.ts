@@ -457,6 +457,34 @@ describe('withToolSearch on a host without tool search', () => {
   });
 });
 
+describe('a conversation whose tools are no longer deferred', () => {
+  it('goes on with the refused calls that its client was not shown', async () => {
+    const refused = call('toolu_0', 'tool_call', { name: 'no_such_tool', arguments: {} });
+    const { client, host } = await connect(
+      [scriptMessage([refused, call('toolu_1', 'get_time', {})], 'tool_use'), done],
+      { ...ON, form: 'bridge' },
+    );
+    const first = await client.messages.create({ ...COMMON, tools: [clock, deferred(weather)] });
+    expect(first.content).toMatchObject([{ type: 'tool_use', name: 'get_time' }]);
+    const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'noon' };
+    const messages = [
+      ...ASK,
+      { role: 'assistant' as const, content: first.content },
+      { role: 'user' as const, content: [result] },
+    ];
+    await client.messages.create({ ...COMMON, messages, tools: [{ ...clock, defer_loading: false }] });
+    expect(host.requests[1]?.messages.slice(1)).toMatchObject([
+      {
+        content: [
+          { name: 'tool_call', id: 'toolu_0' },
+          { name: 'get_time', id: 'toolu_1' },
+        ],
+      },
+      { content: [{ tool_use_id: 'toolu_0', is_error: true }, result] },
+    ]);
+  });
+});
+
 describe('withToolSearch on a host with tool search', () => {
   const native = { ...ON, transport: 'anthropic-messages' };
 

@@ -2,7 +2,7 @@ import type { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
-import { renderOnce } from '../internal/render-once.ts';
+import { renderOnce, withHistory } from '../internal/render-once.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
@@ -12,7 +12,7 @@ import type {
   AnthropicRequest,
   AnthropicResponse,
 } from './anthropic-shapes-2026-11.ts';
-import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
+import { type AnthropicToolSearchOptions, type OnceRequest, requestPlanner } from './plan-request.ts';
 import { writeErrorEvent, writeNamedEvent } from './stream-response.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
@@ -65,17 +65,25 @@ export function toolSearchMiddleware(
     if (request === undefined) return next(http);
     return orRefusal(async () => {
       const planned = planRequest(request);
-      if (planned.kind === 'pass') return next(http);
       const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
-      if (planned.kind === 'render') return ask(planned.request);
-      const { stream, ...stages } = planned;
-      if (endpoint === 'count_tokens') return ask(renderOnce({ request, ...stages }));
+      const looped = planned.kind === 'loop' ? { request, ...planned } : await hiddenBefore(planned.once, settings);
+      if (looped === undefined) return planned.kind === 'render' ? ask(planned.request) : next(http);
+      const { stream, ...stages } = looped;
+      if (endpoint === 'count_tokens') return ask(renderOnce(stages));
       if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
       const signal = http.signal ?? undefined;
-      const loop = { request, ...stages, ...settings, ...defined({ signal }) };
+      const loop = { ...stages, ...settings, ...defined({ signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream, ask });
     }, refuse);
   };
+}
+
+function hiddenBefore(
+  once: OnceRequest | undefined,
+  { transcript }: ReturnType<typeof loopSettings>,
+): Promise<OnceRequest | undefined> {
+  if (once === undefined) return Promise.resolve(undefined);
+  return withHistory<AnthropicRequest, AnthropicEvent, OnceRequest>(once, transcript);
 }
 
 const DIALECT: HttpDialect<AnthropicEvent, AnthropicResponse> = {

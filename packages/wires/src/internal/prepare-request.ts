@@ -1,13 +1,18 @@
 import type { Plan, Tool, Toolbox, ToolboxOptions } from '@quartermaster/core';
 import { NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
-import { capabilitiesOf, chooseForm, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import {
+  capabilitiesOf,
+  chooseForm,
+  type InlinePlan,
+  type TransportCapabilities,
+  withoutSearch,
+} from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import type { HttpDialect } from './answer-request.ts';
 import { openaiTool } from './openai-tool.ts';
-import { withoutSearch } from './render-once.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
 /** How tool search behaves for an OpenAI client. */
@@ -54,6 +59,8 @@ export interface PreparedRequest<Request, Part> {
   readonly wire: Wire<Request, Part>;
   /** Which tools are executed inside the loop. @default none are */
   readonly isLocal?: (tool: Tool) => boolean;
+  /** The plan where it holds nothing back. */
+  readonly inline?: InlinePlan;
   /** Whether there may be calls for us to answer; otherwise the request is sent once. */
   readonly isLoop: boolean;
 }
@@ -91,13 +98,13 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
     const stages = { toolbox, wire, ...(execute === undefined ? {} : { isLocal: isOurs }) };
     if (plan.kind === 'defer') return { request, plan, ...stages, isLoop: true };
     const ours = plan.shown.filter(({ tool }) => isOurs(tool));
-    const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan) : plan;
-    if (ours.length === 0) return { request, plan: inline, ...stages, isLoop: isClient };
+    const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan, 'clients') : plan;
+    if (ours.length === 0) return { request, plan: inline, inline: plan, ...stages, isLoop: isClient };
     const added = ours.map(({ tool, name }) =>
       writeTool(openaiTool(tool, endpoint.format), endpoint.format, { name, deferred: false }),
     );
     const whole = { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...added] };
-    return { request: whole, plan: inline, ...stages, isLoop: isClient || execute !== undefined };
+    return { request: whole, plan: inline, inline: plan, ...stages, isLoop: isClient || execute !== undefined };
   };
 }
 

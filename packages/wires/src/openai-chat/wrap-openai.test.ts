@@ -239,6 +239,35 @@ describe('an OpenAI client with tool search in chat completions', () => {
     });
   });
 
+  it('weaves in what was hidden though nothing is deferred any more, and answers a search all the same', async () => {
+    const client = await start([
+      chatRound({ calls: [SEARCH] }),
+      chatRound({ text: 'Hm.' }),
+      chatRound({ calls: [SEARCH] }),
+      chatRound({ text: 'Yes.' }),
+    ]);
+    await client.chat.completions.create({ model: 'gpt-5.4', messages: [USER], tools: TOOLS });
+    const messages = [USER, { role: 'assistant', content: 'Hm.' }, USER] as const;
+    const { choices } = await client.chat.completions.create({
+      model: 'gpt-5.4',
+      messages: [...messages],
+      tools: [READ],
+    });
+    expect(choices[0]?.message.content).toBe('Yes.');
+    const searched = [{ tool_calls: [{ function: { name: 'tool_search' } }] }, { role: 'tool' }];
+    expect(host.requests[2]).toMatchObject({ messages: [USER, ...searched, messages[1], USER] });
+    expect(host.requests[3]).toMatchObject({
+      messages: [
+        USER,
+        ...searched,
+        messages[1],
+        USER,
+        searched[0],
+        { content: expect.stringContaining('switched off') },
+      ],
+    });
+  });
+
   it('keeps nothing when asked not to, and serves the messages as they are', async () => {
     const client = await start(
       [chatRound({ calls: [SEARCH] }), chatRound({ text: 'Hm.' }), chatRound({ text: 'Yes.' })],
