@@ -1,5 +1,6 @@
 import type { Wire } from '@quartermaster/core/loop';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import { geminiTranscript } from './gemini-transcript.ts';
 import { openRequest } from './open.ts';
 import { createReader } from './reader.ts';
 import { recallRequest } from './recall.ts';
@@ -9,8 +10,8 @@ import { createWriter } from './writer.ts';
 /** Options of Gemini's wire. */
 export interface GeminiWireOptions {
   /**
-   * Whether responses show searches, as server-side tool calls that the client sends back. Without them only tools that were called
-   * are remembered from turn to turn. A request with `toolConfig.includeServerSideToolInvocations: false` hides them for itself.
+   * Whether responses show searches, as server-side tool calls that the client sends back. Hidden ones are remembered by the
+   * transcript; without one, only tools that were called are. A request with `toolConfig.includeServerSideToolInvocations: false` hides them for itself.
    * @default true
    */
   readonly showSearches?: boolean;
@@ -26,5 +27,6 @@ export function createGeminiWire(options: GeminiWireOptions = {}): Wire<GeminiRe
     render: renderRequest,
     reader: createReader,
     writer: (request, plan) => createWriter(request, plan, { showSearches }),
+    transcript: geminiTranscript,
   };
 }

@@ -14,6 +14,7 @@ import {
   type GeminiResponse,
   partsOf,
 } from './gemini-shapes-2026-11.ts';
+import { hiddenContent } from './gemini-transcript.ts';
 import { type GeminiCall, withParts } from './reader.ts';
 import { relaxToolConfig } from './render-tools.ts';
 import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
@@ -120,6 +121,7 @@ export function createWriter(
         contents: [...contentsOf(request), { role: 'model', parts: [...sent] }],
       };
     },
+    hidden: () => (isShown ? undefined : hiddenContent(sent)),
     finish(ending) {
       const usageMetadata = sumUsageMetadata(usageBefore, usageNow);
       const last: GeminiResponse = { ...closing, ...defined({ usageMetadata }) };
