@@ -2,6 +2,7 @@ import { parseTools, type Tool } from '@quartermaster/core';
 import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
 import { RequestError } from '@quartermaster/core/errors';
 import type { Opened } from '@quartermaster/core/loop';
+import { checkDeferredTools, isOtherSearch } from '../internal/other-spellings.ts';
 import { type ChatMessage, type ChatRequest, textOf } from './chat-shapes-2026-11.ts';
 
 /** Reads a request. Throws for several choices at once: each would search for itself, and a stream has one history. */
@@ -13,6 +14,7 @@ export function openRequest(request: ChatRequest): Opened {
       { context: { parameter: 'n', value: request.n } },
     );
   }
+  checkDeferredTools(request);
   const userText = request.messages[latestUserIndex(request.messages)];
   return {
     tools: readTools(request),
@@ -37,12 +39,7 @@ export function readTools(request: ChatRequest, missingDeferral: Policy = 'autom
 
 /** Tools of types that only the upstream knows. They are sent as they came, and never deferred. */
 export function foreignTools(request: ChatRequest): readonly unknown[] {
-  return declared(request).filter((tool) => !isReadable(tool) && !isSearchTool(tool));
-}
-
-/** A search tool of another gateway's, as `openrouter:tool_search` and `orq:tool_search`: ours takes its place. */
-export function isSearchTool(tool: unknown): boolean {
-  return isJsonObject(tool) && typeof tool.type === 'string' && /^[\w-]+:tool_search$/.test(tool.type);
+  return declared(request).filter((tool) => !isReadable(tool) && !isOtherSearch(tool));
 }
 
 /** The latest message of the user's that has text, or -1. */

@@ -591,6 +591,14 @@ describe('other gateways’ spellings', () => {
     ]);
   });
 
+  it('take deferred_tools for a wish to search', async () => {
+    const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'regex' }, validation: 'runtime' };
+    const { requests } = await run([text], { request: { deferred_tools } });
+    expect(requests[0]).not.toHaveProperty('deferred_tools');
+    const custom = { messages: [USER], deferred_tools: { ...deferred_tools, search: { type: 'custom' } } };
+    expect(() => openaiChatWire.open(custom)).toThrow('deferred_tools.search.type is "custom"');
+  });
+
   it.each(['tool_name', 'name'])('take references in a tool message, by %s, as what was found', async (key) => {
     const found = toolCall('c1', 'find_tools');
     const messages: readonly ChatMessage[] = [

@@ -5,6 +5,7 @@ import { asShown } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import { declareTools } from '../internal/declare-tools.ts';
 import { openaiTool } from '../internal/openai-tool.ts';
+import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { toInput } from '../internal/unreadable-input.ts';
 import {
   type ChatMessage,
@@ -14,14 +15,15 @@ import {
   nameOf,
   referencesIn,
 } from './chat-shapes-2026-11.ts';
-import { foreignTools, isSearchTool, latestUserIndex } from './open.ts';
+import { foreignTools, latestUserIndex } from './open.ts';
 import { pairCalls } from './pair-calls.ts';
 import { argumentsOf, roleOf } from './recall.ts';
 import { forcedName, renderToolChoice } from './tool-choice.ts';
 
 /** The plain request for the upstream. Searches within a turn already stand in it as ordinary calls with their answers. */
-export function renderRequest(request: ChatRequest, view: View, tell: Tell): ChatRequest {
+export function renderRequest(given: ChatRequest, view: View, tell: Tell): ChatRequest {
   const { plan } = view;
+  const request = withoutDeferredTools(given);
   if (plan.kind === 'inline') return withoutReferences(withoutMarks(request));
   const tools = declaredTools(request, view, plan);
   const rendered = {
@@ -35,8 +37,8 @@ export function renderRequest(request: ChatRequest, view: View, tell: Tell): Cha
 /** `defer_loading` is no field of this API, nor are other gateways' search tools: an upstream would refuse them. */
 function withoutMarks(request: ChatRequest): ChatRequest {
   const { tools } = request;
-  if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isSearchTool(tool))) return request;
-  const plain = tools.filter((tool) => !isSearchTool(tool)).map(withoutMark);
+  if (!Array.isArray(tools) || !tools.some((tool) => hasMark(tool) || isOtherSearch(tool))) return request;
+  const plain = tools.filter((tool) => !isOtherSearch(tool)).map(withoutMark);
   const { tools: _, tool_choice: __, ...rest } = request;
   return plain.length === 0 ? rest : { ...request, tools: plain };
 }

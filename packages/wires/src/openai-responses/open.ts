@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type Policy } from '@quartermaster/core/
 import { RequestError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { Opened, OpenedSearch } from '@quartermaster/core/loop';
+import { checkDeferredTools, isOtherSearch } from '../internal/other-spellings.ts';
 import {
   isSearchOutput,
   itemsOf,
@@ -23,6 +24,7 @@ export function openRequest(request: ResponsesRequest): Opened {
       context: { parameter, value },
     });
   }
+  checkDeferredTools(request);
   const search = openSearch(request);
   const items = itemsOf(request);
   const latest = items[latestUserIndex(items)];
@@ -42,7 +44,9 @@ export function openRequest(request: ResponsesRequest): Opened {
 export function readTools(request: ResponsesRequest, missingDeferral: Policy = 'automatic'): readonly Tool[] {
   const read = (definitions: readonly unknown[]): readonly Tool[] =>
     parseTools(definitions, { format: 'openai-responses', missingDeferral, onProblem: 'throw' }).tools;
-  const declared = read((Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool)));
+  const declared = read(
+    (Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool) && !isOtherSearch(tool)),
+  );
   const byId = new Map<string, Tool>();
   // A search may find the same tool again; what is declared stands.
   for (const tool of [...read(loadedTools(request)), ...declared]) byId.set(tool.id, tool);

@@ -275,6 +275,44 @@ describe('a search', () => {
   });
 });
 
+describe('a refused call of ours', () => {
+  it('stands in the next round with arguments that every host can read', async () => {
+    const bad = '{"name": "create_issue", "arguments": {"text": ';
+    const broken = { ...functionCall('c1', 'tool_call', {}), arguments: bad };
+    const { requests } = await run([responseRound([broken]), responseRound([message('Hello')])]);
+    const input = requests[1]?.input ?? [];
+    const written = typeof input === 'string' ? undefined : input.find(({ type }) => type === 'function_call');
+    expect(JSON.parse(String(written?.arguments))).toEqual({ INVALID_JSON: bad });
+  });
+});
+
+describe('other gateways’ spellings', () => {
+  it.each(['openrouter:tool_search', 'orq:tool_search'])('take %s for our search', async (type) => {
+    const { requests } = await run([responseRound([message('Hello')])], {
+      request: { tools: [{ type }, READ, CREATE] },
+    });
+    expect(JSON.stringify(requests[0])).not.toContain(type);
+    expect(JSON.stringify(requests[0]?.tools)).toContain('"tool_search"');
+    const toolbox = createToolbox({ tools: [] });
+    const plan = toolbox.plan();
+    const view = toolbox.view(plan, openaiResponsesWire.recall({ input: [USER] }, plan));
+    expect(openaiResponsesWire.render({ input: [USER], tools: [{ type }, READ] }, view, () => '')).toEqual({
+      input: [USER],
+      tools: [READ],
+    });
+  });
+
+  it('take deferred_tools for a wish to search, and refuse a search that the client would run', async () => {
+    const deferred_tools = { protocol: 'v1', profile: 'portable', search: { type: 'bm25' }, validation: 'runtime' };
+    const { requests } = await run([responseRound([message('Hello')])], { request: { deferred_tools } });
+    expect(requests[0]).not.toHaveProperty('deferred_tools');
+    const custom = { ...deferred_tools, search: { type: 'custom' } };
+    expect(() => openaiResponsesWire.open({ input: [USER], tools: [], deferred_tools: custom })).toThrow(
+      'deferred_tools.search.type is "custom"',
+    );
+  });
+});
+
 describe('a list of allowed tools', () => {
   const allowed = (names: readonly string[]) => ({
     type: 'allowed_tools',

@@ -2,6 +2,8 @@ import type { Memory } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
 import { declareTools } from '../internal/declare-tools.ts';
+import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
+import { toInput } from '../internal/unreadable-input.ts';
 import { latestUserIndex } from './open.ts';
 import { type History, type HistorySearch, readHistory } from './read-history.ts';
 import { argumentsOf, roleOf, type Walked, walkHistory } from './recall.ts';
@@ -25,9 +27,10 @@ import { namesIn, toModelName } from './tool-names.ts';
  * The plain request for the upstream. Searches in the history become calls of an ordinary function with their answers, or
  * searches that the client executes where the upstream knows those.
  */
-export function renderRequest(request: ResponsesRequest, view: View, tell: Tell): ResponsesRequest {
+export function renderRequest(given: ResponsesRequest, view: View, tell: Tell): ResponsesRequest {
   const { plan } = view;
-  if (plan.kind === 'inline') return request;
+  const request = withoutDeferredTools(given);
+  if (plan.kind === 'inline') return withoutOtherSearches(request);
   const tools = renderTools(request, view, plan);
   const { tool_choice: choice } = request;
   const isHosted = plan.form.search === 'provider';
@@ -38,6 +41,16 @@ export function renderRequest(request: ResponsesRequest, view: View, tell: Tell)
     ...(request.input === undefined ? {} : { input: renderInput(request.input, view, { plan, tell }) }),
   };
   return declareTools(rendered, tools);
+}
+
+/** Other gateways' search tools are none of this API's: an upstream would refuse them. */
+function withoutOtherSearches(request: ResponsesRequest): ResponsesRequest {
+  const { tools } = request;
+  if (!Array.isArray(tools) || !tools.some(isOtherSearch)) return request;
+  return declareTools(
+    request,
+    tools.filter((tool) => !isOtherSearch(tool)),
+  );
 }
 
 function renderInput(
@@ -182,7 +195,7 @@ function loaded(name: string, { plan, view }: RenderContext): readonly Responses
 
 /** A real call as the model wrote it: wrapped in the bridge form, and under the name that the model was shown. */
 function renderCall(call: CallItem, plan: DeferPlan): CallItem {
-  if (roleOf(plan, call) !== undefined) return call;
+  if (roleOf(plan, call) !== undefined) return withReadableArguments(call);
   const name = toModelName(plan.snapshot, call);
   const wrapped = wrapCall(plan, { name, arguments: argumentsOf(call) });
   const { namespace: _, ...flat } = call;
@@ -191,6 +204,17 @@ function renderCall(call: CallItem, plan: DeferPlan): CallItem {
   if (call.type === 'function_call') return { ...flat, name: wrapped.name, arguments: arguments_ };
   // A custom call's id is none of a function call.
   return { type: 'function_call', call_id: call.call_id, name: wrapped.name, arguments: arguments_ };
+}
+
+/** Some hosts refuse a history with arguments that are no JSON, and a client that was not shown the call can't mend it. */
+function withReadableArguments(call: CallItem): CallItem {
+  if (call.type !== 'function_call' || typeof call.arguments !== 'string' || call.arguments === '') return call;
+  try {
+    if (isJsonObject(JSON.parse(call.arguments))) return call;
+  } catch {
+    // Not JSON: kept under a key of its own.
+  }
+  return { ...call, arguments: JSON.stringify(toInput(call.arguments)) };
 }
 
 /**

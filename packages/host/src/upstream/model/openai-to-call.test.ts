@@ -105,6 +105,16 @@ describe('a Chat request', () => {
     });
   });
 
+  it('keeps arguments that are not JSON under a key of their own, in both dialects', () => {
+    const bad = '{"city": ';
+    const call = { id: 'c1', function: { name: 'look', arguments: bad } };
+    const [message] = chatToCall({ messages: [{ role: 'assistant', tool_calls: [call] }] }, OTHER).prompt;
+    expect(message?.content).toMatchObject([{ input: { INVALID_JSON: bad } }]);
+    const item = { type: 'function_call', call_id: 'c1', name: 'look', arguments: bad };
+    const [said] = responsesToCall({ input: [item] }, OTHER).prompt;
+    expect(said?.content).toMatchObject([{ input: { INVALID_JSON: bad } }]);
+  });
+
   it('gives a thought signature back to Google with its call', () => {
     const call = {
       id: 'c1',

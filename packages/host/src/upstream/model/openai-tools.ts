@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@a
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { parseArguments } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
+import { toInput } from '@quartermaster/wires/anthropic';
 import { UpstreamError } from '../upstream-error.ts';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';
@@ -127,10 +128,10 @@ function readMode(mode: string): Pick<LanguageModelV4CallOptions, 'toolChoice'> 
   return type === undefined ? {} : { toolChoice: { type } };
 }
 
-/** A call's arguments as a value, and as they came where they are none. */
+/** A call's arguments as an object. A text that is none would reach providers as a JSON string, which they refuse: it stands under a key. */
 export function readArguments(text: unknown): unknown {
   if (text === undefined || text === '') return {};
-  return parseArguments(text) ?? text;
+  return typeof text === 'string' ? toInput(text) : (parseArguments(text) ?? text);
 }
 
 /** The one text of a custom tool's call, from the JSON that the model wrote for it. */

@@ -1,0 +1,30 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
+
+/** A search tool of another gateway's, as `openrouter:tool_search` and `orq:tool_search`: ours takes its place. */
+export function isOtherSearch(tool: unknown): boolean {
+  return isJsonObject(tool) && typeof tool.type === 'string' && /^[\w-]+:tool_search$/.test(tool.type);
+}
+
+/**
+ * `deferred_tools`, by which OpenRouter's clients ask for a search over the tools that they mark. Throws for a search of the client's
+ * own, which this field has no way to answer here.
+ */
+export function checkDeferredTools(request: object): void {
+  const { deferred_tools: control } = request as { readonly deferred_tools?: unknown };
+  const search = isJsonObject(control) ? control.search : undefined;
+  const type = isJsonObject(search) ? search.type : undefined;
+  if (type === undefined || type === 'bm25' || type === 'regex') return;
+  throw new RequestError(
+    'unsupported_request',
+    `deferred_tools.search.type is ${JSON.stringify(type)}; bm25 and regex are served. A client that searches by itself returns tool_reference parts in tool messages instead`,
+    { context: { parameter: 'deferred_tools' } },
+  );
+}
+
+/** The request without it: a host would refuse a field that it does not know. */
+export function withoutDeferredTools<Request extends object>(request: Request): Request {
+  if (!('deferred_tools' in request)) return request;
+  const { deferred_tools: _, ...rest } = request;
+  return rest as unknown as Request;
+}
