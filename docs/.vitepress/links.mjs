@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  */
 export function keepLinksInside(markdown) {
   markdown.core.ruler.push('links-inside', ({ tokens, env }) => {
-    for (const { children } of tokens) if (children) rewrite(children, dirname(env.path));
+    for (const { children } of tokens) if (children) rewrite(children, dirname(env.realPath ?? env.path));
   });
 }
 
