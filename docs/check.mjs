@@ -1,8 +1,9 @@
 // `npm run docs -- check`: opens pages of the built site in a browser and looks for accessibility problems with axe,
-// in a light and a dark theme and on a small screen. Serious findings make it fail. Without names it opens every page.
+// in a light and a dark theme and on a small screen. Serious findings make it fail, and so do links that lead nowhere.
+// Without names it opens every page.
 //   npm run docs && npm run docs -- check
 //   npm run docs -- check index.html guides/mcp.html
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,7 @@ const browser = await launch();
 const address = `http://127.0.0.1:${server.address().port}`;
 const counts = { pages: 0, serious: 0, other: 0, errors: 0 };
 
+checkLinks();
 for (const view of [
   { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
@@ -64,6 +66,21 @@ async function check(context, name, view) {
   }
   counts.pages += 1;
   await page.close();
+}
+
+/** Every link of every page: the page exists, and has the heading. */
+function checkLinks() {
+  const texts = new Map(allPages().map((name) => [`/${name}`, readFileSync(join(site, name), 'utf8')]));
+  const headings = new Map(
+    [...texts].map(([name, text]) => [name, new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  for (const [name, text] of texts) {
+    for (const [, href] of text.matchAll(/<a[^>]* href="(?!https?:)([^"]+)"/g)) {
+      const [path, anchor] = decodeURI(href).split('#');
+      const target = headings.get(path === '' ? name : path.replace(/\/$/, '/index.html'));
+      if (!target || (anchor && !target.has(anchor))) report('errors', `${name} links to ${href}, which is not there`);
+    }
+  }
 }
 
 function report(kind, text) {

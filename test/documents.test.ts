@@ -80,11 +80,11 @@ describe('this test', () => {
   });
 });
 
-/** With all folders below it, except what npm or the site's build put there. */
+/** With all folders below it, except what npm, the site's build and npm run reference put there. */
 function markdownIn(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return /^(node_modules|\.)/.test(entry.name) ? [] : markdownIn(path);
+    if (entry.isDirectory()) return /^(node_modules|api|\.)/.test(entry.name) ? [] : markdownIn(path);
     return entry.name.endsWith('.md') ? [path] : [];
   });
 }

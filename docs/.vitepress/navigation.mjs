@@ -70,6 +70,7 @@ export const sidebar = [
       page('Configuration', '/reference/configuration'),
       page('Command line', '/reference/command-line'),
       page('HTTP API', '/reference/http-api'),
+      page('TypeScript API', '/reference/api/'),
       page('Errors', '/reference/errors'),
       page('Metrics', '/reference/metrics'),
       page('Events', '/reference/events'),
