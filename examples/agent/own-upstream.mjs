@@ -37,7 +37,7 @@ const upstream = {
   whole,
   // The same as events, as they come. A model that does not stream is taken apart.
   async *stream(request, signal) {
-    yield* anthropicWhole.apart(await whole(request, signal));
+    yield* anthropicWhole.toParts(await whole(request, signal));
   },
   forClient: () => upstream,
 };

@@ -50,14 +50,14 @@ function anthropicHost(rounds: readonly (readonly AnthropicEvent[])[]): Promise<
   return host((turn, isStream, path) => {
     if (path.includes('count_tokens')) return JSON.stringify({ input_tokens: 77 });
     const events = rounds[turn] ?? [];
-    return isStream ? events.map(writeNamedEvent).join('') : JSON.stringify(anthropicWhole.together(events));
+    return isStream ? events.map(writeNamedEvent).join('') : JSON.stringify(anthropicWhole.fromParts(events));
   });
 }
 
 function openaiHost(rounds: readonly (readonly ChatChunk[])[]): Promise<Host> {
   return host((turn, isStream) => {
     const parts = rounds[turn] ?? [];
-    if (!isStream) return JSON.stringify(chatWhole.together(parts));
+    if (!isStream) return JSON.stringify(chatWhole.fromParts(parts));
     return `${parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('')}data: [DONE]\n\n`;
   });
 }

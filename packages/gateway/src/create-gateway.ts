@@ -25,7 +25,7 @@ import {
   type McpOptions,
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
-import { createReception, faultOf, originOf } from './http/index.ts';
+import { createRequestRunner, faultOf, originOf } from './http/index.ts';
 import { createActivityLog, createSavingsMeter } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
@@ -137,7 +137,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const reception = createReception({ gatekeeper, metrics, usage, activity, logger, createId, now: clock.now });
+  const runner = createRequestRunner({ gatekeeper, metrics, usage, activity, logger, createId, now: clock.now });
   /** An answer is not lost for want of a place to write down its tokens. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
@@ -150,7 +150,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
     async count(access, { message, exchange }) {
       const tally = tallyUse(dialects.anthropic, exchange);
-      for (const part of dialects.anthropic.whole.apart(message)) tally.add(part);
+      for (const part of dialects.anthropic.whole.toParts(message)) tally.add(part);
       usage.add(access.owner, tally.used);
       await charge(access, tally.used.inputTokens + tally.used.outputTokens);
     },
@@ -170,7 +170,7 @@ export function createGateway(options: GatewayOptions): Gateway {
             return result;
           },
         });
-  metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => reception.active);
+  metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => runner.active);
   metrics.registry.gauge(
     'quartermaster_tokens_saved_total',
     'Tokens kept out minus tokens added since the start, estimated. May fall, and may be negative.',
@@ -192,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const app = new Hono();
   const services: Services = {
-    ...{ settings, upstreams, store, clock, reception, metrics, usage, models, dialects, mcp },
+    ...{ settings, upstreams, store, clock, runner, metrics, usage, models, dialects, mcp },
     activity,
     insight: { log, savings, closed: stopping.signal },
     ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
@@ -225,7 +225,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       cancelSweep();
       stopping.abort();
-      await Promise.all([reception.close(), worker?.close()]);
+      await Promise.all([runner.close(), worker?.close()]);
       await mcp?.proxy.close();
       // Nobody will search any more, and what is being built would keep the process.
       closed.abort();

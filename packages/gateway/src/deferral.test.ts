@@ -26,7 +26,7 @@ function chatTurn(search?: object): readonly ChatChunk[] {
   const call = { name: 'tool_search', arguments: JSON.stringify(search) };
   const message =
     search === undefined ? { content: 'Ok.' } : { tool_calls: [{ id: 'call_0', type: 'function', function: call }] };
-  return chatWhole.apart({
+  return chatWhole.toParts({
     ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-test' },
     choices: [
       {

@@ -110,7 +110,7 @@ describe('POST /v1/chat/completions', () => {
           // A model calls what it was shown.
           const answer = async (request: { tools?: readonly unknown[] | null }) => {
             declared.push(...(names(request) ?? []));
-            return chatWhole.together(chunks({ call: { name: declared[0] ?? '', input: {} } }));
+            return chatWhole.fromParts(chunks({ call: { name: declared[0] ?? '', input: {} } }));
           };
           const exchange = { ...(await upstream.for('openai-chat')), whole: answer, forClient: () => exchange };
           return { ...upstream, for: async () => exchange as never };
@@ -203,7 +203,7 @@ interface ResponsesTurn {
 
 function events({ text, call }: ResponsesTurn): readonly ResponsesEvent[] {
   const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
-  return responsesWhole.apart({
+  return responsesWhole.toParts({
     ...{ id: 'resp_1', object: 'response', status: 'completed', model: 'gpt-test' },
     output: [
       ...(text === undefined ? [] : [{ ...message, content: [{ type: 'output_text', text, annotations: [] }] }]),

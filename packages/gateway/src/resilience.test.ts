@@ -16,7 +16,7 @@ type HostTurn = (response: ServerResponse, isStream: boolean) => void;
 
 const answer: HostTurn = (response, isStream) => {
   response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-  response.end(isStream ? eventsOf(HELLO) : JSON.stringify(anthropicWhole.together(HELLO)));
+  response.end(isStream ? eventsOf(HELLO) : JSON.stringify(anthropicWhole.fromParts(HELLO)));
 };
 
 /** With a pause that no test has to wait for. */

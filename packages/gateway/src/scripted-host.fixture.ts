@@ -85,7 +85,7 @@ function writeMessage(turn: Turn, { isStream, id }: Answer): string {
   const events = message([block], 'text' in turn ? 'end_turn' : 'tool_use').map((event) =>
     event.type === 'message_start' ? { ...event, message: { ...event.message, id: `msg_${id}` } } : event,
   );
-  return isStream ? events.map(writeNamedEvent).join('') : JSON.stringify(anthropicWhole.together(events));
+  return isStream ? events.map(writeNamedEvent).join('') : JSON.stringify(anthropicWhole.fromParts(events));
 }
 
 function writeCompletion(turn: Turn, { isStream, id }: Answer): string {
@@ -100,7 +100,7 @@ function writeCompletion(turn: Turn, { isStream, id }: Answer): string {
     { ...frame, choices: [{ index: 0, delta: {}, finish_reason: 'text' in turn ? 'stop' : 'tool_calls' }] },
     { ...frame, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
   ];
-  if (!isStream) return JSON.stringify(chatWhole.together(parts));
+  if (!isStream) return JSON.stringify(chatWhole.fromParts(parts));
   return `${parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('')}data: [DONE]\n\n`;
 }
 

@@ -59,7 +59,7 @@ export function scriptedUpstreams(
       async whole(request: unknown, signal: AbortSignal) {
         const parts: unknown[] = [];
         for await (const part of play<unknown>(rounds[dialect] ?? [], request, signal)) parts.push(part);
-        return whole.together(parts as never);
+        return whole.fromParts(parts as never);
       },
       forClient({ headers }: { headers?: Headers }) {
         if (headers !== undefined) seen.push(headers);

@@ -18,7 +18,7 @@ export function responseRounds(...rounds: readonly Said[]): readonly (readonly R
             ...{ type: 'function_call', id: `fc_${id}`, call_id: `call_${id}`, status: 'completed' },
             ...{ name: said.name, arguments: JSON.stringify(said.input) },
           };
-    return responsesWhole.apart({
+    return responsesWhole.toParts({
       ...{ id: `resp_${id}`, object: 'response', status: 'completed', model: 'gpt-test', output: [item] },
       tools: [],
       usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },

@@ -32,5 +32,5 @@ export async function* askModel(asking: Asking): AsyncGenerator<AnthropicEvent, 
     events.push(event);
     yield event;
   }
-  return anthropicWhole.together(events);
+  return anthropicWhole.fromParts(events);
 }

@@ -26,8 +26,8 @@ export function fillList(
 const COMMA_BYTES = 1;
 
 /** Tells each tool as fully as what is left of the budget allows. What does not fit even by name is counted. */
-export function fill(tools: readonly Named[], filling: Filling): { kept: Told[]; left: number } {
-  const kept: Told[] = [];
+export function fill(tools: readonly Named[], filling: Filling): { kept: ToolText[]; left: number } {
+  const kept: ToolText[] = [];
   let rest = filling.budgetBytes;
   for (const tool of tools) {
     const duplicates = writeDuplicates(filling.also?.(tool) ?? []);
@@ -40,7 +40,7 @@ export function fill(tools: readonly Named[], filling: Filling): { kept: Told[];
   return { kept, left: tools.length - kept.length };
 }
 
-export function firstFitting(tool: Named, levels: readonly Level[], rest: number): Told | undefined {
+export function firstFitting(tool: Named, levels: readonly Level[], rest: number): ToolText | undefined {
   for (const level of levels) {
     const told = tellAt(level, tool);
     if (told.bytes <= rest) return told;
@@ -49,17 +49,17 @@ export function firstFitting(tool: Named, levels: readonly Level[], rest: number
 }
 
 /** A match as JSON, and how long that is. */
-export interface Told {
+export interface ToolText {
   readonly name: string;
   readonly json: string;
   readonly bytes: number;
 }
 
-const toldByLevel = new WeakMap<Level, WeakMap<Tool, Told>>();
+const toldByLevel = new WeakMap<Level, WeakMap<Tool, ToolText>>();
 
 /** Written once for each tool: every request tells all answers of its history again. */
-function tellAt(level: Level, one: Named): Told {
-  const told = toldByLevel.get(level) ?? new WeakMap<Tool, Told>();
+function tellAt(level: Level, one: Named): ToolText {
+  const told = toldByLevel.get(level) ?? new WeakMap<Tool, ToolText>();
   toldByLevel.set(level, told);
   const known = told.get(one.tool);
   if (known?.name === one.name) return known;

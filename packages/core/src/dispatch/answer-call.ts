@@ -1,21 +1,21 @@
 import { defined } from '../defined.ts';
 import { type Found, type Memory, remember } from '../disclosure/index.ts';
 import type { Resolved, ToolOutcome } from './call.ts';
-import type { Answered, Handling, Toolbox } from './toolbox.ts';
+import type { Answered, CallContext, Toolbox } from './toolbox.ts';
 
 /** One call from the model to the text that answers it, for a loop of one's own. Several wrapped calls run side by side. */
-export async function answerCall(toolbox: Toolbox, handling: Handling): Promise<Answered> {
-  const step = await toolbox.handle(handling);
+export async function answerCall(toolbox: Toolbox, callContext: CallContext): Promise<Answered> {
+  const step = await toolbox.handle(callContext);
   if (step.kind === 'answer') {
-    const memory = step.found === undefined ? handling.memory : rememberFound(handling.memory, step.found);
+    const memory = step.found === undefined ? callContext.memory : rememberFound(callContext.memory, step.found);
     return { text: step.text, isError: step.isError ?? false, memory, outcomes: [] };
   }
-  const { caller, signal } = handling;
+  const { caller, signal } = callContext;
   const options = { ...defined({ caller, signal }) };
   const outcomes = await Promise.all(step.calls.map((call) => toolbox.execute(call, options)));
   const memory = step.calls.reduce(
     (known, call) => remember(known, { kind: 'called', name: call.name }),
-    handling.memory,
+    callContext.memory,
   );
   return {
     text: textOf(step.calls, outcomes),

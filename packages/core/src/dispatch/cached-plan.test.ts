@@ -5,8 +5,8 @@ import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-to
 import { DEFAULT_GATE_SETTINGS } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
 import { wordSearcher } from '../testing/index.ts';
+import { boxWith } from './call-context.fixture.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { boxWith } from './handling.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 describe('a plan', () => {

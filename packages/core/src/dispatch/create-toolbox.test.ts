@@ -5,8 +5,8 @@ import { definitions, EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
 import { sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { GateRule } from '../gate/index.ts';
 import { wordSearcher } from '../testing/index.ts';
+import { boxWith } from './call-context.fixture.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { boxWith } from './handling.fixture.ts';
 
 const policy = fc.constantFrom<Policy>('never', 'automatic', 'always');
 const rule = fc.constantFrom<GateRule>(
@@ -121,13 +121,13 @@ describe('what a toolbox is made of', () => {
         throw new Error('no model file');
       },
     });
-    const handling = {
+    const callContext = {
       plan: toolbox.plan(),
       call: { id: 'c1', name: 'tool_search', arguments: { query: 'mail' } },
       memory: EMPTY_MEMORY,
     };
-    expect(await toolbox.answer(handling)).toMatchObject({ isError: true });
+    expect(await toolbox.answer(callContext)).toMatchObject({ isError: true });
     const signal = AbortSignal.abort(new Error('gone'));
-    await expect(toolbox.answer({ ...handling, signal })).rejects.toThrow('gone');
+    await expect(toolbox.answer({ ...callContext, signal })).rejects.toThrow('gone');
   });
 });

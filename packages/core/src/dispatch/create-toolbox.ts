@@ -13,7 +13,7 @@ import { prepareSearch } from './prepare-search.ts';
 import { refuse, unknownTool, wayWithoutSearch } from './refuse.ts';
 import { resolveName } from './resolve-name.ts';
 import { tellFound } from './tell-found.ts';
-import type { Handling, Toolbox } from './toolbox.ts';
+import type { CallContext, Toolbox } from './toolbox.ts';
 import { type ToolboxContext, toolboxContext } from './toolbox-context.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 import { unwrapCall } from './unwrap-call.ts';
@@ -39,12 +39,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         prefetched: extra.prefetched?.names ?? [],
         allow: extra.caller?.allow,
       }),
-    tell: (telling) => tellFound(context, telling),
-    handle: (handling) => handle(context, handling),
+    tell: (tellOptions) => tellFound(context, tellOptions),
+    handle: (callContext) => handle(context, callContext),
     execute: (resolved, executeOptions = {}) => executeCall(context, resolved, executeOptions),
     holds: (plan, memory, extra = {}) =>
       heldCalls({ plan, memory, snapshot: context.snapshot(), caller: extra.caller }),
-    answer: (handling) => answerCall(toolbox, handling),
+    answer: (callContext) => answerCall(toolbox, callContext),
     prefetch: (prefetching) => prefetchTools(context, prefetching),
     prepare: (plan) => prepareSearch(context, plan),
     byteLength() {
@@ -57,30 +57,30 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 }
 
 /** The only way in: the bridge comes off first, so that everything after it sees the real tool. */
-async function handle(context: ToolboxContext, handling: Handling): Promise<Step> {
-  const { plan, call, caller = {} } = handling;
-  handling.signal?.throwIfAborted();
+async function handle(context: ToolboxContext, callContext: CallContext): Promise<Step> {
+  const { plan, call, caller = {} } = callContext;
+  callContext.signal?.throwIfAborted();
   const isKnown = (name: string): boolean => resolveName(context.snapshot(), name, caller.allow) !== undefined;
   const unwrapped = unwrapCall(plan, call, isKnown);
-  if (unwrapped.kind === 'malformed') return refuseMalformed(context, handling, unwrapped);
+  if (unwrapped.kind === 'malformed') return refuseMalformed(context, callContext, unwrapped);
   if (unwrapped.kind === 'absent') {
-    const text = `${unwrapped.name} is switched off, and every tool that you can use is in your list. ${wayWithoutSearch(context, handling)}`;
-    return refuse(context, handling, { reason: 'unknown', text });
+    const text = `${unwrapped.name} is switched off, and every tool that you can use is in your list. ${wayWithoutSearch(context, callContext)}`;
+    return refuse(context, callContext, { reason: 'unknown', text });
   }
-  if (unwrapped.kind === 'calls') return handleCalls(context, handling, unwrapped);
-  if (plan.kind === 'inline') return refuse(context, handling, unknownTool(context, handling, call.name));
-  const deferring = { ...handling, plan };
+  if (unwrapped.kind === 'calls') return handleCalls(context, callContext, unwrapped);
+  if (plan.kind === 'inline') return refuse(context, callContext, unknownTool(context, callContext, call.name));
+  const deferring = { ...callContext, plan };
   if (unwrapped.kind === 'describe') return handleDescribe(context, deferring, unwrapped.names);
   return handleSearch(context, deferring, unwrapped);
 }
 
 function refuseMalformed(
   context: ToolboxContext,
-  handling: Handling,
+  callContext: CallContext,
   malformed: { readonly reason: string; readonly isSearch: boolean },
 ): Step {
-  const step = refuse(context, handling, { reason: 'malformed', text: malformed.reason });
+  const step = refuse(context, callContext, { reason: 'malformed', text: malformed.reason });
   if (!malformed.isSearch || step.kind !== 'answer') return step;
   const found: Found = { kind: 'failure', queries: [], code: 'invalid_arguments', message: malformed.reason };
-  return { ...step, found, text: tellFound(context, { plan: handling.plan, found, before: handling.memory }) };
+  return { ...step, found, text: tellFound(context, { plan: callContext.plan, found, before: callContext.memory }) };
 }

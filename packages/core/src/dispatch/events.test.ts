@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, type FormName } from '../disclosure/index.ts';
+import { boxWith, handle } from './call-context.fixture.ts';
 import type { ToolboxEvent } from './events.ts';
-import { boxWith, handle } from './handling.fixture.ts';
 
 describe('events', () => {
   it('tell of searches, loads, calls and refusals with times and sizes, and of no argument or result', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../catalog/index.ts';
 import { manyTools, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { ArgumentCheck } from './argument-checker.ts';
-import { callsOf, handle, textOf } from './handling.fixture.ts';
+import { callsOf, handle, textOf } from './call-context.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 describe('a wrapped call', () => {

@@ -6,10 +6,10 @@ import type { Resolved, Step } from './call.ts';
 import type { NamedCall } from './read-named-calls.ts';
 import { ownName, type Refusal, refuse, unknownTool } from './refuse.ts';
 import { resolveName } from './resolve-name.ts';
-import type { Handling } from './toolbox.ts';
+import type { CallContext } from './toolbox.ts';
 import { isDeferred, type ToolboxContext } from './toolbox-context.ts';
 
-export interface CallWish {
+export interface RequestedCalls {
   readonly calls: readonly NamedCall[];
   /** Whether they came through `tool_call`. */
   readonly isWrapped: boolean;
@@ -21,15 +21,16 @@ const MOST_SCHEMA_CHARACTERS = 8_000;
 const MOST_PROBLEMS = 50;
 
 /** Resolves calls to real tools. All or none: a model that is told of one mistake must not wonder which of the others ran. */
-export function handleCalls(context: ToolboxContext, handling: Handling, wish: CallWish): Step {
+export function handleCalls(context: ToolboxContext, callContext: CallContext, requested: RequestedCalls): Step {
   const resolved: Resolved[] = [];
-  for (const [index, named] of wish.calls.entries()) {
-    const result = resolveCall(context, handling, { named, isWrapped: wish.isWrapped });
+  for (const [index, named] of requested.calls.entries()) {
+    const result = resolveCall(context, callContext, { named, isWrapped: requested.isWrapped });
     if (result.kind === 'refused') {
-      const which = wish.calls.length === 1 ? '' : `Nothing was called. Call ${index + 1} of ${wish.calls.length}: `;
-      return refuse(context, handling, { ...result.refusal, text: `${which}${result.refusal.text}` });
+      const which =
+        requested.calls.length === 1 ? '' : `Nothing was called. Call ${index + 1} of ${requested.calls.length}: `;
+      return refuse(context, callContext, { ...result.refusal, text: `${which}${result.refusal.text}` });
     }
-    const id = index === 0 ? handling.call.id : `${handling.call.id}_${index + 1}`;
+    const id = index === 0 ? callContext.call.id : `${callContext.call.id}_${index + 1}`;
     resolved.push({
       id,
       tool: result.tool,
@@ -37,7 +38,7 @@ export function handleCalls(context: ToolboxContext, handling: Handling, wish: C
       arguments: result.arguments,
     });
   }
-  return { kind: 'calls', call: handling.call, calls: resolved };
+  return { kind: 'calls', call: callContext.call, calls: resolved };
 }
 
 type CallResult =
@@ -47,20 +48,20 @@ type CallResult =
 /** Scope before everything that could tell a hidden tool from none. */
 function resolveCall(
   context: ToolboxContext,
-  handling: Handling,
-  wish: { named: NamedCall; isWrapped: boolean },
+  callContext: CallContext,
+  requested: { named: NamedCall; isWrapped: boolean },
 ): CallResult {
-  const { plan, caller = {} } = handling;
-  const { named, isWrapped } = wish;
+  const { plan, caller = {} } = callContext;
+  const { named, isWrapped } = requested;
   const snapshot = context.snapshot();
-  if (isWrapped && isOwn(handling, named.name)) {
+  if (isWrapped && isOwn(callContext, named.name)) {
     return refused({
       reason: 'nested',
       text: `${named.name.trim()} can't be called through another tool. Call it directly.`,
     });
   }
   const tool = resolveName(snapshot, named.name, caller.allow);
-  if (tool === undefined) return refused(unknownTool(context, handling, named.name));
+  if (tool === undefined) return refused(unknownTool(context, callContext, named.name));
   const name = snapshot.modelName(tool);
   if (isWrapped && !isDeferred(plan, snapshot, tool)) {
     const text = `${name} is in your own list of tools. Call it directly by its name, not through ${ownName(plan, 'call')}.`;
@@ -91,8 +92,8 @@ export function argumentError(tool: Tool, name: string, problems: readonly Argum
   });
 }
 
-function isOwn(handling: Handling, name: string): boolean {
-  return handling.plan.kind === 'defer' && handling.plan.own.some((own) => own.name === name.trim());
+function isOwn(callContext: CallContext, name: string): boolean {
+  return callContext.plan.kind === 'defer' && callContext.plan.own.some((own) => own.name === name.trim());
 }
 
 function refused(refusal: Refusal): CallResult {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../catalog/index.ts';
-import { textOf } from './handling.fixture.ts';
+import { textOf } from './call-context.fixture.ts';
 
 describe('a description', () => {
   it.each<[string, unknown]>([

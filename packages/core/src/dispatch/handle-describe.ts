@@ -5,22 +5,22 @@ import { eventOrigin } from './events.ts';
 import { refuse, unknownTool } from './refuse.ts';
 import { resolveName } from './resolve-name.ts';
 import { tellFound } from './tell-found.ts';
-import type { Handling } from './toolbox.ts';
+import type { CallContext } from './toolbox.ts';
 import type { ToolboxContext } from './toolbox-context.ts';
 
 /** Answers with the full definitions of named tools. Refused only when not one of the names leads anywhere. */
 export function handleDescribe(
   context: ToolboxContext,
-  handling: Handling & { readonly plan: DeferPlan },
+  callContext: CallContext & { readonly plan: DeferPlan },
   asked: readonly string[],
 ): Step {
-  const { plan, call, memory, caller = {} } = handling;
+  const { plan, call, memory, caller = {} } = callContext;
   const snapshot = context.snapshot();
   const tools = asked.map((name) => resolveName(snapshot, name, caller.allow));
   const [first = ''] = asked;
   const isOwn = (name: string): boolean => plan.own.some((own) => own.name === name);
   if (tools.every((tool) => tool === undefined) && !asked.some(isOwn))
-    return refuse(context, handling, unknownTool(context, handling, first));
+    return refuse(context, callContext, unknownTool(context, callContext, first));
   const names = tools.map((tool, index) => (tool === undefined ? (asked[index] ?? '') : snapshot.modelName(tool)));
   const found: FoundByName = { kind: 'describe', names: [...new Set(names)] };
   const costs = snapshotTokens(snapshot, context.countTokens).byTool;
@@ -28,7 +28,7 @@ export function handleDescribe(
     if (tool === undefined) continue;
     context.emit({
       kind: 'tool-load',
-      ...eventOrigin(handling),
+      ...eventOrigin(callContext),
       tool: tool.id,
       by: 'describe',
       tokens: costs.get(tool) ?? 0,

@@ -5,7 +5,7 @@ import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../disclosur
 import { PatternError } from '../errors.ts';
 import type { Searcher } from '../search/index.ts';
 import { wordSearcher } from '../testing/index.ts';
-import { boxWith, handle, namesFound, textOf } from './handling.fixture.ts';
+import { boxWith, handle, namesFound, textOf } from './call-context.fixture.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 describe('a search', () => {

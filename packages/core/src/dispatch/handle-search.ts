@@ -15,7 +15,7 @@ import { type Hit, type RerankerUse, type SearchEngine, takeTurns } from '../sea
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
-import type { Handling } from './toolbox.ts';
+import type { CallContext } from './toolbox.ts';
 import { searchScope, type ToolboxContext } from './toolbox-context.ts';
 import { withinLoadBudget } from './within-load-budget.ts';
 
@@ -27,20 +27,20 @@ export interface SearchWish {
 /** Answers a search. A model that goes round in circles gets its final answer without one. */
 export async function handleSearch(
   context: ToolboxContext,
-  handling: Handling & { readonly plan: DeferPlan },
-  wish: SearchWish,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  requested: SearchWish,
 ): Promise<Step> {
-  const { plan, call, memory, caller = {} } = handling;
+  const { plan, call, memory, caller = {} } = callContext;
   const startedMs = context.now();
-  const limit = clampLimit(context, wish.limit);
-  const { queries } = wish;
+  const limit = clampLimit(context, requested.limit);
+  const { queries } = requested;
   const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
   const searched: Searched = isStopped
     ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
-    : await search(context, handling, { queries, limit });
+    : await search(context, callContext, { queries, limit });
   const { found } = searched;
   const text = tellFound(context, { plan, found, before: memory, caller });
-  report(context, handling, { ...searched, isStopped, text, durationMs: context.now() - startedMs });
+  report(context, callContext, { ...searched, isStopped, text, durationMs: context.now() - startedMs });
   return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
 }
 
@@ -54,36 +54,36 @@ interface Searched {
 
 async function search(
   context: ToolboxContext,
-  handling: Handling & { readonly plan: DeferPlan },
-  wish: Required<SearchWish>,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  requested: Required<SearchWish>,
 ): Promise<Searched> {
-  const { plan, caller = {}, signal } = handling;
+  const { plan, caller = {}, signal } = callContext;
   // One snapshot for all of it: the catalog may change while the search runs.
   const snapshot = context.snapshot();
   const allow = searchScope(context, { plan, snapshot, caller });
   let engine: SearchEngine | undefined;
   try {
-    const own = plan.own.find(({ name }) => name === handling.call.name.trim());
+    const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     const { maxQueryLength } = context.options;
-    const ask = { limit: wish.limit, maxQueryLength, allow, ...defined({ signal }) };
-    const results = await Promise.all(wish.queries.map((query) => searcher.search({ query, ...ask })));
+    const ask = { limit: requested.limit, maxQueryLength, allow, ...defined({ signal }) };
+    const results = await Promise.all(requested.queries.map((query) => searcher.search({ query, ...ask })));
     const unavailable = context.options.unavailable?.(caller) ?? [];
-    const loaded = new Set(handling.memory.revealed);
+    const loaded = new Set(callContext.memory.revealed);
     // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
     const lists = results.map(({ verdict, hits }) => (verdict === 'match' ? hits : []));
     // One list that serves each query in turn, and each with its best where the settings allow so many.
-    const most = Math.max(wish.limit, Math.min(wish.queries.length, context.settings.search.maxLimit));
+    const most = Math.max(requested.limit, Math.min(requested.queries.length, context.settings.search.maxLimit));
     const turns = takeTurns(lists, most, ({ tool }) => tool);
     const hits = withinLoadBudget(context, turns, {
       plan,
       isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
     });
     const found = {
-      ...foundIn(hits, { snapshot, allow, queries: wish.queries }),
-      ...answersIn(hits, { lists, snapshot, queries: wish.queries }),
-      limit: wish.limit,
+      ...foundIn(hits, { snapshot, allow, queries: requested.queries }),
+      ...answersIn(hits, { lists, snapshot, queries: requested.queries }),
+      limit: requested.limit,
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
     const scores = hits.map(({ score }) => score);
@@ -95,7 +95,7 @@ async function search(
     return { found, scores, engine: searcher.engine, confidence, reranker };
   } catch (error) {
     signal?.throwIfAborted();
-    const found = { kind: 'failure', queries: wish.queries, ...explain(error) } as const;
+    const found = { kind: 'failure', queries: requested.queries, ...explain(error) } as const;
     return { found, ...defined({ engine }) };
   }
 }
@@ -143,13 +143,13 @@ function explain(error: unknown): { readonly code: string; readonly message: str
 
 function report(
   context: ToolboxContext,
-  handling: Handling & { readonly plan: DeferPlan },
+  callContext: CallContext & { readonly plan: DeferPlan },
   end: Searched & { isStopped: boolean; text: string; durationMs: number },
 ): void {
   const { found } = end;
   if (found.kind === 'describe') return;
   const names = found.kind === 'search' ? found.names : [];
-  const who = eventOrigin(handling);
+  const who = eventOrigin(callContext);
   context.emit({
     kind: 'tool-search-end',
     ...who,
@@ -164,8 +164,8 @@ function report(
     ...defined({ reranker: end.reranker }),
   });
   // A signature in a bridge's answer is no definition yet.
-  if (handling.plan.form.invoke === 'wrapped' && handling.plan.own.some((own) => own.role === 'describe')) return;
-  const known = new Set(handling.memory.revealed);
+  if (callContext.plan.form.invoke === 'wrapped' && callContext.plan.own.some((own) => own.role === 'describe')) return;
+  const known = new Set(callContext.memory.revealed);
   const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
   for (const name of names) {
     const tool = context.snapshot().resolve(name);
@@ -176,7 +176,7 @@ function report(
       tool: tool.id,
       by: 'search',
       tokens: costs.get(tool) ?? 0,
-      keepsPrefix: keepsPrefix(handling.plan.form),
+      keepsPrefix: keepsPrefix(callContext.plan.form),
     });
   }
 }

@@ -11,12 +11,12 @@ export { readDefinitions } from './read-definitions.ts';
 export { readQueries } from './read-queries.ts';
 export type {
   Answered,
+  CallContext,
   ExecuteOptions,
-  Handling,
   PlanOptions,
   Prefetched,
   Prefetching,
-  Telling,
+  TellOptions,
   Toolbox,
   ViewExtra,
 } from './toolbox.ts';

@@ -4,8 +4,8 @@ import { EMPTY_MEMORY, FORMS } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { toyEmbedder } from '../search/hybrid/toy-embedder.fixture.ts';
 import { createBm25Searcher, createHybridSearcher, type Searcher } from '../search/index.ts';
+import { boxWith } from './call-context.fixture.ts';
 import type { ToolboxEvent } from './events.ts';
-import { boxWith } from './handling.fixture.ts';
 import { preparedSearchers, someTurns } from './prepared-searchers.fixture.ts';
 import type { Toolbox } from './toolbox.ts';
 

@@ -3,7 +3,7 @@ import { cutText, type Plan } from '../disclosure/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin, type RefusalReason } from './events.ts';
 import { suggestName } from './suggest-name.ts';
-import type { Handling } from './toolbox.ts';
+import type { CallContext } from './toolbox.ts';
 import type { ToolboxContext } from './toolbox-context.ts';
 
 const NAME_LENGTH = 100;
@@ -17,23 +17,23 @@ export interface Refusal {
 }
 
 /** Turns a call away with an answer that says what to do instead. */
-export function refuse(context: ToolboxContext, handling: Handling, refusal: Refusal): Step {
+export function refuse(context: ToolboxContext, callContext: CallContext, refusal: Refusal): Step {
   const { reason, text, tool } = refusal;
   context.emit({
     kind: 'tool-call-refuse',
-    ...eventOrigin(handling),
+    ...eventOrigin(callContext),
     ...defined({ tool }),
     reason,
   });
-  return { kind: 'answer', call: handling.call, text, isError: true };
+  return { kind: 'answer', call: callContext.call, text, isError: true };
 }
 
 /** For a name that leads nowhere, and word for word the same for one that the caller may not use. */
-export function unknownTool(context: ToolboxContext, handling: Handling, name: string): Refusal {
-  const near = suggestName({ snapshot: context.snapshot(), name, allow: handling.caller?.allow });
+export function unknownTool(context: ToolboxContext, callContext: CallContext, name: string): Refusal {
+  const near = suggestName({ snapshot: context.snapshot(), name, allow: callContext.caller?.allow });
   const closest = near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`;
-  const search = ownName(handling.plan, 'search');
-  const advice = search === undefined ? ` ${wayWithoutSearch(context, handling)}` : ` Use ${search} to find tools.`;
+  const search = ownName(callContext.plan, 'search');
+  const advice = search === undefined ? ` ${wayWithoutSearch(context, callContext)}` : ` Use ${search} to find tools.`;
   return {
     reason: 'unknown',
     text: `There is no tool ${JSON.stringify(cutText(name, NAME_LENGTH))}.${closest}${advice}`,
@@ -44,8 +44,8 @@ export function unknownTool(context: ToolboxContext, handling: Handling, name: s
 const MOST_NAMED = 20;
 
 /** What is left to a model that can't search: the tools that it has, by name. */
-export function wayWithoutSearch(context: ToolboxContext, handling: Handling): string {
-  const { plan, caller } = handling;
+export function wayWithoutSearch(context: ToolboxContext, callContext: CallContext): string {
+  const { plan, caller } = callContext;
   const names = plan.shown.flatMap(({ name, tool }) => (caller?.allow?.(tool) === false ? [] : [name]));
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   if (names.length > 0) return `Call a tool of your list by its name: ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;

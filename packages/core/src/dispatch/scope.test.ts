@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSnapshot } from '../catalog/index.ts';
 import { sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import type { Caller } from './call.ts';
-import { boxWith, handle, textOf } from './handling.fixture.ts';
+import { boxWith, handle, textOf } from './call-context.fixture.ts';
 
 describe('scope', () => {
   const caller: Caller = { id: 'ann', allow: (tool) => tool.server !== 'github' };

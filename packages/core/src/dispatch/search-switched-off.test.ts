@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from '../gate/index.ts';
-import { callsOf, textOf } from './handling.fixture.ts';
+import { callsOf, textOf } from './call-context.fixture.ts';
 
 const OFF: GateSettings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'off' } };
 const ask = { options: { settings: OFF } };

@@ -5,8 +5,8 @@ import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
 import { SettingError } from '../errors.ts';
 import { createBm25Searcher, createRegexSearcher, type Searcher } from '../search/index.ts';
 import { wordSearcher } from '../testing/index.ts';
+import { boxWith } from './call-context.fixture.ts';
 import { createToolbox } from './create-toolbox.ts';
-import { boxWith } from './handling.fixture.ts';
 import type { Toolbox } from './toolbox.ts';
 
 const BROKEN: Searcher = {

@@ -14,15 +14,15 @@ export interface Toolbox {
   plan(limits?: ModelLimits, options?: PlanOptions): Plan;
   view(plan: Plan, memory: Memory, extra?: ViewExtra): View;
   /** An answer's text, pure, so that a replay renders the same bytes. */
-  tell(telling: Telling): string;
+  tell(tellOptions: TellOptions): string;
   /** What a call by the model leads to. Executes nothing and never throws for what a model wrote; an aborted signal throws its reason. */
-  handle(handling: Handling): Promise<Step>;
+  handle(callContext: CallContext): Promise<Step>;
   /** Runs a resolved call with its hooks. A tool that throws is an outcome with `isError`. */
   execute(resolved: Resolved, options?: ExecuteOptions): Promise<ToolOutcome>;
   /** Whether a call by this name, made with this memory, must come to `handle` before anybody else acts on it. */
   holds(plan: Plan, memory: Memory, extra?: Pick<ViewExtra, 'caller'>): (name: string) => boolean;
   /** `handle` and `execute` in one, for a loop of one's own: the text for the model, and the memory after. */
-  answer(handling: Handling): Promise<Answered>;
+  answer(callContext: CallContext): Promise<Answered>;
   /** Searches for what the user just said, to be offered at the tail of that message. */
   prefetch(prefetching: Prefetching): Promise<Prefetched | undefined>;
   /**
@@ -73,7 +73,7 @@ export interface ViewExtra {
 }
 
 /** What an answer's text is made from. */
-export interface Telling {
+export interface TellOptions {
   readonly plan: Plan;
   readonly found: Found;
   readonly before: Memory;
@@ -82,7 +82,7 @@ export interface Telling {
 }
 
 /** A call of the model, and what is known when it is made. */
-export interface Handling {
+export interface CallContext {
   readonly plan: Plan;
   readonly call: Call;
   /** The memory before the round in which the call was made: parallel calls share it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, FORMS, type Form, type Memory } from '../disclosure/index.ts';
 import { sampleSnapshot, sampleTool } from '../disclosure/sample-tools.fixture.ts';
-import { boxWith } from './handling.fixture.ts';
+import { boxWith } from './call-context.fixture.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** Five tools that fit "issue": about 545, 145, 1,545, 145 and 145 tokens, found in this order. */

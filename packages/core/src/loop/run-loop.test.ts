@@ -324,7 +324,7 @@ describe('runWhole', () => {
       plan: toolbox.plan(),
       request: REQUEST,
       upstream: async () => responses.shift() ?? [],
-      whole: { apart: (parts) => parts, together: (parts) => parts.filter((part) => part.type !== 'ping') },
+      whole: { toParts: (parts) => parts, fromParts: (parts) => parts.filter((part) => part.type !== 'ping') },
     });
     expect(response.map((part) => part.type)).toEqual(['start', 'search', 'found', 'text', 'end']);
   });
@@ -352,7 +352,7 @@ describe('what a search will need', () => {
     const { toolbox, prepared } = untilPrepared();
     const response = await runWhole<TinyRequest, TinyPart, readonly TinyPart[]>({
       ...{ wire: tinyWire, toolbox, plan: toolbox.plan(), request: REQUEST },
-      whole: { apart: (parts) => [...parts], together: (parts) => parts },
+      whole: { toParts: (parts) => [...parts], fromParts: (parts) => parts },
       async upstream() {
         await prepared;
         return [TEXT, END];

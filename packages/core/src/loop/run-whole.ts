@@ -17,9 +17,9 @@ export async function runWhole<Request, Part, Response>(
   const loop = runLoop<Request, Part>({
     ...rest,
     async *upstream(request, signal) {
-      yield* whole.apart(await upstream(request, signal));
+      yield* whole.toParts(await upstream(request, signal));
     },
   });
   for await (const part of loop) parts.push(part);
-  return whole.together(parts);
+  return whole.fromParts(parts);
 }

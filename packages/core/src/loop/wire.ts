@@ -140,7 +140,7 @@ export type Upstream<Request, Part> = (request: Request, signal: AbortSignal) =>
 /** A dialect's whole responses: not streaming is the same loop, over a message taken apart and put together again. */
 export interface Whole<Response, Part> {
   /** The parts that a stream would have brought. */
-  apart(response: Response): readonly Part[];
+  toParts(response: Response): readonly Part[];
   /** The response that these parts make, as a client's stream reader would put it together. */
-  together(parts: readonly Part[]): Response;
+  fromParts(parts: readonly Part[]): Response;
 }

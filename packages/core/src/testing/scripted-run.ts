@@ -89,8 +89,8 @@ async function runScript<Request, Part>(
   };
   const { whole } = sample;
   if (options.isWhole === true && whole !== undefined) {
-    const upstream = async (request: Request): Promise<unknown> => whole.together(next(request));
-    parts.push(...whole.apart(await runWhole({ ...loop, whole, upstream })));
+    const upstream = async (request: Request): Promise<unknown> => whole.fromParts(next(request));
+    parts.push(...whole.toParts(await runWhole({ ...loop, whole, upstream })));
   } else {
     const upstream = async function* (request: Request): AsyncGenerator<Part> {
       yield* next(request);

@@ -45,9 +45,9 @@ function describeOpen<Request, Part>({ it, expect }: TestFramework, sample: Wire
     const { whole } = sample;
     it('takes a whole response apart and puts it together again', () => {
       const parts = sample.round({ items: [...DONE.items, call('a', 'read_file', { text: 'x' })], ending: 'calls' });
-      const response = whole.together(parts);
-      expect(whole.together(whole.apart(response))).toEqual(response);
-      expect(sample.received(whole.apart(response))).toEqual(sample.received(parts));
+      const response = whole.fromParts(parts);
+      expect(whole.fromParts(whole.toParts(response))).toEqual(response);
+      expect(sample.received(whole.toParts(response))).toEqual(sample.received(parts));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { type DialectName, type DialectOf, limitHeadersIn, type PartOf } from '@quartermaster/host/upstream';
 import { type OpenExchange, streamBody, tallyUse } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
-import { type ApiError, clientHeaders, readBytes, type Visit } from '../http/index.ts';
+import { type ApiError, clientHeaders, type RequestContext, readBytes } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** What the end of a response calls: a stream ends long after it was answered. */
@@ -11,15 +11,15 @@ export type OnEnd = (error?: ApiError) => void;
 export async function answerModelRequest<Name extends DialectName>(
   dialect: DialectOf<Name>,
   context: Services,
-  { visit, onEnd }: { readonly visit: Visit; readonly onEnd: OnEnd },
+  { requestContext, onEnd }: { readonly requestContext: RequestContext; readonly onEnd: OnEnd },
 ): Promise<Response> {
   const { settings, models, activity } = context;
-  const { request, requestId, access, signal, facts } = visit;
+  const { request, requestId, access, signal, facts } = requestContext;
   activity.begin(requestId);
   const bytes = await readBytes(request, settings.maxBodyBytes);
   let limits: Record<string, string> = {};
   const exchange = await models.open({
-    ...{ dialect, requestId, bytes, headers: clientHeaders(visit), access, signal },
+    ...{ dialect, requestId, bytes, headers: clientHeaders(requestContext), access, signal },
     // The latest says what is left.
     onResponse: ({ headers }) => {
       limits = limitHeadersIn(headers);
@@ -27,10 +27,11 @@ export async function answerModelRequest<Name extends DialectName>(
   });
   facts.model = exchange.model;
   facts.upstream = exchange.upstream;
-  if (exchange.isStream) return answerStream(dialect, { exchange, settings, visit, onEnd, limits: () => limits });
+  if (exchange.isStream)
+    return answerStream(dialect, { exchange, settings, requestContext, onEnd, limits: () => limits });
   const response = await exchange.whole(signal);
   const tally = tallyUse(dialect, exchange);
-  for (const part of dialect.whole.apart(response)) tally.add(part);
+  for (const part of dialect.whole.toParts(response)) tally.add(part);
   facts.used = tally.used;
   facts.called = tally.called;
   onEnd();
@@ -42,16 +43,16 @@ async function answerStream<Name extends DialectName>(
   parts: {
     readonly exchange: OpenExchange<Name>;
     readonly settings: GatewaySettings;
-    readonly visit: Visit;
+    readonly requestContext: RequestContext;
     readonly onEnd: OnEnd;
     /** What the host says of its limits, once it has answered. */
     readonly limits: () => Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
-  const { exchange, settings, visit, onEnd } = parts;
+  const { exchange, settings, requestContext, onEnd } = parts;
   const gone = new AbortController();
   const tally = tallyUse(dialect, exchange);
-  const all = exchange.stream(AbortSignal.any([visit.signal, gone.signal]));
+  const all = exchange.stream(AbortSignal.any([requestContext.signal, gone.signal]));
   const rest = exchange.hidesUsage ? withoutUsage(dialect, all, tally) : all;
   const first = await rest.next();
   const body = streamBody({
@@ -61,8 +62,8 @@ async function answerStream<Name extends DialectName>(
     pingMs: settings.pingMs,
     onPart: (part) => tally.add(part),
     onEnd(error) {
-      visit.facts.used = tally.used;
-      visit.facts.called = tally.called;
+      requestContext.facts.used = tally.used;
+      requestContext.facts.called = tally.called;
       onEnd(error);
     },
     abort: () => gone.abort(),

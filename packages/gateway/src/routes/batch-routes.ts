@@ -10,67 +10,77 @@ import {
 } from '../api/batch-operations.ts';
 import type { Api } from '../api/index.ts';
 import { readBatch, writeBatch } from '../batches/index.ts';
-import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
 import { readLimit } from './list-models.ts';
 import type { Services } from './services.ts';
 
 /** Message batches. */
 export function mountBatchRoutes(api: Api, services: Services): void {
-  const { reception, store, settings, onBatch } = services;
-  const receive = (context: Context, handler: (visit: Visit, batches: BatchStore) => Promise<Response>) =>
-    reception.receive(context.req.raw, {
+  const { runner, store, settings, onBatch } = services;
+  const receive = (
+    context: Context,
+    handler: (requestContext: RequestContext, batches: BatchStore) => Promise<Response>,
+  ) =>
+    runner.run(context.req.raw, {
       route: 'batches',
       errorBody: anthropicErrorBody,
-      async handler(visit) {
+      async handler(requestContext) {
         if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no batches');
-        return handler(visit, store.batches);
+        return handler(requestContext, store.batches);
       },
     });
-  const show = ({ request }: Visit, batch: Batch): { readonly id: string } =>
+  const show = ({ request }: RequestContext, batch: Batch): { readonly id: string } =>
     writeBatch(batch, settings.publicUrl ?? new URL(request.url).origin);
 
   api.post('/v1/messages/batches', CREATE_BATCH, (context) =>
-    receive(context, async (visit, batches) => {
-      const items = readBatch(parse(await readBytes(visit.request, settings.maxBatchBytes)), settings.maxBatchItems);
-      const batch = await batches.create({ owner: visit.access.owner, headers: itemHeaders(visit), items });
+    receive(context, async (requestContext, batches) => {
+      const items = readBatch(
+        parse(await readBytes(requestContext.request, settings.maxBatchBytes)),
+        settings.maxBatchItems,
+      );
+      const batch = await batches.create({
+        owner: requestContext.access.owner,
+        headers: itemHeaders(requestContext),
+        items,
+      });
       onBatch();
-      return Response.json(show(visit, batch));
+      return Response.json(show(requestContext, batch));
     }),
   );
   api.get('/v1/messages/batches', LIST_BATCHES, (context) =>
-    receive(context, async (visit, batches) => {
-      const url = new URL(visit.request.url);
-      const page = await batches.list({ owner: visit.access.owner, limit: readLimit(url), ...cursorOf(url) });
+    receive(context, async (requestContext, batches) => {
+      const url = new URL(requestContext.request.url);
+      const page = await batches.list({ owner: requestContext.access.owner, limit: readLimit(url), ...cursorOf(url) });
       if (page === undefined) throw new ApiError(400, 'after_id or before_id names no batch of this key');
-      const data = page.batches.map((batch) => show(visit, batch));
+      const data = page.batches.map((batch) => show(requestContext, batch));
       const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
       return Response.json({ data, has_more: page.hasMore, ...ids });
     }),
   );
   api.get('/v1/messages/batches/:id', GET_BATCH, (context) =>
-    receive(context, async (visit, batches) => {
+    receive(context, async (requestContext, batches) => {
       const id = context.req.param('id');
-      return Response.json(show(visit, known(await batches.get(id, visit.access.owner), id)));
+      return Response.json(show(requestContext, known(await batches.get(id, requestContext.access.owner), id)));
     }),
   );
   api.post('/v1/messages/batches/:id/cancel', CANCEL_BATCH, (context) =>
-    receive(context, async (visit, batches) => {
+    receive(context, async (requestContext, batches) => {
       const id = context.req.param('id');
-      return Response.json(show(visit, known(await batches.cancel(id, visit.access.owner), id)));
+      return Response.json(show(requestContext, known(await batches.cancel(id, requestContext.access.owner), id)));
     }),
   );
   api.delete('/v1/messages/batches/:id', DELETE_BATCH, (context) =>
-    receive(context, async (visit, batches) => {
+    receive(context, async (requestContext, batches) => {
       const id = context.req.param('id');
-      const outcome = await batches.delete(id, visit.access.owner);
+      const outcome = await batches.delete(id, requestContext.access.owner);
       if (outcome === 'unknown') throw unknown(id);
       if (outcome === 'not-ended') throw new ApiError(400, `Batch ${id} has not ended; cancel it first`);
       return Response.json({ id, type: 'message_batch_deleted' });
     }),
   );
   api.get('/v1/messages/batches/:id/results', BATCH_RESULTS, (context) =>
-    receive(context, async (visit, batches) => {
-      const { owner } = visit.access;
+    receive(context, async (requestContext, batches) => {
+      const { owner } = requestContext.access;
       const id = context.req.param('id');
       const batch = known(await batches.get(id, owner), id);
       if (batch.status !== 'ended') throw new ApiError(400, `Batch ${id} has not ended, so it has no results yet`);
@@ -80,7 +90,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
 }
 
 /** What of the request that creates a batch is meant for every item of it. */
-function itemHeaders({ request }: Visit): Readonly<Record<string, string>> {
+function itemHeaders({ request }: RequestContext): Readonly<Record<string, string>> {
   return Object.fromEntries(
     ITEM_HEADERS.flatMap((name) => {
       const value = request.headers.get(name);

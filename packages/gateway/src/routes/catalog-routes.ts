@@ -13,28 +13,31 @@ import {
 } from '../api/catalog-operations.ts';
 import type { Api } from '../api/index.ts';
 import { readStoredTools } from '../catalogs/index.ts';
-import { ApiError, anthropicErrorBody, readBytes, streamText, toApiError, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
-export function mountCatalogRoutes(api: Api, { reception, store, settings, usage, mcp, bulk }: Services): void {
+export function mountCatalogRoutes(api: Api, { runner, store, settings, usage, mcp, bulk }: Services): void {
   const servers = mcp?.catalogs;
-  const receive = (context: Context, handler: (visit: Visit, catalogs: CatalogStore) => Promise<Response>) =>
-    reception.receive(context.req.raw, {
+  const receive = (
+    context: Context,
+    handler: (requestContext: RequestContext, catalogs: CatalogStore) => Promise<Response>,
+  ) =>
+    runner.run(context.req.raw, {
       route: 'catalogs',
       errorBody: anthropicErrorBody,
-      async handler(visit) {
+      async handler(requestContext) {
         if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no catalogs of its own');
-        return handler(visit, store.catalogs);
+        return handler(requestContext, store.catalogs);
       },
     });
-  const receiveAny = (context: Context, handler: (visit: Visit) => Promise<Response>) =>
-    reception.receive(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
-  const checkChangeable = (visit: Visit, name: string): string => {
-    const checked = checkName(visit, name);
-    if (visit.access.role === 'consumer') {
+  const receiveAny = (context: Context, handler: (requestContext: RequestContext) => Promise<Response>) =>
+    runner.run(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
+  const checkChangeable = (requestContext: RequestContext, name: string): string => {
+    const checked = checkName(requestContext, name);
+    if (requestContext.access.role === 'consumer') {
       throw new ApiError(403, 'This key may use catalogs and change none; that takes the role publisher or admin');
     }
     if (servers?.has(checked) === true) {
@@ -59,21 +62,21 @@ export function mountCatalogRoutes(api: Api, { reception, store, settings, usage
     }),
   );
   api.put('/v1/catalogs/:name', PUT_CATALOG, (context) =>
-    receive(context, async (visit, catalogs) => {
-      const name = checkChangeable(visit, context.req.param('name'));
-      const bytes = await readBytes(visit.request, settings.maxBodyBytes);
-      const catalog = await bulk.readUpload({ bytes, owner: visit.access.owner }, settings.maxCatalogTools);
-      const outcome = await catalogs.put({ name, ...catalog }, actorOf(visit));
+    receive(context, async (requestContext, catalogs) => {
+      const name = checkChangeable(requestContext, context.req.param('name'));
+      const bytes = await readBytes(requestContext.request, settings.maxBodyBytes);
+      const catalog = await bulk.readUpload({ bytes, owner: requestContext.access.owner }, settings.maxCatalogTools);
+      const outcome = await catalogs.put({ name, ...catalog }, actorOf(requestContext));
       if (outcome === 'denied') throw notYours(name);
       const head = await catalogs.head(name);
       return Response.json(head === undefined ? {} : writeHead(head), { status: outcome === 'created' ? 201 : 200 });
     }),
   );
   api.get('/v1/catalogs/:name', GET_CATALOG, (context) =>
-    receiveAny(context, async (visit) => {
-      const name = checkName(visit, context.req.param('name'));
+    receiveAny(context, async (requestContext) => {
+      const name = checkName(requestContext, context.req.param('name'));
       if (servers?.has(name) === true) {
-        const served = await servers.load(name, visit.access.tools);
+        const served = await servers.load(name, requestContext.access.tools);
         return Response.json({ ...writeServed(served), tools: served.definitions() });
       }
       const catalog = await store?.catalogs.get(name);
@@ -85,17 +88,17 @@ export function mountCatalogRoutes(api: Api, { reception, store, settings, usage
     }),
   );
   api.get('/v1/catalogs/:name/usage', CATALOG_USAGE, (context) =>
-    receiveAny(context, async (visit) => {
-      const name = checkName(visit, context.req.param('name'));
-      const { owner, tools: allowed } = visit.access;
+    receiveAny(context, async (requestContext) => {
+      const name = checkName(requestContext, context.req.param('name'));
+      const { owner, tools: allowed } = requestContext.access;
       const tools = servers?.has(name) === true ? (await servers.load(name, allowed)).tools : await storedTools(name);
       await usage.flush();
       return Response.json(await readCatalogUsage(store?.usage, { name, tools, owner }));
     }),
   );
   api.get('/v1/catalogs/:name/versions', CATALOG_VERSIONS, (context) =>
-    receiveAny(context, async (visit) => {
-      const name = checkName(visit, context.req.param('name'));
+    receiveAny(context, async (requestContext) => {
+      const name = checkName(requestContext, context.req.param('name'));
       if (servers?.has(name) === true)
         throw new ApiError(404, `Catalog '${name}' is its server's, and has no versions`);
       const versions = (await store?.catalogs.versions(name)) ?? [];
@@ -104,9 +107,9 @@ export function mountCatalogRoutes(api: Api, { reception, store, settings, usage
     }),
   );
   api.delete('/v1/catalogs/:name', DELETE_CATALOG, (context) =>
-    receive(context, async (visit, catalogs) => {
-      const name = checkChangeable(visit, context.req.param('name'));
-      const outcome = await catalogs.delete(name, actorOf(visit));
+    receive(context, async (requestContext, catalogs) => {
+      const name = checkChangeable(requestContext, context.req.param('name'));
+      const outcome = await catalogs.delete(name, actorOf(requestContext));
       if (outcome === 'denied') throw notYours(name);
       if (outcome === 'unknown') throw unknown();
       return Response.json({ type: 'catalog_deleted', name });
@@ -114,7 +117,7 @@ export function mountCatalogRoutes(api: Api, { reception, store, settings, usage
   );
 }
 
-function actorOf({ access }: Visit): CatalogActor {
+function actorOf({ access }: RequestContext): CatalogActor {
   return { id: access.owner, mayChangeAny: access.role === 'admin' };
 }
 
@@ -124,7 +127,7 @@ function notYours(name: string): ApiError {
 
 const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
 
-function checkName({ access }: Visit, name: string): string {
+function checkName({ access }: RequestContext, name: string): string {
   if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   if (!access.mayUseCatalog(name)) throw unknown();
   return name;

@@ -4,15 +4,15 @@ import type { Access } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, SAVINGS } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
-import { ApiError, anthropicErrorBody, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
-export function mountInsightRoutes(api: Api, { reception, insight, clock }: Services): void {
-  const receive = (context: Context, handler: (visit: Visit, onEnd: OnEnd) => Promise<Response>) =>
-    reception.receive(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
+export function mountInsightRoutes(api: Api, { runner, insight, clock }: Services): void {
+  const receive = (context: Context, handler: (requestContext: RequestContext, onEnd: OnEnd) => Promise<Response>) =>
+    runner.run(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
 
   const streams = new Map<string, number>();
 

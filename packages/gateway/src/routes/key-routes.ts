@@ -5,21 +5,21 @@ import type { Context } from 'hono';
 import { type Access, configuredOwner } from '../access/index.ts';
 import { type Api, readJsonBody } from '../api/index.ts';
 import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../api/management-operations.ts';
-import { ApiError, anthropicErrorBody, isStoreError, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, isStoreError, type RequestContext } from '../http/index.ts';
 import type { Services } from './services.ts';
 
 /** API keys: who has which rights and limits, and what is used of them. A secret is shown once, when it is made. */
-export function mountKeyRoutes(api: Api, { reception, store, clock, gatekeeper, configuredKeys }: Services): void {
-  const receive = (context: Context, handler: (visit: Visit) => Promise<object>) =>
-    reception.receive(context.req.raw, {
+export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, configuredKeys }: Services): void {
+  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
+    runner.run(context.req.raw, {
       ...{ route: 'keys', errorBody: anthropicErrorBody },
-      handler: async (visit) => Response.json(await handler(visit)),
+      handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
-  const manage = (context: Context, handler: (visit: Visit, keys: KeyStore) => Promise<object>) =>
-    receive(context, async (visit) => {
-      checkManager(visit.access);
+  const manage = (context: Context, handler: (requestContext: RequestContext, keys: KeyStore) => Promise<object>) =>
+    receive(context, async (requestContext) => {
+      checkManager(requestContext.access);
       if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no keys of its own');
-      const answer = await handler(visit, store.keys);
+      const answer = await handler(requestContext, store.keys);
       gatekeeper.forgetKeys();
       return answer;
     });

@@ -2,18 +2,18 @@ import type { Access as McpAccess } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
 import type { Api } from '../api/index.ts';
 import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
-import { type ApiError, readBytes, type Visit } from '../http/index.ts';
+import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { checkOrigin, permissionsOf } from '../mcp/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** The configured MCP servers as one, over Streamable HTTP. */
-export function mountMcpRoutes(api: Api, app: Hono, { reception, settings, mcp }: Services): void {
+export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp }: Services): void {
   if (mcp === undefined) return;
   const { hub, proxy, origins } = mcp;
   const servers = hub.servers().map(({ name }) => name);
 
-  async function answer({ request, access, signal }: Visit, onEnd: OnEnd): Promise<Response> {
+  async function answer({ request, access, signal }: RequestContext, onEnd: OnEnd): Promise<Response> {
     checkOrigin(request, origins);
     const bytes = await readBytes(request, settings.maxBodyBytes);
     const { owner } = access;
@@ -32,7 +32,7 @@ export function mountMcpRoutes(api: Api, app: Hono, { reception, settings, mcp }
   }
 
   const receive = (context: Context): Promise<Response> =>
-    reception.receive(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer });
+    runner.run(context.req.raw, { route: 'mcp', errorBody: rpcErrorBody, handler: answer });
   api.post('/mcp', MCP_POST, receive);
   api.get('/mcp', MCP_GET, receive);
   api.delete('/mcp', MCP_DELETE, receive);

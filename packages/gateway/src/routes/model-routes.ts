@@ -8,35 +8,35 @@ import type { Services } from './services.ts';
 
 /** Requests to models in every dialect, and which models there are. */
 export function mountModelRoutes(api: Api, services: Services): void {
-  const { reception, upstreams, models, settings, dialects } = services;
+  const { runner, upstreams, models, settings, dialects } = services;
 
   function mountDialect<Name extends DialectName>(dialect: DialectOf<Name>): void {
     const { path, route, errorBody } = dialect.api;
     api.post(path, modelOperation(route), (context) =>
-      reception.receive(context.req.raw, {
+      runner.run(context.req.raw, {
         route,
         errorBody,
-        handler: (visit, onEnd) => answerModelRequest(dialect, services, { visit, onEnd }),
+        handler: (requestContext, onEnd) => answerModelRequest(dialect, services, { requestContext, onEnd }),
       }),
     );
   }
   for (const dialect of Object.values(dialects)) mountDialect(dialect as DialectOf<DialectName>);
 
   api.post('/v1/messages/count_tokens', COUNT_TOKENS, (context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'count_tokens',
       errorBody: anthropicErrorBody,
-      async handler(visit) {
-        const { request, access, signal } = visit;
+      async handler(requestContext) {
+        const { request, access, signal } = requestContext;
         const bytes = await readBytes(request, settings.maxBodyBytes);
-        const question = { dialect: dialects.anthropic, bytes, headers: clientHeaders(visit), access, signal };
+        const question = { dialect: dialects.anthropic, bytes, headers: clientHeaders(requestContext), access, signal };
         return Response.json({ input_tokens: await models.countTokens(question) });
       },
     }),
   );
 
   api.get('/v1/models', LIST_MODELS, (context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),
       handler: async ({ access, request, signal }) =>
@@ -44,7 +44,7 @@ export function mountModelRoutes(api: Api, services: Services): void {
     }),
   );
   api.get('/v1/models/:id{.+}', GET_MODEL, (context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'models',
       errorBody: errorBodyFor(context.req.raw),
       handler: async ({ access, signal }) =>

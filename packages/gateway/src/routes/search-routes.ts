@@ -2,25 +2,28 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Context } from 'hono';
 import type { Api } from '../api/index.ts';
 import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-operations.ts';
-import { ApiError, anthropicErrorBody, readBytes, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
 import { readEvaluationRequest, readSearchRequest, type SearchableTools } from '../search/index.ts';
 import type { Services } from './services.ts';
 
 /** Search without a model: over a catalog that the gateway knows, or over the tools in the request. */
-export function mountSearchRoutes(api: Api, { reception, settings, catalogs, search, bulk }: Services): void {
-  const receive = (context: Context, handler: (visit: Visit) => Promise<object>) =>
-    reception.receive(context.req.raw, {
+export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search, bulk }: Services): void {
+  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
+    runner.run(context.req.raw, {
       route: 'search',
       errorBody: anthropicErrorBody,
-      handler: async (visit) => Response.json(await handler(visit)),
+      handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
   /** A search of a stored catalog is a few texts. */
-  const receiveSmall = (context: Context, handler: (visit: Visit, body: unknown) => Promise<object>) =>
-    receive(context, async (visit) => {
+  const receiveSmall = (
+    context: Context,
+    handler: (requestContext: RequestContext, body: unknown) => Promise<object>,
+  ) =>
+    receive(context, async (requestContext) => {
       const maxBytes = Math.min(settings.maxBodyBytes, MOST_QUESTION_BYTES);
-      return handler(visit, readJson(await readBytes(visit.request, maxBytes)));
+      return handler(requestContext, readJson(await readBytes(requestContext.request, maxBytes)));
     });
-  const load = async ({ access }: Visit, name: string): Promise<SearchableTools> => {
+  const load = async ({ access }: RequestContext, name: string): Promise<SearchableTools> => {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
     const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
     if (catalog === undefined) throw new ApiError(404, `There is no catalog named '${name.slice(0, 200)}'`);
@@ -28,18 +31,26 @@ export function mountSearchRoutes(api: Api, { reception, settings, catalogs, sea
   };
 
   api.post('/v1/catalogs/:name/search', SEARCH_CATALOG, (context) =>
-    receiveSmall(context, async (visit, body) => {
+    receiveSmall(context, async (requestContext, body) => {
       if (isJsonObject(body) && body.tools !== undefined) {
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
       const request = readSearchRequest(body);
-      return search.service.search(await load(visit, context.req.param('name') ?? ''), request, visit.signal);
+      return search.service.search(
+        await load(requestContext, context.req.param('name') ?? ''),
+        request,
+        requestContext.signal,
+      );
     }),
   );
   api.post('/v1/catalogs/:name/evaluate', EVALUATE, (context) =>
-    receiveSmall(context, async (visit, body) => {
+    receiveSmall(context, async (requestContext, body) => {
       const request = readEvaluationRequest(body);
-      return search.service.evaluate(await load(visit, context.req.param('name') ?? ''), request, visit.signal);
+      return search.service.evaluate(
+        await load(requestContext, context.req.param('name') ?? ''),
+        request,
+        requestContext.signal,
+      );
     }),
   );
   api.post('/v1/search', SEARCH_TOOLS, (context) =>
@@ -49,7 +60,7 @@ export function mountSearchRoutes(api: Api, { reception, settings, catalogs, sea
     }),
   );
   api.get('/v1/search/engines', ENGINES, (context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'search',
       errorBody: anthropicErrorBody,
       handler: async () =>

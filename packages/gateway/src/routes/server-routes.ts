@@ -15,7 +15,7 @@ import {
   RETRY_SERVER,
   SIGN_IN,
 } from '../api/management-operations.ts';
-import { ApiError, anthropicErrorBody, type Visit } from '../http/index.ts';
+import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import { describeServers, describeTools } from '../management/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
 import { readCalls } from './catalog-usage.ts';
@@ -23,11 +23,11 @@ import type { Services } from './services.ts';
 
 /** MCP servers and the tools of catalogs, to be looked after: states, costs, policies, changed definitions. */
 export function mountServerRoutes(api: Api, services: Services): void {
-  const { reception, mcp, policies, catalogs, usage, store, lint } = services;
-  const receive = (context: Context, route: string, handler: (visit: Visit) => Promise<object>) =>
-    reception.receive(context.req.raw, {
+  const { runner, mcp, policies, catalogs, usage, store, lint } = services;
+  const receive = (context: Context, route: string, handler: (requestContext: RequestContext) => Promise<object>) =>
+    runner.run(context.req.raw, {
       ...{ route, errorBody: anthropicErrorBody },
-      handler: async (visit) => Response.json(await handler(visit)),
+      handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
   const serversFor = (access: Access) => {
     if (mcp === undefined) return [];

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Activity } from '../events/index.ts';
 import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
-import type { Reception } from '../http/index.ts';
+import type { RequestRunner } from '../http/index.ts';
 import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
 import type { Linter, LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
@@ -22,7 +22,7 @@ export interface Services {
   readonly upstreams: Upstreams;
   readonly store: GatewayStore | undefined;
   readonly clock: Clock;
-  readonly reception: Reception;
+  readonly runner: RequestRunner;
   readonly metrics: GatewayMetrics;
   readonly usage: UsageMeter;
   readonly activity: Activity;

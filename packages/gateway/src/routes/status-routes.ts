@@ -6,11 +6,7 @@ import { ApiError, anthropicErrorBody, errorBodyFor, isStoreError } from '../htt
 import type { Services } from './services.ts';
 
 /** Whether it is there, whether it can serve, what it has done. Probes need no key, and tell no more than which part is away. */
-export function mountStatusRoutes(
-  api: Api,
-  app: Hono,
-  { reception, metrics, store, upstreams, clock }: Services,
-): void {
+export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store, upstreams, clock }: Services): void {
   const check = async (): Promise<Readonly<Record<string, string>>> => {
     const storeProblem = await problemOf(store, clock);
     const [upstreamProblem] = upstreams.problems?.() ?? [];
@@ -37,7 +33,7 @@ export function mountStatusRoutes(
     return new Response(document, { headers: { 'content-type': 'application/json' } });
   });
   api.get('/metrics', METRICS, (context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'metrics',
       isLimited: false,
       errorBody: anthropicErrorBody,
@@ -45,7 +41,7 @@ export function mountStatusRoutes(
     }),
   );
   app.notFound((context) =>
-    reception.receive(context.req.raw, {
+    runner.run(context.req.raw, {
       route: 'unknown',
       isLimited: false,
       errorBody: errorBodyFor(context.req.raw),

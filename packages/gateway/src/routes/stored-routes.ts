@@ -3,21 +3,24 @@ import type { TranscriptStore } from '@quartermaster/core/loop';
 import type { Context } from 'hono';
 import type { Api } from '../api/index.ts';
 import { DELETE_RESPONSE, GET_RESPONSE, RESPONSE_INPUT } from '../api/model-operations.ts';
-import { ApiError, openaiErrorBody, type Visit } from '../http/index.ts';
+import { ApiError, openaiErrorBody, type RequestContext } from '../http/index.ts';
 import { findResponse, type StoredResponse, withIds } from '../stored/index.ts';
 import type { Services } from './services.ts';
 
 /** Responses that this gateway has served and kept, for the key that asked for them. */
-export function mountStoredRoutes(api: Api, { reception, storedFor }: Services): void {
-  const receive = (context: Context, handler: (id: string, store: TranscriptStore, visit: Visit) => Promise<object>) =>
-    reception.receive(context.req.raw, {
+export function mountStoredRoutes(api: Api, { runner, storedFor }: Services): void {
+  const receive = (
+    context: Context,
+    handler: (id: string, store: TranscriptStore, requestContext: RequestContext) => Promise<object>,
+  ) =>
+    runner.run(context.req.raw, {
       route: 'responses',
       errorBody: openaiErrorBody,
-      async handler(visit) {
+      async handler(requestContext) {
         const id = context.req.param('id') ?? '';
-        const store = storedFor?.(visit.access.owner);
+        const store = storedFor?.(requestContext.access.owner);
         if (store === undefined) throw new ApiError(404, 'This gateway keeps no responses: transcripts.keep is off');
-        return Response.json(await handler(id, store, visit));
+        return Response.json(await handler(id, store, requestContext));
       },
     });
 

@@ -31,12 +31,12 @@ function carry<D extends DialectName>(dialect: D, parts: readonly PartOf<D>[], h
     if (read.kind === 'held') sent.push(...writer.hold(read.call));
     if (read.kind === 'close') writer.close(read.part);
   }
-  DIALECTS[dialect].whole.together([...sent, ...writer.finish('done')]);
+  DIALECTS[dialect].whole.fromParts([...sent, ...writer.finish('done')]);
 }
 
 describe.each(NAMES)('an answer of %s', (dialect) => {
   const { parts } = SAMPLES[dialect];
-  const whole = DIALECTS[dialect].whole.together(parts as never);
+  const whole = DIALECTS[dialect].whole.fromParts(parts as never);
 
   it('has no fault as it should be', () => {
     expect(parts.map((part) => DIALECTS[dialect].endpoint.problemInPart(part as JsonObject))).toEqual(
@@ -61,7 +61,7 @@ describe.each(NAMES)('an answer of %s', (dialect) => {
     for (const bad of spoiled(whole)) {
       if (!isJsonObject(bad) || DIALECTS[dialect].endpoint.problemInWhole(bad) !== undefined) continue;
       expect(
-        () => carry(dialect, DIALECTS[dialect].whole.apart(bad as ResponseOf<DialectName> as never), true),
+        () => carry(dialect, DIALECTS[dialect].whole.toParts(bad as ResponseOf<DialectName> as never), true),
         JSON.stringify(bad),
       ).not.toThrow();
     }

@@ -69,7 +69,7 @@ export function describeUpstream<D extends DialectName>(contract: UpstreamContra
     });
 
     it('gives text, calls, the ending and usage, streaming and whole alike', async () => {
-      const streamed = DIALECTS[dialect].whole.together(await collect(ask(await make('answers'))));
+      const streamed = DIALECTS[dialect].whole.fromParts(await collect(ask(await make('answers'))));
       const whole = await (await make('answers')).whole(sample.request, new AbortController().signal);
       for (const response of [streamed, whole]) {
         expect(sample.received(response)).toEqual({

@@ -57,7 +57,7 @@ function withWhole<D extends DialectName>(
   return {
     ...streaming,
     async whole(request, signal) {
-      const body = DIALECTS[dialect].whole.together(SAMPLES[dialect].parts);
+      const body = DIALECTS[dialect].whole.fromParts(SAMPLES[dialect].parts);
       const server = await startServer([scenario === 'refuses' ? REFUSAL : { body }]);
       try {
         return await createHttpUpstream({ dialect, baseUrl: server.url, retries: RETRIES }).whole(request, signal);
@@ -110,7 +110,7 @@ for (const dialect of NAMES) {
     dialect,
     async make(scenario) {
       const streams = await startServer([serverTurn('openai-chat', scenario)]);
-      const body = DIALECTS['openai-chat'].whole.together(SAMPLES['openai-chat'].parts);
+      const body = DIALECTS['openai-chat'].whole.fromParts(SAMPLES['openai-chat'].parts);
       const wholes = await startServer([scenario === 'refuses' ? REFUSAL : { body }]);
       const at = (url: string): DialectUpstream<typeof dialect> => {
         const provider = createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, includeUsage: true });

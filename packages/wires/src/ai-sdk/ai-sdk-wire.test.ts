@@ -50,7 +50,7 @@ function round(script: ScriptedRound): readonly ModelPart[] {
 
 /** What `ai` makes of a response: the assistant's message, with the provider's results in it. */
 function assistantContent(parts: readonly ModelPart[]): AssistantPart[] {
-  return modelWhole.together(parts).content.flatMap((part): AssistantPart[] => {
+  return modelWhole.fromParts(parts).content.flatMap((part): AssistantPart[] => {
     switch (part.type) {
       case 'text':
         return part.text === '' ? [] : [{ type: 'text', text: part.text }];
@@ -119,7 +119,7 @@ describeWire<ModelRequest, ModelPart>({
   round,
   received(parts) {
     const finish = parts.findLast((part) => part.type === 'finish');
-    const { content } = modelWhole.together(parts);
+    const { content } = modelWhole.fromParts(parts);
     return {
       text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
       calls: content.flatMap((part) =>

@@ -42,7 +42,7 @@ export function scriptedModel(script: readonly ModelAnswer[]): ScriptedModel {
     requests,
     doGenerate: async (request) => next(request),
     doStream: async (request) => {
-      const parts = modelWhole.apart(next(request));
+      const parts = modelWhole.toParts(next(request));
       return {
         stream: new ReadableStream<ModelPart>({
           start(controller) {

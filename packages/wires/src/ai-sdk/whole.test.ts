@@ -23,5 +23,5 @@ it('brings a whole result back with everything in it', () => {
     response: { id: 'r', modelId: 'm', timestamp: new Date(0), headers: { 'x-id': '1' }, body: { any: 'thing' } },
     warnings: [{ type: 'other', message: 'Careful' }],
   };
-  expect(modelWhole.together(modelWhole.apart(result))).toEqual(result);
+  expect(modelWhole.fromParts(modelWhole.toParts(result))).toEqual(result);
 });

@@ -11,9 +11,9 @@ interface WholeFinish extends Finish {
 }
 
 /** A whole result as the parts that a stream would have brought, and back. */
-export const modelWhole: Whole<ModelResult, ModelPart> = { apart, together };
+export const modelWhole: Whole<ModelResult, ModelPart> = { toParts, fromParts };
 
-function apart(result: ModelResult): readonly ModelPart[] {
+function toParts(result: ModelResult): readonly ModelPart[] {
   const { content, finishReason, usage, providerMetadata, warnings, ...whole } = result;
   const { id, timestamp, modelId } = result.response ?? {};
   const metadata = {
@@ -54,7 +54,7 @@ function contentParts(part: ModelContent, id: string): readonly ModelPart[] {
   return [part];
 }
 
-function together(parts: readonly ModelPart[]): ModelResult {
+function fromParts(parts: readonly ModelPart[]): ModelResult {
   const start = parts.find((part) => part.type === 'stream-start');
   const metadata = parts.find((part) => part.type === 'response-metadata');
   const finish = parts.findLast((part): part is WholeFinish => part.type === 'finish');

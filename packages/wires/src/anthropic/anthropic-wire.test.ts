@@ -36,7 +36,7 @@ function seenMessage(message: AnthropicMessage): SeenMessage {
 
 /** The content of a response as a client of the dialect keeps it. */
 function contentOf(parts: readonly AnthropicEvent[]): readonly AnthropicBlock[] {
-  return anthropicWhole.together(parts).content;
+  return anthropicWhole.fromParts(parts).content;
 }
 
 describeWire<AnthropicRequest, AnthropicEvent>({
@@ -78,7 +78,7 @@ describeWire<AnthropicRequest, AnthropicEvent>({
           return block.type === 'tool_use' ? `<${block.name}>` : '';
         })
         .join(''),
-      ending: String(anthropicWhole.together(parts).stop_reason),
+      ending: String(anthropicWhole.fromParts(parts).stop_reason),
       openings: parts.filter((part) => part.type === 'message_start').length,
       closings: parts.filter((part) => part.type === 'message_stop').length,
     };

@@ -9,7 +9,7 @@ const mail = { name: 'send_mail', description: 'Sends a mail.', input_schema: { 
 const COMMON = { max_tokens: 1000, messages: [{ role: 'user' as const, content: 'Hello' }] };
 
 describe('a host that searches by itself', () => {
-  const ANSWER = anthropicWhole.together(scriptMessage([text('Hi.')], 'end_turn'));
+  const ANSWER = anthropicWhole.fromParts(scriptMessage([text('Hi.')], 'end_turn'));
   const reached = async (baseURL: string): Promise<unknown> => {
     let sent: { tools?: unknown } = {};
     const fetch = async (_: unknown, init?: { body?: unknown }): Promise<Response> => {

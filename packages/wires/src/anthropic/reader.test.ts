@@ -122,7 +122,7 @@ describe('the reader', () => {
   it('drops a held call that the token limit has cut in a whole message, which has lost its arguments', () => {
     const block = { type: 'tool_use', id: 'c1', name: 'tool_search', input: {} };
     const read = (stop_reason: string) =>
-      readAll(anthropicWhole.apart({ content: [block], stop_reason })).filter((one) => typeof one !== 'string');
+      readAll(anthropicWhole.toParts({ content: [block], stop_reason })).filter((one) => typeof one !== 'string');
     expect(read('max_tokens')).toEqual([{ kind: 'cut', name: 'tool_search' }]);
     expect(read('tool_use')).toMatchObject([{ kind: 'held', call: { arguments: {} } }]);
   });

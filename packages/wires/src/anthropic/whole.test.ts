@@ -27,13 +27,13 @@ const MESSAGE = {
 /** The pieces of arguments that content is taken apart into. */
 function piecesOf(content: readonly AnthropicBlock[]): readonly unknown[] {
   return anthropicWhole
-    .apart({ content })
+    .toParts({ content })
     .flatMap((event) => (event.type === 'content_block_delta' ? [event.delta.partial_json] : []));
 }
 
 describe('a whole message', () => {
   it('survives being taken apart and put together, unknown blocks and fields included', () => {
-    expect(anthropicWhole.together(anthropicWhole.apart(MESSAGE))).toEqual(MESSAGE);
+    expect(anthropicWhole.fromParts(anthropicWhole.toParts(MESSAGE))).toEqual(MESSAGE);
   });
 
   it('survives with any arguments', () => {
@@ -41,7 +41,7 @@ describe('a whole message', () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
         const plain = JSON.parse(JSON.stringify(input)) as object;
         const message = { ...MESSAGE, content: [toolUse('t1', 'a', plain)] };
-        const again = anthropicWhole.together(anthropicWhole.apart(message));
+        const again = anthropicWhole.fromParts(anthropicWhole.toParts(message));
         expect(JSON.stringify(again.content)).toBe(JSON.stringify(message.content));
       }),
     );
@@ -51,14 +51,14 @@ describe('a whole message', () => {
 
   it.each(unreadable)('keeps arguments that are no object, %s, inside one that says so', (json) => {
     const started = { ...toolUse('t1', 'a'), input: {} };
-    const message = anthropicWhole.together([
+    const message = anthropicWhole.fromParts([
       { type: 'content_block_start', index: 0, content_block: started },
       { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: json } },
       { type: 'content_block_stop', index: 0 },
     ]);
     expect(message.content).toEqual([{ ...started, input: { INVALID_JSON: json } }]);
     expect(piecesOf(message.content)).toEqual([json]);
-    expect(anthropicWhole.together(anthropicWhole.apart(message)).content).toEqual(message.content);
+    expect(anthropicWhole.fromParts(anthropicWhole.toParts(message)).content).toEqual(message.content);
   });
 
   it.each<[string, unknown, string]>([
@@ -73,7 +73,7 @@ describe('a whole message', () => {
   });
 
   it('is what a stream’s deltas add up to', () => {
-    const message = anthropicWhole.together([
+    const message = anthropicWhole.fromParts([
       { type: 'message_start', message: { id: 'msg_1', content: [], usage: { input_tokens: 1, output_tokens: 1 } } },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } },
@@ -99,7 +99,7 @@ describe('a whole message', () => {
   it('has the last signature of a thought, and a compaction joined', () => {
     const delta = (index: number, delta: { type: string; [key: string]: unknown }) =>
       ({ type: 'content_block_delta', index, delta }) as const;
-    const { content } = anthropicWhole.together([
+    const { content } = anthropicWhole.fromParts([
       { type: 'message_start', message: { id: 'msg_1', content: [] } },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
       ...['a', 'b'].map((signature) => delta(0, { type: 'signature_delta', signature })),
@@ -117,6 +117,6 @@ describe('a whole message', () => {
 
   it('is not made of a stream that ends in an error', () => {
     const error = { type: 'overloaded_error', message: 'Busy' };
-    expect(() => anthropicWhole.together([{ type: 'error', error }])).toThrow(UpstreamEventError);
+    expect(() => anthropicWhole.fromParts([{ type: 'error', error }])).toThrow(UpstreamEventError);
   });
 });

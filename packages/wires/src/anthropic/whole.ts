@@ -15,7 +15,7 @@ import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A message that was not streamed, taken apart into the events of a stream and put together again. */
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
-  apart(response) {
+  toParts(response) {
     const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
     return [
       { type: 'message_start', message },
@@ -29,7 +29,7 @@ export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
     ];
   },
 
-  together(events) {
+  fromParts(events) {
     const blocks = assembleBlocks();
     let message: AnthropicResponse = { content: [] };
     for (const event of events) {

@@ -53,7 +53,7 @@ async function run(rounds: readonly (readonly AnthropicEvent[])[], options: Opti
     },
   });
   for await (const event of loop) events.push(event);
-  return { events, requests, message: anthropicWhole.together(events) };
+  return { events, requests, message: anthropicWhole.fromParts(events) };
 }
 
 const search = (id = 'toolu_A', input: object = { query: 'weather' }): ScriptedBlock => call(id, BM25.name, input);
@@ -274,7 +274,7 @@ describe('the writer', () => {
     'refuses the arguments %s, in a stream and in a whole answer',
     async (json) => {
       const streamed = scriptMessage([{ kind: 'call', id: 'c1', name: 'tool_call', json }], 'tool_use');
-      for (const round of [streamed, anthropicWhole.apart(anthropicWhole.together(streamed))]) {
+      for (const round of [streamed, anthropicWhole.toParts(anthropicWhole.fromParts(streamed))]) {
         const { message, requests } = await run([round, DONE], { form: FORMS.bridge });
         expect(message.content).toEqual([{ type: 'text', text: 'Done.' }]);
         const refusal = toolResult('toolu_c1', expect.stringContaining('not a JSON object'));

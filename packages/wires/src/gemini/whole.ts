@@ -4,8 +4,8 @@ import { withParts } from './reader.ts';
 
 /** A whole response is a stream of one chunk. Putting chunks together keeps every part as it is: signatures belong to parts. */
 export const geminiWhole: Whole<GeminiResponse, GeminiResponse> = {
-  apart: (response) => [response],
-  together(chunks) {
+  toParts: (response) => [response],
+  fromParts(chunks) {
     const [first = {}, ...rest] = chunks;
     if (rest.length === 0) return first;
     const parts = chunks.flatMap((chunk) => partsOf(chunk.candidates?.[0]?.content));

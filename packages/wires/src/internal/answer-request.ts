@@ -86,7 +86,7 @@ async function* readParts<Part, Whole_>(
   response: Response,
 ): AsyncGenerator<Part, void, undefined> {
   if (response.headers.get('content-type')?.includes('application/json') === true) {
-    yield* dialect.whole.apart(await readWhole<Whole_>(response));
+    yield* dialect.whole.toParts(await readWhole<Whole_>(response));
     return;
   }
   if (response.body === null) return;

@@ -68,7 +68,7 @@ function answer<Part>(
     response.end(scripted.map(write).join('') + end);
   } else {
     response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'req_1' });
-    response.end(JSON.stringify(whole.together(scripted)));
+    response.end(JSON.stringify(whole.fromParts(scripted)));
   }
 }
 

@@ -126,5 +126,5 @@ describeWire<ChatRequest, ChatChunk>({
       messages: request.messages.filter((message) => message.role !== 'system').map(seenMessage),
     };
   },
-  whole: { apart: (response) => chatWhole.apart(response as ChatCompletion), together: chatWhole.together },
+  whole: { toParts: (response) => chatWhole.toParts(response as ChatCompletion), fromParts: chatWhole.fromParts },
 });

@@ -112,7 +112,7 @@ describe('reading a stream', () => {
       chatRound({ calls: [{ id: 'a', name: 'read_file', input: {} }], reason: 'stop' }),
     ]);
     expect(requests).toHaveLength(2);
-    expect(chatWhole.together(parts).choices[0]).toMatchObject({
+    expect(chatWhole.fromParts(parts).choices[0]).toMatchObject({
       message: { tool_calls: [{ id: 'a', function: { name: 'read_file' } }] },
       finish_reason: 'tool_calls',
     });
@@ -121,7 +121,7 @@ describe('reading a stream', () => {
   it('takes the last usage of a round that counts up in every chunk', async () => {
     const counted = chatRound({ text: 'Hello' }).map((part, index) => ({ ...part, usage: { total_tokens: index } }));
     const { parts } = await run([counted]);
-    expect(chatWhole.together(parts).usage).toEqual({ total_tokens: counted.length - 1 });
+    expect(chatWhole.fromParts(parts).usage).toEqual({ total_tokens: counted.length - 1 });
   });
 
   it('puts interleaved calls one after the other', async () => {
@@ -145,7 +145,7 @@ describe('reading a stream', () => {
     ]);
     const indexes = parts.flatMap((part) => part.choices?.[0]?.delta.tool_calls?.map((call) => call.index) ?? []);
     expect(indexes).toEqual([...indexes].sort());
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([
       toolCall('call_0', 'read_file', { text: 'a' }),
       toolCall('call_1', 'read_file', { text: 'b' }),
     ]);
@@ -162,7 +162,7 @@ describe('reading a stream', () => {
       const { parts } = await run([
         [chunk({ role: 'assistant' }), call('a', index), call('b', index), chunk({}, 'tool_calls')],
       ]);
-      expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([
+      expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([
         toolCall('a', 'read_file', { text: 'a' }),
         toolCall('b', 'read_file', { text: 'b' }),
       ]);
@@ -177,7 +177,7 @@ describe('reading a stream', () => {
     const { parts } = await run([
       [chunk({ role: 'assistant' }), piece('{"text"'), piece(':"x"}'), chunk({}, 'tool_calls')],
     ]);
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([toolCall('a', 'read_file')]);
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([toolCall('a', 'read_file')]);
   });
 
   it('reads a chunk that says nothing, and a piece of a call without a function', async () => {
@@ -191,9 +191,9 @@ describe('reading a stream', () => {
       ],
     ]);
     const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'read_file', arguments: '{}' } }] };
-    expect(chatWhole.together(parts).choices).toMatchObject([{ message }]);
+    expect(chatWhole.fromParts(parts).choices).toMatchObject([{ message }]);
     const silent = { choices: [{ index: 0, delta: null as never }] };
-    expect(chatWhole.together([silent]).choices).toMatchObject([{ message: { content: null } }]);
+    expect(chatWhole.fromParts([silent]).choices).toMatchObject([{ message: { content: null } }]);
   });
 
   it('passes on what has no choices', async () => {
@@ -210,7 +210,7 @@ describe('reading a stream', () => {
         chunk({}, 'function_call'),
       ],
     ]);
-    expect(chatWhole.together(parts).choices[0]).toMatchObject({
+    expect(chatWhole.fromParts(parts).choices[0]).toMatchObject({
       message: { function_call: { name: 'old', arguments: '{}' } },
       finish_reason: 'function_call',
     });
@@ -221,7 +221,7 @@ describe('reading a stream', () => {
       tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'read_file', arguments: '{"te' } }],
     });
     const { parts } = await run([[chunk({ role: 'assistant' }), cut, chunk({}, 'length')]]);
-    expect(chatWhole.together(parts).choices[0]?.finish_reason).toBe('length');
+    expect(chatWhole.fromParts(parts).choices[0]?.finish_reason).toBe('length');
   });
 });
 
@@ -254,7 +254,7 @@ describe('writing the next round', () => {
       reasoning_content: 'The user wants an issue.',
       tool_calls: [{ ...signature, ...toolCall('s', 'tool_search', { query: 'issue' }) }],
     });
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([
       { ...signature, ...toolCall('c', 'create_issue') },
     ]);
   });
@@ -292,7 +292,7 @@ describe('writing the next round', () => {
       expect(requests[0]?.tools?.at(-1)).toEqual(CREATE);
       expect(requests[0]?.tools?.filter((tool) => JSON.stringify(tool).includes('"create_issue"'))).toHaveLength(1);
       expect(requests[0]?.tool_choice).toEqual(choice);
-      expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([toolCall('a', 'create_issue')]);
+      expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([toolCall('a', 'create_issue')]);
     },
   );
 
@@ -398,7 +398,7 @@ describe('custom tools', () => {
       }),
     ]);
     const call = { id: 'a', type: 'custom', custom: { name: 'apply_patch', input: '*** Begin' } };
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([call]);
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([call]);
     const { requests } = await run([chatRound({ text: 'Hello' })], {
       request: { messages: [USER, ...answered(call)] },
     });
@@ -414,7 +414,7 @@ describe('custom tools', () => {
       { form: 'stub' },
     );
     expect(requests[0]?.tools?.at(-1)).toEqual(PATCH);
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([
       { id: 'a', type: 'custom', custom: { name: 'apply_patch', input: '*** Begin' } },
     ]);
   });
@@ -434,7 +434,7 @@ describe('names that the API would refuse', () => {
         form: 'load',
       },
     );
-    expect(chatWhole.together(parts).choices[0]?.message.tool_calls).toEqual([toolCall('b', 'issues.create')]);
+    expect(chatWhole.fromParts(parts).choices[0]?.message.tool_calls).toEqual([toolCall('b', 'issues.create')]);
     const { requests } = await run([chatRound({ text: 'Hello' })], {
       tools: [READ, odd],
       form: 'load',
@@ -467,7 +467,7 @@ describe('a whole completion', () => {
       usage: USAGE,
       system_fingerprint: 'fp',
     };
-    expect(chatWhole.together(chatWhole.apart(completion))).toEqual(completion);
+    expect(chatWhole.fromParts(chatWhole.toParts(completion))).toEqual(completion);
   });
 });
 

@@ -12,9 +12,9 @@ import type {
 import { mergeDelta } from './merge-delta.ts';
 
 /** A chat completion as the chunks that a stream would have brought, and back. */
-export const chatWhole: Whole<ChatCompletion, ChatChunk> = { apart, together };
+export const chatWhole: Whole<ChatCompletion, ChatChunk> = { toParts, fromParts };
 
-function apart(response: ChatCompletion): readonly ChatChunk[] {
+function toParts(response: ChatCompletion): readonly ChatChunk[] {
   const { choices, usage, ...rest } = response;
   const frame = { ...rest, object: 'chat.completion.chunk' };
   const parts: ChatChunk[] = [
@@ -46,7 +46,7 @@ function toClosing(choice: ChatChoice): ChatChunkChoice {
   return { index: choice.index, delta: {}, finish_reason: choice.finish_reason ?? null };
 }
 
-function together(parts: readonly ChatChunk[]): ChatCompletion {
+function fromParts(parts: readonly ChatChunk[]): ChatCompletion {
   const choices = new Map<number, ChatChoice>();
   let frame: Omit<ChatChunk, 'choices'> = {};
   for (const part of parts) {

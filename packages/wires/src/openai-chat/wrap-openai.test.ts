@@ -27,7 +27,7 @@ async function start(
   options: Partial<Parameters<typeof withToolSearch>[1]> = {},
 ): Promise<OpenAI> {
   host = await scriptedHost(answers, {
-    whole: { apart: (response) => chatWhole.apart(response as ChatCompletion), together: chatWhole.together },
+    whole: { toParts: (response) => chatWhole.toParts(response as ChatCompletion), fromParts: chatWhole.fromParts },
     write: (part) => `data: ${JSON.stringify(part)}\n\n`,
     end: 'data: [DONE]\n\n',
   });
@@ -368,7 +368,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     const keys: (string | null)[] = [];
     const send: typeof fetch = async (_, init) => {
       keys.push(new Headers(init?.headers).get('idempotency-key'));
-      return Response.json(chatWhole.together(answers[keys.length - 1] ?? []));
+      return Response.json(chatWhole.fromParts(answers[keys.length - 1] ?? []));
     };
     const fetch = toolSearchFetch({ searcher: wordSearcher, settings: ON, fetch: send });
     const client = new OpenAI({ apiKey: 'none', baseURL: host.url, maxRetries: 0, fetch });

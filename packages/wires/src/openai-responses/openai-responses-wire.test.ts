@@ -173,8 +173,8 @@ function sample(options: { readonly isShown: boolean; readonly isNative: boolean
       messages: seenMessages(request.input as readonly ResponsesItem[]),
     }),
     whole: {
-      apart: (response) => responsesWhole.apart(response as ResponsesResponse),
-      together: responsesWhole.together,
+      toParts: (response) => responsesWhole.toParts(response as ResponsesResponse),
+      fromParts: responsesWhole.fromParts,
     },
   };
 }

@@ -58,7 +58,7 @@ async function run(
     },
   });
   for await (const event of loop) events.push(event);
-  return { events, requests, response: responsesWhole.together(events) };
+  return { events, requests, response: responsesWhole.fromParts(events) };
 }
 
 function sent(request: ResponsesRequest | undefined): readonly ResponsesItem[] {

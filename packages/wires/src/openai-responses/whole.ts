@@ -3,9 +3,9 @@ import { outputEvents } from './output-events.ts';
 import type { ResponsesEvent, ResponsesResponse } from './responses-shapes-2026-11.ts';
 
 /** A response as the events that a stream would have brought, and back. */
-export const responsesWhole: Whole<ResponsesResponse, ResponsesEvent> = { apart, together };
+export const responsesWhole: Whole<ResponsesResponse, ResponsesEvent> = { toParts, fromParts };
 
-function apart(response: ResponsesResponse): readonly ResponsesEvent[] {
+function toParts(response: ResponsesResponse): readonly ResponsesEvent[] {
   const { usage: _, ...rest } = response;
   const events: readonly ResponsesEvent[] = [
     { type: 'response.created', response: { ...rest, status: 'in_progress', output: [] } },
@@ -15,7 +15,7 @@ function apart(response: ResponsesResponse): readonly ResponsesEvent[] {
   return events.map((event, index) => ({ ...event, sequence_number: index }));
 }
 
-function together(events: readonly ResponsesEvent[]): ResponsesResponse {
+function fromParts(events: readonly ResponsesEvent[]): ResponsesResponse {
   const closing = events.findLast((event) => Object.values(CLOSINGS).includes(event.type));
   return closing?.response ?? events.find((event) => event.response !== undefined)?.response ?? {};
 }

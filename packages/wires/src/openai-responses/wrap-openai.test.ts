@@ -32,8 +32,8 @@ async function start(
 ): Promise<OpenAI> {
   host = await scriptedHost(answers, {
     whole: {
-      apart: (response) => responsesWhole.apart(response as ResponsesResponse),
-      together: responsesWhole.together,
+      toParts: (response) => responsesWhole.toParts(response as ResponsesResponse),
+      fromParts: responsesWhole.fromParts,
     },
     write: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
     end: '',

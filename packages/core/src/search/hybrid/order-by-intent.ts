@@ -41,29 +41,27 @@ export interface OrderOptions {
 export function orderByIntent(rated: RatedTools, options: OrderOptions): HybridRanking[] {
   const { wanted, kept } = options;
   const count = Math.min(wanted, rated.tools.length);
-  const contest = new Contest(rated, options);
+  const places = new OpenPlaces(rated, options);
   const ordered: HybridRanking[] = [];
   let above = Number.POSITIVE_INFINITY;
   while (ordered.length < Math.min(count, ORDERED_BY_INTENT)) {
-    const best = contest.best();
-    const at = ordered.length === KEPT_PLACE ? contest.chooseLast(best, kept) : best;
-    above = Math.min(above, contest.scoreOf(best));
-    const parts = { intent: contest.intentOf(at), sibling: contest.siblingOf(at), isLifted: at !== best };
+    const best = places.best();
+    const at = ordered.length === KEPT_PLACE ? places.chooseLast(best, kept) : best;
+    above = Math.min(above, places.scoreOf(best));
+    const parts = { intent: places.intentOf(at), sibling: places.siblingOf(at), isLifted: at !== best };
     ordered.push(new PlacedTool(rated, at, { ...parts, score: above }));
-    contest.take(at);
+    places.take(at);
   }
   if (ordered.length < count) {
-    for (const at of contest.rest().subarray(0, count - ordered.length)) {
-      ordered.push(
-        new PlacedTool(rated, at, { intent: 0, sibling: 0, isLifted: false, score: contest.ownScoreOf(at) }),
-      );
+    for (const at of places.rest().subarray(0, count - ordered.length)) {
+      ordered.push(new PlacedTool(rated, at, { intent: 0, sibling: 0, isLifted: false, score: places.ownScoreOf(at) }));
     }
   }
   return ordered;
 }
 
 /** The tools that have no place yet, as their numbers among those that were rated. */
-class Contest {
+class OpenPlaces {
   readonly #rated: RatedTools;
   /** Without what clauses and siblings add. */
   readonly #scores: Float64Array;

@@ -159,7 +159,7 @@ describe('asking', () => {
     const upstream = await resolveUpstream([given], 'sample-model')?.for('anthropic');
     if (upstream === undefined) throw new Error('There is no upstream');
     const parts = await collect(upstream.stream(SAMPLES.anthropic.request, signal));
-    const response = DIALECTS.anthropic.whole.together(parts);
+    const response = DIALECTS.anthropic.whole.fromParts(parts);
     expect(SAMPLES.anthropic.received(response).calls).toMatchObject([
       { name: 'get_weather', input: { city: 'Oslo' } },
     ]);

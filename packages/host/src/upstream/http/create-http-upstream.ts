@@ -114,7 +114,7 @@ async function* eventParts<D extends DialectName>(
 /** Whatever taking an answer apart trips over is the host's, which was reached. */
 function wholeParts<D extends DialectName>(answer: ResponseOf<D>, dialect: D): readonly PartOf<D>[] {
   try {
-    return DIALECTS[dialect].whole.apart(answer);
+    return DIALECTS[dialect].whole.toParts(answer);
   } catch (cause) {
     throw unreadable(deepestReason(cause), cause);
   }

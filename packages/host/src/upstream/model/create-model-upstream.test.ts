@@ -39,7 +39,7 @@ async function respond(
   provider?: string,
 ): Promise<ResponseOf<'anthropic'>> {
   const { upstream } = upstreamOf('anthropic', [{ parts }], provider);
-  return DIALECTS.anthropic.whole.together(await collect(upstream.stream(request, signal)));
+  return DIALECTS.anthropic.whole.fromParts(await collect(upstream.stream(request, signal)));
 }
 
 describe('a Messages response', () => {
@@ -252,7 +252,7 @@ describe('arguments that are no JSON object', () => {
     const response = await upstream.whole(request, signal);
     expect(response.content).toMatchObject([{ type: 'tool_use', id: 'c1', input: { INVALID_JSON: input } }]);
     const reader = SAMPLES.anthropic.wire.reader(() => true, INLINE_PLAN);
-    const reads = [...DIALECTS.anthropic.whole.apart(response).flatMap((part) => reader.read(part)), ...reader.end()];
+    const reads = [...DIALECTS.anthropic.whole.toParts(response).flatMap((part) => reader.read(part)), ...reader.end()];
     expect(reads).toContainEqual({ kind: 'held', call: { id: 'c1', name: 'get_weather', arguments: input } });
   });
 

@@ -126,8 +126,8 @@ async function askWhole<D extends DialectName>(
       const result = await options.model.doGenerate({ ...call, abortSignal: deadline.signal });
       asking.client.onResponse?.({ status: 200, headers: new Headers(result.response?.headers) });
       const translation = createTranslation(asking, request);
-      const parts = modelWhole.apart(result).flatMap((part) => translation.read(part));
-      return DIALECTS[options.dialect].whole.together([...parts, ...translation.end()]);
+      const parts = modelWhole.toParts(result).flatMap((part) => translation.read(part));
+      return DIALECTS[options.dialect].whole.fromParts([...parts, ...translation.end()]);
     } catch (error) {
       refuseTooDeep(error, request);
       throw explained(error, asking, { deadline, signal });

@@ -30,7 +30,7 @@ async function ask<D extends DialectName>(
 ): Promise<ResponseOf<D>> {
   const parts = await collect(upstream.stream(asked, signal));
   SAMPLES[upstream.dialect].expectOrder(parts);
-  return DIALECTS[upstream.dialect].whole.together(parts);
+  return DIALECTS[upstream.dialect].whole.fromParts(parts);
 }
 
 /** The next request of a Messages client, which replays the blocks that it was given and answers the call. */

@@ -40,7 +40,7 @@ export function scriptedModel(turns: readonly ModelTurn[], provider = 'scripted.
     modelId: 'scripted-model',
     supportedUrls: {},
     calls,
-    doGenerate: async (options) => modelWhole.together(next(options).parts ?? []),
+    doGenerate: async (options) => modelWhole.fromParts(next(options).parts ?? []),
     doStream: async (options) => {
       const { parts = [], hangs = false } = next(options);
       return {

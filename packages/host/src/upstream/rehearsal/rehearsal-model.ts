@@ -25,7 +25,7 @@ export function rehearsalModel(modelId = 'rehearsal'): LanguageModelV4 {
     supportedUrls: {},
     doGenerate: async (options) => perform(options, modelId),
     doStream: async (options) => {
-      const parts = modelWhole.apart(perform(options, modelId));
+      const parts = modelWhole.toParts(perform(options, modelId));
       return {
         stream: new ReadableStream({
           start(controller) {

@@ -118,7 +118,7 @@ async function turn<D extends DialectName>(dialect: D, form: Form, request: Requ
   for await (const part of runLoop<RequestOf<D>, PartOf<D>>({ wire, toolbox: box, plan, request, upstream })) {
     parts.push(part);
   }
-  return DIALECTS[dialect].whole.together(parts);
+  return DIALECTS[dialect].whole.fromParts(parts);
 }
 
 describe.each(CASES)('a rehearsal in %s with the form %s', (dialect, _name, form) => {
@@ -170,7 +170,7 @@ describe.each(NAMES)('a rehearsal as an upstream of %s', (dialect) => {
     const upstream = rehearsal(dialect);
     const parts = await collect(upstream.stream(sample.request as never, new AbortController().signal));
     sample.expectOrder(parts as never);
-    const { tokens } = sample.received(DIALECTS[dialect].whole.together(parts as never) as never);
+    const { tokens } = sample.received(DIALECTS[dialect].whole.fromParts(parts as never) as never);
     expect(Math.min(tokens.input, tokens.output)).toBeGreaterThan(0);
     const gone = AbortSignal.abort(new Error('gone'));
     await expect(collect(upstream.stream(sample.request as never, gone))).rejects.toThrow('gone');

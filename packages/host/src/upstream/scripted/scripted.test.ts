@@ -17,7 +17,7 @@ describe.each(NAMES)('a script in %s', (dialect) => {
     });
     const parts = await collect(upstream.stream(sample.request as never, signal));
     sample.expectOrder(parts as never);
-    const first = DIALECTS[dialect].whole.together(parts as never);
+    const first = DIALECTS[dialect].whole.fromParts(parts as never);
     expect(sample.received(first as never)).toMatchObject({
       text: 'First',
       calls: [

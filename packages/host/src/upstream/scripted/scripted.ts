@@ -80,7 +80,7 @@ export function scripted<D extends DialectName>({ dialect, turns }: ScriptedOpti
     async whole(request, signal) {
       const parts: PartOf<D>[] = [];
       for await (const part of play(request, signal)) parts.push(part);
-      return DIALECTS[dialect].whole.together(parts);
+      return DIALECTS[dialect].whole.fromParts(parts);
     },
     forClient: () => upstream,
   };
@@ -111,7 +111,7 @@ function answering(answer: ScriptedAnswer, nextId: () => string): LanguageModelV
     modelId: 'scripted',
     supportedUrls: {},
     doGenerate: async () => result,
-    doStream: async () => ({ stream: streamOf(modelWhole.apart(result)) }),
+    doStream: async () => ({ stream: streamOf(modelWhole.toParts(result)) }),
   };
 }
 

@@ -4,10 +4,10 @@ import type { Logger } from '../logger.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
-import type { Visit } from './visit.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
-type Handler = (visit: Visit, onEnd: (error?: ApiError) => void) => Promise<Response>;
+type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
 
 interface Route {
   /** For metrics and logs. */
@@ -19,15 +19,15 @@ interface Route {
 }
 
 /** Where every request comes in and goes out: its id, its key, its limits, its error, its line in the log. */
-export interface Reception {
-  receive(request: Request, route: Route): Promise<Response>;
+export interface RequestRunner {
+  run(request: Request, route: Route): Promise<Response>;
   /** Requests under way, streams included. */
   readonly active: number;
   /** Takes no more, and waits for those under way. */
   close(): Promise<void>;
 }
 
-export function createReception(options: {
+export function createRequestRunner(options: {
   readonly gatekeeper: Gatekeeper;
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
@@ -35,7 +35,7 @@ export function createReception(options: {
   readonly activity: Activity;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
-}): Reception {
+}): RequestRunner {
   const { gatekeeper, metrics, logger, usage, activity, now, createId } = options;
   let active = 0;
   let isClosed = false;
@@ -47,7 +47,7 @@ export function createReception(options: {
   }
 
   /** What a response used is known at its end. It must not fail for want of a place to write that down. */
-  async function account({ access, facts, requestId }: Visit): Promise<void> {
+  async function account({ access, facts, requestId }: RequestContext): Promise<void> {
     const { used = NOTHING } = facts;
     usage.add(access.owner, used);
     try {
@@ -61,11 +61,11 @@ export function createReception(options: {
     get active() {
       return active;
     },
-    async receive(request, { route, handler, errorBody, isLimited = true }) {
+    async run(request, { route, handler, errorBody, isLimited = true }) {
       const requestId = createId('req_');
       const startedAt = now();
       active += 1;
-      let visit: Visit | undefined;
+      let requestContext: RequestContext | undefined;
       let status = 200;
       let isOver = false;
       const end = (error?: ApiError): void => {
@@ -74,20 +74,20 @@ export function createReception(options: {
         const durationMs = now() - startedAt;
         metrics.requests.add({ route, status: String(status) });
         metrics.seconds.observe(durationMs / 1000, { route });
-        const told = { requestId, route, status, durationMs, visit, error };
+        const told = { requestId, route, status, durationMs, requestContext, error };
         logger.log({ ...lineOf(told), ...activityFacts(activity.end(endOf(told, startedAt))) });
-        const accounted = visit?.facts.model === undefined ? Promise.resolve() : account(visit);
+        const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
         accounted.then(leave, leave);
       };
       try {
         if (isClosed) throw new ApiError(503, 'The gateway is stopping', { type: 'overloaded_error' });
         const access = await gatekeeper.admit(request);
-        visit = { requestId, request, access, signal: request.signal, facts: { route } };
+        requestContext = { requestId, request, access, signal: request.signal, facts: { route } };
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
         if (isLimited) await gatekeeper.take(access);
-        const response = await handler(visit, end);
+        const response = await handler(requestContext, end);
         status = response.status;
         if (!isStream(response)) end();
         nameResponse(response.headers, requestId);
@@ -125,19 +125,19 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-interface Told {
+interface RequestOutcome {
   readonly requestId: string;
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  readonly visit: Visit | undefined;
+  readonly requestContext: RequestContext | undefined;
   readonly error: ApiError | undefined;
 }
 
-function endOf({ requestId, route, status, durationMs, visit }: Told, atMs: number): RequestEnd {
-  const { model, upstream, used, called = [] } = visit?.facts ?? {};
+function endOf({ requestId, route, status, durationMs, requestContext }: RequestOutcome, atMs: number): RequestEnd {
+  const { model, upstream, used, called = [] } = requestContext?.facts ?? {};
   const { inputTokens, outputTokens } = used ?? NOTHING;
-  const owner = visit?.access.owner ?? '';
+  const owner = requestContext?.access.owner ?? '';
   return { id: requestId, atMs, route, status, durationMs, owner, model, upstream, called, inputTokens, outputTokens };
 }
 
@@ -161,15 +161,15 @@ function nameResponse(headers: Headers, requestId: string): void {
 }
 
 /** Facts only. */
-function lineOf(end: Told): Parameters<Logger['log']>[0] {
-  const { requestId, route, status, durationMs, visit, error } = end;
-  const { model, upstream, used } = visit?.facts ?? {};
+function lineOf(end: RequestOutcome): Parameters<Logger['log']>[0] {
+  const { requestId, route, status, durationMs, requestContext, error } = end;
+  const { model, upstream, used } = requestContext?.facts ?? {};
   const fault = faultOf(error);
   return {
     level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     ...{ requestId, route, status, durationMs },
-    ...{ owner: visit?.access.owner, model, upstream },
+    ...{ owner: requestContext?.access.owner, model, upstream },
     ...{ inputTokens: used?.inputTokens, outputTokens: used?.outputTokens },
     ...(error === undefined ? {} : { errorType: error.type }),
     ...fault,

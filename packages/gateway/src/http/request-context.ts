@@ -1,17 +1,17 @@
 import type { Access, UsedUp } from '../access/index.ts';
 
 /** One request while it is being answered. */
-export interface Visit {
+export interface RequestContext {
   readonly requestId: string;
   readonly request: Request;
   readonly access: Access;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
   /** For metrics and logs. */
-  readonly facts: VisitFacts;
+  readonly facts: RequestFacts;
 }
 
-interface VisitFacts {
+interface RequestFacts {
   route: string;
   model?: string;
   upstream?: string;
