@@ -17,7 +17,9 @@ const only = process.argv
   .split(',');
 const PACKAGES = isShort
   ? ['core', 'semantic', 'wires']
-  : ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent'];
+  : ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'client'];
+/** Packed and checked as packages, but not installed: they bring the gateway's dependencies. */
+const ONLY_CHECKED = isShort ? [] : ['gateway', 'console', 'cli'];
 
 const project = mkdtempSync(join(tmpdir(), 'quartermaster-runtimes-'));
 let failed = 0;
@@ -28,7 +30,8 @@ try {
     cpSync(join(root, 'scripts/runtimes/probes', file), join(project, file));
   }
   if (isShort) for (const tarball of tarballs) unpack(tarball);
-  const context = { project, root, tarballs, run, npm };
+  const packed = [...tarballs, ...ONLY_CHECKED.map(pack)];
+  const context = { project, root, tarballs, packed, run, npm };
   const rows = [...(isShort ? [] : longRows(context)), ...shortRows(context)];
   for (const { name, check } of rows) {
     if (only !== undefined && !only.includes(name) && name !== 'install') continue;

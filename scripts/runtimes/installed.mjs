@@ -1,11 +1,11 @@
 // Rows that install things: runtimes, other majors of peers, and checkers of packages.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bundle, readModelBytes } from './bundles.mjs';
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-export function longRows({ project, root, tarballs, run, npm }) {
+export function longRows({ project, root, tarballs, packed, run, npm }) {
   const tools = join(project, 'tools');
   const semantic = (answer) => {
     const { engine } = JSON.parse(answer);
@@ -42,17 +42,19 @@ export function longRows({ project, root, tarballs, run, npm }) {
   }
 
   function each(check) {
-    for (const tarball of tarballs) {
-      const name = /quartermaster-([a-z]+)-\d/.exec(tarball)?.[1];
-      check(join(project, 'node_modules/@quartermaster', name), tarball);
+    for (const tarball of packed) {
+      const folder = join(project, 'unpacked', basename(tarball, '.tgz'));
+      mkdirSync(folder, { recursive: true });
+      run('tar', ['xzf', tarball, '-C', folder]);
+      check(join(folder, 'package'), tarball);
     }
-    return `${tarballs.length} packages`;
+    return `${packed.length} packages`;
   }
 
   function checkTypes() {
     const files = [
-      'core',
-      'core/regex',
+      ...['core', ...CORE_ENTRIES.map((entry) => `core/${entry}`)],
+      'client',
       'semantic',
       'wires/ai-sdk',
       'wires/anthropic',
@@ -142,6 +144,19 @@ export function longRows({ project, root, tarballs, run, npm }) {
     return join(tools, 'node_modules/.bin', name);
   }
 }
+
+const CORE_ENTRIES = [
+  'catalog',
+  'gate',
+  'search',
+  'regex',
+  'disclosure',
+  'dispatch',
+  'loop',
+  'run',
+  'errors',
+  'testing',
+];
 
 const BUN = {
   'linux-x64': '@oven/bun-linux-x64',

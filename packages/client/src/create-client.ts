@@ -2,6 +2,7 @@ import type { Api, RequestRecord } from './api.ts';
 import { ApiFailure, messageOf } from './api-failure.ts';
 import { readEvents } from './read-events.ts';
 
+/** Where the gateway is, and how to reach it. */
 export interface ClientOptions {
   /** Where the gateway is. @default the address of the page, in a browser */
   readonly baseUrl?: string;
@@ -19,6 +20,7 @@ type Input<Name extends Route> = Api[Name]['input'] & { readonly signal?: AbortS
 /** What may be left out where a route needs nothing. */
 type Arguments<Name extends Route> = object extends Api[Name]['input'] ? [input?: Input<Name>] : [input: Input<Name>];
 
+/** A client of a gateway. */
 export interface Client {
   /** Throws an `ApiFailure` for an answer that is not a success. */
   request<Name extends Route>(route: Name, ...input: Arguments<Name>): Promise<Api[Name]['answer']>;
@@ -26,6 +28,13 @@ export interface Client {
   follow(signal?: AbortSignal): AsyncGenerator<RequestRecord>;
 }
 
+/**
+ * A typed client of a gateway's HTTP API.
+ *
+ * @example
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', apiKey });
+ * const { data } = await client.request('GET /v1/catalogs');
+ */
 export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl = '', apiKey } = options;
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));

@@ -28,6 +28,7 @@ export interface NamedServers {
   readonly opening: readonly JsonObject[];
 }
 
+/** A tool of an MCP server that the request names. */
 export interface ServerTool {
   readonly server: string;
   readonly name: string;

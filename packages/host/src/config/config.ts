@@ -262,6 +262,7 @@ export interface SearchSettings {
   readonly cache?: IndexCacheSettings;
 }
 
+/** Where built indexes outlast the process. */
 export interface IndexCacheSettings {
   /** @default `quartermaster/indexes` in the user's cache folder */
   readonly folder?: string;
