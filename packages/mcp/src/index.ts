@@ -41,6 +41,7 @@ export {
   type OAuthOptions,
   type SignInSettings,
   type SignInWish,
+  scopesToAskFor,
 } from './oauth/index.ts';
 export {
   type Access,

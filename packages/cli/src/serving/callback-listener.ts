@@ -21,24 +21,13 @@ const PATH = '/callback';
 /** Listens on this machine alone, as native programs do to hear the end of a sign-in (RFC 8252, 7.3). */
 export async function listenForCallback(port: number): Promise<CallbackListener> {
   let take: ((callback: Callback, state: string) => boolean) | undefined;
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    if (!isCallback(request, url)) return answer(response, 404, 'There is nothing here.');
-    const callback: Callback = {
-      params: url.searchParams,
-      reply: (text, isError) => answer(response, isError ? 400 : 200, text),
-    };
-    if (take?.(callback, url.searchParams.get('state') ?? '') !== true) {
-      answer(response, 400, 'This sign-in is not known, or is over already.');
-    }
+  const { url, close } = await takeCallbacks(port, (callback) => {
+    if (take?.(callback, callback.params.get('state') ?? '') === true) return;
+    callback.reply('This sign-in is not known, or is over already.', true);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const { port: bound } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${bound}${PATH}`,
+    url,
+    close,
     wait: (state, signal) =>
       new Promise((resolve, reject) => {
         const abort = (): void => {
@@ -55,6 +44,48 @@ export async function listenForCallback(port: number): Promise<CallbackListener>
         signal.addEventListener('abort', abort, { once: true });
         if (signal.aborted) abort();
       }),
+  };
+}
+
+/** Listens for the ends of sign-ins, once one is to begin. It does not keep the process. */
+export function createSignInListener(finish: (callback: URLSearchParams) => Promise<unknown>): {
+  redirectUrl(): Promise<string>;
+  close(): Promise<void>;
+} {
+  let listening: ReturnType<typeof takeCallbacks> | undefined;
+  const handle = ({ params, reply }: Callback): void => {
+    finish(params).then(
+      () => reply('You are signed in. This window can be closed.', false),
+      () => reply('The sign-in failed, or is not known. Begin it again.', true),
+    );
+  };
+  return {
+    async redirectUrl() {
+      listening ??= takeCallbacks(0, handle);
+      return (await listening).url;
+    },
+    async close() {
+      await (await listening)?.close();
+    },
+  };
+}
+
+async function takeCallbacks(
+  port: number,
+  handle: (callback: Callback) => void,
+): Promise<Pick<CallbackListener, 'url' | 'close'>> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (!isCallback(request, url)) return answer(response, 404, 'There is nothing here.');
+    handle({ params: url.searchParams, reply: (text, isError) => answer(response, isError ? 400 : 200, text) });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}${PATH}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,3 +1,4 @@
+import { defined } from '@quartermaster/core/internal';
 import type { Config } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, type HubServers } from '@quartermaster/mcp';
@@ -17,6 +18,8 @@ export interface ConfiguredHubOptions {
   readonly isStrict?: boolean;
   /** Whether servers that are known from the store wait for their first use. @default true */
   readonly isLazy?: boolean;
+  /** Where authorization servers send users back to, asked for when a sign-in is to begin here. @default none begins */
+  readonly redirectUrl?: () => Promise<string>;
 }
 
 /** The servers of the settings, without those that would start this program again. Undefined where there are none. */
@@ -38,7 +41,7 @@ export function configuredServers(
 
 export function createConfiguredHub(
   { tools, mcp }: Config,
-  { servers, store, mcpConfig = [], env, isStrict = false, isLazy = true }: ConfiguredHubOptions,
+  { servers, store, mcpConfig = [], env, isStrict = false, isLazy = true, redirectUrl }: ConfiguredHubOptions,
 ): Hub {
   const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
   return createHub({
@@ -52,6 +55,7 @@ export function createConfiguredHub(
     findings: mcp.findings,
     oauth: createOAuthClient({
       tokens: store?.tokens ?? createMemoryTokenStore(),
+      ...defined({ redirectUrl }),
       howToSignIn: ({ user, server }) =>
         `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
     }),

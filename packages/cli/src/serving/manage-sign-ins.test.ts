@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ProtectedServer, startProtectedServer } from './protected-server.fixture.ts';
@@ -34,7 +34,10 @@ async function followAddress(login: RunningCommand): Promise<Response> {
   return fetch(address);
 }
 
-async function startProxy(folder: string): Promise<{ readonly client: Client; readonly err: () => string }> {
+async function startProxy(
+  folder: string,
+  capabilities: ClientCapabilities = {},
+): Promise<{ readonly client: Client; readonly err: () => string }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, 'mcp', ...FILE, '--form', 'bridge'],
@@ -46,7 +49,7 @@ async function startProxy(folder: string): Promise<{ readonly client: Client; re
   transport.stderr?.on('data', (chunk) => {
     err += String(chunk);
   });
-  const client = new Client({ name: 'test-client', version: '1.0.0' });
+  const client = new Client({ name: 'test-client', version: '1.0.0' }, { capabilities });
   onTestFinished(() => client.close());
   await client.connect(transport);
   return { client, err: () => err };
@@ -107,6 +110,41 @@ describe('quartermaster mcp login', () => {
     expect((await second.ended).code).toBe(1);
     expect(second.err()).toContain('Nobody is signed in at "tracker"');
     expect(await callThrough(folder)).toContain(TOLD);
+  });
+
+  it('asks for the scope that a call was refused for, beside those before', async () => {
+    const { folder, server } = await project();
+    const first = startLogin(folder);
+    await followAddress(first);
+    await first.ended;
+    server.needed = 'issues:write';
+    expect(await callThrough(folder)).toContain(TOLD);
+    const second = startLogin(folder);
+    const address = new URL((await second.until('\n')).trim());
+    expect(address.searchParams.get('scope')).toBe('issues:write');
+    await fetch(address);
+    expect((await second.ended).code).toBe(0);
+    expect(await callThrough(folder)).toContain('no issues');
+  });
+
+  it('is not needed by a client that can open addresses: its user signs in during the call', async () => {
+    const { folder } = await project();
+    const { client } = await startProxy(folder, { elicitation: { url: {} } });
+    const opened: string[] = [];
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      const url = 'url' in params ? String(params.url) : '';
+      opened.push(url);
+      expect(await (await fetch(url)).text()).toBe('You are signed in. This window can be closed.\n');
+      return { action: 'accept' };
+    });
+    const call = { name: 'tool_call', arguments: { name: 'tracker__list_issues' } };
+    // Nothing of the server is known before somebody has signed in, so the search says what is missing.
+    const search = { name: 'tool_search', arguments: { query: 'list issues' } };
+    expect(JSON.stringify((await client.callTool(search)).content)).toContain('wants the user to sign in');
+    expect(JSON.stringify((await client.callTool(call)).content)).toContain('no issues');
+    expect(opened).toHaveLength(1);
+    await client.close();
+    expect(await callThrough(folder)).toContain('no issues');
   });
 
   it('that is refused says so, and leaves the sign-in before as it is', async () => {

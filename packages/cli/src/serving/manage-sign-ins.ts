@@ -1,5 +1,6 @@
 import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
+import { scopesToAskFor } from '@quartermaster/mcp';
 import { write } from '../command-io.ts';
 import type { CommandContext, LoginFlags, LogoutFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
@@ -24,8 +25,9 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
   makeTokenKey(config.store);
   const store = await openConfiguredStore(config.store);
   try {
+    const scopes = await scopesToAskFor(store.tokens, { user, server }).catch(() => []);
     const outcome = await signIn({
-      ...{ server, settings, port, timeoutMs: PATIENCE_MS, store },
+      ...{ server, settings: withScopes(settings, scopes), port, timeoutMs: PATIENCE_MS, store },
       onAddress(url) {
         io.stderr.write('Sign in here; it goes on by itself when you are done:\n\n');
         io.stdout.write(`${url}\n`);
@@ -44,6 +46,13 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
   } finally {
     await store.close();
   }
+}
+
+/** The settings with scopes that were refused to the sign-in before: asking for the same again would change nothing. */
+function withScopes(settings: RemoteServerSettings, more: readonly string[]): RemoteServerSettings {
+  if (more.length === 0) return settings;
+  const oauth = typeof settings.oauth === 'object' ? settings.oauth : {};
+  return { ...settings, oauth: { ...oauth, scopes: [...new Set([...(oauth.scopes ?? []), ...more])] } };
 }
 
 export async function logoutFromServer(server: string, flags: LogoutFlags, context: CommandContext): Promise<void> {

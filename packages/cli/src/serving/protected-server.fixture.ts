@@ -18,12 +18,15 @@ export interface ProtectedServer {
   revoke(): void;
   /** Whether the person says no. */
   isRefusing: boolean;
+  /** A scope without which no tool can be called. */
+  needed: string | undefined;
 }
 
 interface Grant {
   readonly challenge: string;
   readonly redirect: string;
   readonly client: string;
+  readonly scope: string;
 }
 
 interface Answer {
@@ -39,8 +42,8 @@ const BAD_GRANT: Answer = { status: 400, body: { error: 'invalid_grant' } };
 export async function startProtectedServer(): Promise<ProtectedServer> {
   const clients = new Map<string, readonly string[]>();
   const codes = new Map<string, Grant>();
-  const valid = new Set<string>();
-  const refreshes = new Set<string>();
+  const valid = new Map<string, string>();
+  const refreshes = new Map<string, string>();
   const listener = createServer((request, response) => {
     void handle(request).then(({ status, body, headers }) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -59,6 +62,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     issued: [],
     seen: [],
     isRefusing: false,
+    needed: undefined,
     expire: () => valid.clear(),
     revoke() {
       valid.clear();
@@ -104,7 +108,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     if (server.isRefusing) back.searchParams.set('error', 'access_denied');
     else {
       const code = randomUUID();
-      codes.set(code, { challenge, redirect, client });
+      codes.set(code, { challenge, redirect, client, scope: params.get('scope') ?? '' });
       back.searchParams.set('code', code);
     }
     return { status: 302, headers: { location: back.href } };
@@ -112,7 +116,9 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
 
   function exchange(form: URLSearchParams): Answer {
     if (form.get('grant_type') === 'refresh_token') {
-      return refreshes.delete(form.get('refresh_token') ?? '') ? giveOut() : BAD_GRANT;
+      const refresh = form.get('refresh_token') ?? '';
+      const scope = refreshes.get(refresh);
+      return refreshes.delete(refresh) && scope !== undefined ? giveOut(scope) : BAD_GRANT;
     }
     const code = form.get('code') ?? '';
     const grant = codes.get(code);
@@ -124,13 +130,13 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       grant?.challenge === verified &&
       grant.redirect === form.get('redirect_uri') &&
       grant.client === form.get('client_id');
-    return isFine ? giveOut() : BAD_GRANT;
+    return isFine ? giveOut(grant.scope) : BAD_GRANT;
   }
 
-  function giveOut(): Answer {
+  function giveOut(scope: string): Answer {
     const [access, refresh] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];
-    valid.add(access);
-    refreshes.add(refresh);
+    valid.set(access, scope);
+    refreshes.set(refresh, scope);
     server.issued.push(access);
     return {
       status: OK,
@@ -146,6 +152,10 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     }
     const message = JSON.parse(body) as { readonly id?: number; readonly method: string };
     if (message.id === undefined) return { status: 202 };
+    const { needed } = server;
+    if (message.method === 'tools/call' && needed !== undefined && !valid.get(token)?.split(' ').includes(needed)) {
+      return { status: 403, headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` } };
+    }
     if (message.method === 'tools/call') server.seen.push(token);
     const result = RESULTS[message.method];
     const error = { code: -32_601, message: 'Method not found' };

@@ -9,9 +9,10 @@ import {
   createServedReranker,
 } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
-import { createProxy, serveStdio } from '@quartermaster/mcp';
+import { createProxy, type Hub, serveStdio } from '@quartermaster/mcp';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
+import { createSignInListener } from './callback-listener.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
 import { followSettings } from './follow-settings.ts';
@@ -21,6 +22,7 @@ import { printOnce } from './print-once.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 import { reportServers } from './report-servers.ts';
 import { recordStatus } from './running-status.ts';
+import { makeTokenKey } from './token-key-file.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
@@ -36,6 +38,8 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   const asked = engine === 'auto' ? undefined : await configuredEngine(unanswered.search);
   if (asked !== undefined) print(describeEngine(asked));
 
+  // Users may sign in while it runs, and what they get has to be kept encrypted.
+  if (Object.values(unanswered.mcpServers).some((server) => 'url' in server)) tryToMakeKey(unanswered.store);
   const store = await openStoreIfPossible({
     ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
   });
@@ -46,8 +50,10 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     await store?.close();
     throw new InputError(NO_SERVERS);
   }
-  const hub = createConfiguredHub(config, {
-    ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict },
+  const listener = createSignInListener((callback) => hub.finishSignIn(callback));
+  const { redirectUrl } = listener;
+  const hub: Hub = createConfiguredHub(config, {
+    ...{ servers: offerSignIn(servers), store, mcpConfig: flags.mcpConfig, env: io.env, isStrict, redirectUrl },
   });
   const silence = reportServers(hub, print);
   const forget = recordStatus({ hub, env: io.env, files: () => config.files });
@@ -94,10 +100,20 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     await proxy.close();
     closed.abort();
     await hub.close();
+    await listener.close();
     await store?.close();
     // A client that is still there keeps the pipe open, and an open pipe would keep us.
     io.stdin.destroy();
     release();
+  }
+}
+
+/** Without a key there is no sign-in here, and all else goes on. */
+function tryToMakeKey(settings: Config['store']): void {
+  try {
+    makeTokenKey(settings);
+  } catch {
+    // Said by the sign-in, if there ever is one.
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type SnapshotOptions,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { defined } from '@quartermaster/core/internal';
+import { defined, untilAborted } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';
@@ -67,6 +67,8 @@ export interface HubOptions extends HubServers {
 export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.1.0' };
 
 const MOST_HELD_NAMED = 5;
+/** How often it is looked whether a user has signed in. */
+const SIGN_IN_LOOK_MS = 500;
 
 /**
  * A hub over the given servers. Nothing is started until `start` or the first use.
@@ -188,6 +190,18 @@ export function createHub(options: HubOptions): Hub {
     async beginSignIn(name, user = '') {
       const signIn = signInSettings(serverNamed(name).settings);
       return signIn === undefined ? undefined : options.oauth?.begin({ user, server: name }, signIn);
+    },
+    async untilSignedIn(name, { user = '', signal }) {
+      const owner = { user, server: name };
+      const before = await options.oauth?.markOf(owner);
+      const clock = options.clock ?? systemClock;
+      for (;;) {
+        await untilAborted(new Promise<void>((resolve) => void clock.after(SIGN_IN_LOOK_MS, resolve)), signal);
+        if ((await options.oauth?.markOf(owner)) === before) continue;
+        // Another process may have ended it: then the pause after the refusal goes on here.
+        await serverNamed(name).retry(user);
+        return;
+      }
     },
     async signIns(user = '') {
       const wanting = [...servers.values()].filter(({ settings }) => signInSettings(settings) !== undefined);

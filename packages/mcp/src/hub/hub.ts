@@ -44,6 +44,11 @@ export interface Hub {
   accept(toolPatterns: readonly string[]): Promise<void>;
   /** Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. */
   beginSignIn(server: string, user?: string): Promise<string | undefined>;
+  /** Resolves when the user has signed in at a server, here or in another process; rejects with the signal's reason. */
+  untilSignedIn(
+    server: string,
+    options: { readonly user?: string | undefined; readonly signal: AbortSignal },
+  ): Promise<void>;
   /** The servers that a user signs in at, and whether they have. */
   signIns(user?: string): Promise<readonly SignInState[]>;
   /** Takes one changed definition, if it is still the one of this hash. Tells whether it was. */

@@ -16,6 +16,8 @@ export interface KeptSignIn {
   readonly serverUrl?: string;
   /** The redirect address that the client is registered with. */
   readonly redirectUrl?: string;
+  /** Tells one sign-in from the next. */
+  readonly mark?: string;
   /** What the sign-in asked for. Granted scopes need not be named in a token response. */
   readonly scope?: string;
 }

@@ -31,6 +31,8 @@ export interface OAuthClient {
   /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
   finish(callback: URLSearchParams): Promise<TokenOwner>;
   isSignedIn(owner: TokenOwner): Promise<boolean>;
+  /** What tells a user's sign-in from the next one. Undefined where there is none. */
+  markOf(owner: TokenOwner): Promise<string | undefined>;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
 }
@@ -86,7 +88,9 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     if (redirectUrl === undefined) return undefined;
     const key = JSON.stringify([owner.user, owner.server]);
     const before = await kept.read(owner);
-    const scope = computeScopeUnion(settings.scopes?.join(' '), before.scope, before.tokens?.scope, wish.scope);
+    const wanted = await tokens.get(wantedPlace(owner));
+    const known = [settings.scopes?.join(' '), before.scope, before.tokens?.scope, wanted];
+    const scope = computeScopeUnion(...known, wish.scope);
     const offered = await offers.get(key)?.catch(() => undefined);
     if (offered !== undefined && offered.scope === scope && offered.untilMs > clock.now()) return offered.url;
     const start = async (): Promise<Offer> => {
@@ -123,6 +127,10 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     begin,
     howToSignIn,
     isSignedIn: async (owner) => (await kept.read(owner)).tokens !== undefined,
+    async markOf(owner) {
+      const { tokens: current, mark } = await kept.read(owner);
+      return current === undefined ? undefined : (mark ?? '');
+    },
     access: (owner, settings) => ({
       async token() {
         const { tokens: current, serverUrl = settings.serverUrl } = await kept.read(owner);
@@ -143,6 +151,8 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       const asked = computeScopeUnion(before.scope, before.tokens?.scope);
       const wanted = computeScopeUnion(asked, requiredScope);
       if (isStrictScopeSuperset(wanted, asked)) {
+        // The sign-in may be made elsewhere: by a command, or at another replica.
+        if (wanted !== undefined) await tokens.put(wantedPlace(owner), wanted);
         return refuse(owner, settings, { scope: requiredScope, resourceMetadataUrl });
       }
       const message = `Server "${owner.server}" refuses the request for lack of a scope (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for the right.`;
@@ -155,10 +165,24 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       const code = callback.get('code');
       if (code === null) throw refused(owner, callback.get('error'));
       const iss = callback.get('iss') ?? undefined;
-      await kept.write(owner, await exchangeCode(pending, { code, iss, fetch: inTime(owner, { fetch, clock }) }));
+      const signedIn = await exchangeCode(pending, { code, iss, fetch: inTime(owner, { fetch, clock }) });
+      await kept.write(owner, { ...signedIn, mark: randomUUID() });
+      await tokens.delete(wantedPlace(owner));
       return owner;
     },
   };
+}
+
+/** The scopes that a user's next sign-in at a server has to ask for: those of the last one, and what was refused since. */
+export async function scopesToAskFor(tokens: TokenStore, owner: TokenOwner): Promise<readonly string[]> {
+  const { scope, tokens: current } = await createKeptSignIns(tokens, systemClock).read(owner);
+  const wanted = await tokens.get(wantedPlace(owner));
+  return computeScopeUnion(scope, current?.scope, wanted)?.split(' ') ?? [];
+}
+
+/** Kept apart, so that noting it never takes the place of tokens that another process has just renewed. */
+function wantedPlace({ user, server }: TokenOwner): TokenOwner {
+  return { user, server: `\nwanted ${server}` };
 }
 
 function describeClient(redirectUrl: string, more: Partial<OAuthClientMetadata> = {}): OAuthClientMetadata {

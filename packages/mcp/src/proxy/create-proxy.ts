@@ -63,6 +63,11 @@ export interface ProxyOptions
    * does so for Claude clients and for those that don't say who they are. @default 'auto'
    */
   readonly alwaysLoad?: AlwaysLoad;
+  /**
+   * Where users sign in at a server that wants it, such as a page of a gateway. Clients that can open addresses are sent there; errors
+   * name it. @default the one user of a lasting connection is sent to the authorization server itself
+   */
+  readonly signInPage?: (server: string) => string;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
@@ -173,7 +178,7 @@ function createContext(options: ProxyOptions): ProxyContext {
   const origins = new WeakMap<Caller, CallOrigin>();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub, origins),
+    execute: createExecutor(hub, origins, options.signInPage),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     unavailable: (caller) => hub.unavailable().filter(({ server }) => mayKnow(server, origins.get(caller))),
     ...defined({ searcher, hooks, onEvent }),
@@ -191,6 +196,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     limits: options.limits ?? contextWindow(),
     serverInfo: options.serverInfo ?? CLIENT_INFO,
     clock,
+    signInPage: options.signInPage,
     forgetSearchesAfterMs: forgetAfterMs,
     start: createServerStart(hub, clock),
     waits: { ...START_WAITS, ...options.waits },

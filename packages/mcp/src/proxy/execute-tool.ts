@@ -8,8 +8,8 @@ import {
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
-import { McpError } from '../errors.ts';
 import type { Hub } from '../hub/index.ts';
+import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
 import type { RunningRequest, Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
 
@@ -32,6 +32,7 @@ export interface CallOrigin {
 export function createExecutor(
   hub: Hub,
   origins: WeakMap<Caller, CallOrigin>,
+  signInPage?: (server: string) => string,
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
     const origin = origins.get(caller);
@@ -39,7 +40,7 @@ export function createExecutor(
     const { session, context, ask } = origin;
     const running = { context, ...defined({ ask }) };
     const server = call.tool.server ?? '';
-    try {
+    const attempt = async (): Promise<JsonObject> => {
       const connection = await session.prepare(server);
       const isModern = connection.era === 'modern';
       const result = await session.during(server, running, () =>
@@ -55,11 +56,22 @@ export function createExecutor(
         }),
       );
       return encodeTask(result, server);
+    };
+    try {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!asksForSignIn(error)) throw error;
+        const question = { hub, session, context, server, error, signInPage, signal };
+        const answer = await session.during(server, running, () => askToSignIn(question));
+        if (answer === 'impossible') throw error;
+        return answer === 'again' ? await attempt() : answer;
+      }
     } catch (error) {
       // What a server refuses as a request is no result of its tool; a model that calls through ours reads it as a result all the same.
       const mustPass = (code: number): boolean => origin.isDirect || code === ProtocolErrorCode.UrlElicitationRequired;
       if (error instanceof ProtocolError && mustPass(error.code)) origin.passOn = error;
-      throw withSignIn(error, session);
+      throw withSignIn(error, session, signInPage);
     }
   };
 }
@@ -68,11 +80,13 @@ export function createExecutor(
  * Tells a user where to sign in. Only one that is known: whoever signs in at an address that was made for nobody in particular
  * does so for everybody.
  */
-function withSignIn(error: unknown, session: Session): unknown {
-  if (!(error instanceof McpError) || error.code !== 'authorization_required') return error;
-  const { authorizationUrl } = error.context;
+function withSignIn(error: unknown, session: Session, signInPage: ((server: string) => string) | undefined): unknown {
+  if (!asksForSignIn(error)) return error;
+  const { authorizationUrl, server } = error.context;
   const isKnown = session.access.user !== undefined || session.isSole;
-  return isKnown && typeof authorizationUrl === 'string' ? new Error(`${error.message}: ${authorizationUrl}`) : error;
+  if (!isKnown) return error;
+  if (signInPage !== undefined) return new Error(`${error.message}: ${signInPage(String(server))}`);
+  return typeof authorizationUrl === 'string' ? new Error(`${error.message}: ${authorizationUrl}`) : error;
 }
 
 function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefined {
@@ -86,7 +100,8 @@ function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefi
 /** `_meta` with the ids of this hop taken out, the wish for a task, and answers to what the server asked before. */
 function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObject {
   const { progressToken, ...meta } = context.mcpReq._meta ?? {};
-  const { envelope, inputResponses } = context.mcpReq;
+  const { envelope } = context.mcpReq;
+  const { [SIGN_IN_KEY]: _, ...inputResponses } = context.mcpReq.inputResponses ?? {};
   const requestState = context.mcpReq.requestState<string>();
   const capabilities = isModern ? (envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const _meta = {
@@ -96,7 +111,7 @@ function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObjec
   return {
     ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
     ...defined({ task: params.task }),
-    ...(isModern && inputResponses !== undefined ? { inputResponses: inputResponses as JsonObject } : {}),
+    ...(isModern && Object.keys(inputResponses).length > 0 ? { inputResponses: inputResponses as JsonObject } : {}),
     ...(isModern && requestState !== undefined ? { requestState } : {}),
   };
 }

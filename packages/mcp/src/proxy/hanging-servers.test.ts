@@ -104,6 +104,19 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(await calling)).toBe('late_tool: x');
   });
 
+  it('is told apart from a tool that does not exist', async () => {
+    const setup = setUp();
+    const client = await greeted(setup);
+    const calling = client.callTool({ name: 'hanging__late_tool', arguments: {} });
+    await until(() => setup.clock.pending.includes(9_750));
+    setup.clock.advance(9_750);
+    expect(textOf(await calling)).toBe(
+      'Tool "hanging__late_tool" can\'t be called now: server "hanging" has not listed its tools yet (it is still starting). Try again in a moment.',
+    );
+    const unknown = await client.callTool({ name: 'fine__no_such_tool', arguments: {} });
+    expect(textOf(unknown)).toContain('There is no tool "fine__no_such_tool"');
+  });
+
   it('costs requests that stand for themselves nothing once the start is two seconds ago', async () => {
     const { proxy, clock } = setUp();
     const ask = async (method: string, params: object): Promise<unknown> => {

@@ -19,6 +19,8 @@ export interface ProxyContext {
   readonly waits: Required<StartWaits>;
   /** What marks our tools as ones that a client shows at once, for the client that is asking. */
   readonly alwaysLoad: AlwaysLoad;
+  /** Where users sign in who are not the only one. */
+  readonly signInPage: ((server: string) => string) | undefined;
   readonly forgetSearchesAfterMs: number;
   /** Where a call comes from, by the caller that the toolbox was given for it. */
   readonly origins: WeakMap<Caller, CallOrigin>;

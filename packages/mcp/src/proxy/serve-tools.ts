@@ -6,10 +6,12 @@ import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
 import type { CallOrigin } from './execute-tool.ts';
+import { answerForMissing } from './missing-servers.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { renderOwn, renderShown } from './render-tool.ts';
 import type { RunningRequest, Session } from './session.ts';
 import { textResult, toJointResult, toResult } from './to-result.ts';
+import { toolsNamed } from './wait-for-servers.ts';
 
 /** Answers `tools/list`: ours, what is never deferred, and in the load form what was found so far. */
 export function listProxyTools(context: ProxyContext, session: Session, client: ClientInfo | undefined): JsonObject {
@@ -57,6 +59,10 @@ export async function callProxyTool(
     isDirect: plan.kind === 'inline' || plan.own.every((own) => own.name !== name),
     ...defined({ ask }),
   };
+  const names = toolsNamed(session, params) ?? [];
+  const running = { context: request.context, ...defined({ ask }) };
+  const missing = await answerForMissing(context, session, { names, context: request.context, running, signal });
+  if (missing !== undefined) return missing;
   context.origins.set(caller, origin);
   session.forgetSearches();
   const step = await context.toolbox.handle({

@@ -34,7 +34,7 @@ const OF_SERVERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The real tools that a call is about; undefined for a search. */
-function toolsNamed(session: Session, { name, arguments: input }: JsonObject): readonly string[] | undefined {
+export function toolsNamed(session: Session, { name, arguments: input }: JsonObject): readonly string[] | undefined {
   if (typeof name !== 'string') return undefined;
   const plan = session.plan ?? session.currentPlan();
   const role = plan.kind === 'defer' ? plan.own.find((own) => own.name === name.trim())?.role : undefined;

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { McpError } from '../errors.ts';
+import type { Hub } from '../hub/index.ts';
+import type { Session } from './session.ts';
+
+export interface SignInQuestion {
+  readonly hub: Hub;
+  readonly session: Session;
+  readonly context: ServerContext;
+  readonly server: string;
+  /** The refusal that the user can change by signing in. */
+  readonly error: McpError;
+  /** Where users sign in who are not the only one. Undefined where there is no such page. */
+  readonly signInPage: ((server: string) => string) | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `again`: the user has signed in. A result is for the client, which calls again by itself. */
+export type SignInAnswer = 'again' | 'impossible' | JsonObject;
+
+/** How long a user may take. */
+const PATIENCE_MS = 5 * 60_000;
+/** Under which a client of the newer revision sends its answer. No server sees it. */
+export const SIGN_IN_KEY = 'quartermaster/sign-in';
+
+export function asksForSignIn(error: unknown): error is McpError {
+  return error instanceof McpError && error.code === 'authorization_required';
+}
+
+/** Sends the user to sign in, where the client can open an address for them, and waits until they have. */
+export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswer> {
+  const { hub, session, context, server, error, signal } = question;
+  const capabilities = session.peer?.capabilities ?? envelopeCapabilities(context);
+  const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined;
+  if (!isJsonObject(elicitation) || elicitation.url === undefined) return 'impossible';
+  const url = await addressFor(question);
+  if (url === undefined) return 'impossible';
+  const message = `${error.message.split(';')[0]}. Open the address to do so; the call goes on then.`;
+  const params = { mode: 'url', message, url };
+  // A client that stands for itself in each request is asked in the result.
+  if (session.peer === undefined) {
+    if (context.mcpReq.inputResponses?.[SIGN_IN_KEY] !== undefined) return 'impossible';
+    return { resultType: 'input_required', inputRequests: { [SIGN_IN_KEY]: { method: 'elicitation/create', params } } };
+  }
+  const patience = new AbortController();
+  const cancel = session.clock.after(PATIENCE_MS, () => patience.abort(new Error('Nobody signed in in time')));
+  const asking = AbortSignal.any([signal, patience.signal]);
+  const { user } = session.access;
+  try {
+    const elicitationId = randomUUID();
+    const signedIn = hub.untilSignedIn(server, { user, signal: asking });
+    signedIn.catch(() => {});
+    const isModern = context.mcpReq.envelope !== undefined;
+    const asked = isModern ? params : { ...params, elicitationId };
+    const answer = await session.peer.request(
+      { server, method: 'elicitation/create', params: asked },
+      { signal: asking },
+    );
+    if (answer.action !== 'accept') throw declined(error);
+    await signedIn;
+    if (!isModern) {
+      session.peer.notify({ server, method: 'notifications/elicitation/complete', params: { elicitationId } });
+    }
+    return 'again';
+  } finally {
+    cancel();
+    patience.abort();
+  }
+}
+
+/**
+ * One user's client is sent to the authorization server itself. Of several users each is sent to the gateway's own page, where they
+ * show who they are: an address that was made for one must not sign in another.
+ */
+async function addressFor({ hub, session, server, error, signInPage }: SignInQuestion): Promise<string | undefined> {
+  if (signInPage !== undefined) return signInPage(server);
+  if (!session.isSole) return undefined;
+  const known = error.context.authorizationUrl;
+  return typeof known === 'string' ? known : hub.beginSignIn(server, session.access.user).catch(() => undefined);
+}
+
+function envelopeCapabilities({ mcpReq }: ServerContext): unknown {
+  return (mcpReq.envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+}
+
+function declined({ message, context }: McpError): McpError {
+  return new McpError('authorization_required', `${message.split(';')[0]}, and the user declined to`, { context });
+}

@@ -1,0 +1,55 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { McpError } from '../errors.ts';
+import { askToSignIn } from './ask-to-sign-in.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import type { RunningRequest, Session } from './session.ts';
+import { textResult } from './to-result.ts';
+
+export interface MissingQuestion {
+  /** The tools that a call names. */
+  readonly names: readonly string[];
+  readonly context: ServerContext;
+  readonly running: RunningRequest;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What to answer to a call of a tool whose server has not listed its tools: why it has not, rather than that there is no such tool. A
+ * server that waits for its user to sign in is signed in at first, where the client can. Undefined where the call can be made.
+ */
+export async function answerForMissing(
+  proxy: ProxyContext,
+  session: Session,
+  { names, context, running, signal }: MissingQuestion,
+): Promise<JsonObject | undefined> {
+  const { hub, signInPage } = proxy;
+  for (const name of names) {
+    if (hub.snapshot().resolve(name) !== undefined) continue;
+    const status = hub
+      .status()
+      .find((one) => one.tools === 0 && session.permissions.allowsServer(one.name) && isOf(name, one.name));
+    if (status?.reason === undefined) continue;
+    const { name: server, reason } = status;
+    if (status.needsSignIn === true) {
+      const error = new McpError('authorization_required', reason, { context: { server } });
+      const question = { hub, session, context, server, error, signInPage, signal };
+      const answer = await session.during(server, running, () => askToSignIn(question));
+      if (answer === 'again') continue;
+      if (answer !== 'impossible') return answer;
+    }
+    const message = `Tool ${JSON.stringify(name)} can't be called now: server "${server}" has not listed its tools yet (${reason}). ${ADVICE[status.state] ?? ''}`;
+    return textResult([message.trim()], true);
+  }
+  return undefined;
+}
+
+/** Names in front begin with their server's. */
+function isOf(name: string, server: string): boolean {
+  return name.startsWith(`${server.replace(/[^\w-]/g, '_')}__`);
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  idle: 'Try again in a moment.',
+  connecting: 'Try again in a moment.',
+};
