@@ -276,7 +276,7 @@ function renderSize({ size, rows, parse, jsonBytes, kept }) {
     '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     ...lines,
     '',
-    `Hybrid index with its vectors: built in ${ms(kept.build * 1000)} ms CPU, loaded from disk in ${ms(kept.load * 1000)} ms: ${(kept.load / kept.build).toFixed(2)} × of building.`,
+    `Hybrid index with its vectors: built in ${ms(kept.build * 1000)} ms CPU, loaded from disk in ${ms(kept.load * 1000)} ms: ${(kept.load / kept.build).toFixed(2)} × of building. With one tool of fifty changed: ${ms(kept.changed * 1000)} ms, ${(kept.changed / kept.build).toFixed(2)} ×.`,
   ].join('\n');
 }
 

@@ -29,11 +29,12 @@ export interface Bm25SearcherOptions extends Bm25Options {
  */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
   const { index, slices, cache, ...tuning } = options;
-  const words = wordsOf(snapshot.tools, { keeper: createIndexKeeper(snapshot, cache, slices), tuning });
+  const keeper = createIndexKeeper(snapshot, cache, slices);
+  const words = wordsOf(snapshot.tools, { keeper, tuning });
   return searcherOf(
     snapshot,
     new SharedBuild({
-      load: words.load,
+      load: keeper === undefined ? undefined : words.load,
       *steps() {
         const built = yield* words.build();
         yield;

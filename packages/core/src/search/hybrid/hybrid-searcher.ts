@@ -7,11 +7,17 @@ import {
   rankerSearcher,
   wordsOf,
 } from '../bm25/index.ts';
-import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper, markToolsInSteps } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
 import { type Reranker, UNREADABLE } from '../reranker/index.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
-import { buildVectorIndexInSteps, keptVectors, type StaticEmbedder, type VectorIndex } from '../semantic/index.ts';
+import {
+  buildMarkedVectorsInSteps,
+  buildVectorIndexInSteps,
+  keptVectors,
+  type StaticEmbedder,
+  type VectorIndex,
+} from '../semantic/index.ts';
 import { runInSlices, runToEnd, SharedBuild, type SliceOptions, stepThrough } from '../slices/index.ts';
 import { explainHybrid } from './explain-hybrid.ts';
 import { foldDuplicates } from './fold-duplicates.ts';
@@ -112,7 +118,7 @@ class HybridSearcher {
     this.#given = index === undefined ? undefined : createLexical(snapshot, index);
     const isAllGiven = this.#given !== undefined && options.vectors !== undefined;
     this.#engine = new SharedBuild({
-      load: () => this.#load(),
+      load: this.#keeper === undefined ? undefined : () => this.#load(),
       steps: () => this.#buildInSteps(),
       slices,
       built: isAllGiven ? runToEnd(this.#buildInSteps()) : undefined,
@@ -283,12 +289,18 @@ class HybridSearcher {
     return { ranker, byWords: lexical.searcher };
   }
 
+  /** What another catalog has of the same texts is taken over: a server that lists one tool more costs one vector. */
   *#buildVectors(): Generator<void, VectorIndex> {
     const { embedder } = this.#options;
     const { tools } = this.#snapshot;
+    const keeper = this.#keeper;
     const size = { count: tools.length, dimensions: embedder.dimensions };
-    const vectors = yield* buildVectorIndexInSteps(size, (tool) => embedder.tool(searchText(tools[tool] as Tool)));
-    this.#keeper?.save(keptVectors(tools.length, embedder), vectors);
+    const vectorOf = (tool: number): Float32Array => embedder.tool(searchText(tools[tool] as Tool));
+    if (keeper === undefined) return yield* buildVectorIndexInSteps(size, vectorOf);
+    const part = keptVectors(tools.length, embedder);
+    const marks = yield* markToolsInSteps(tools, keeper.digest);
+    const vectors = yield* buildMarkedVectorsInSteps(size, { marks, others: keeper.others(part), vectorOf });
+    keeper.save(part, vectors);
     return vectors;
   }
 }

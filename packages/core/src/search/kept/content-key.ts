@@ -22,6 +22,24 @@ export function* contentKeyInSteps(
 
 const TOOLS_PER_STEP = 32;
 
+/** 64 bits for each tool that stand for what it can be found by: two that are the same have the same index entries and vectors. */
+export function* markToolsInSteps(
+  tools: readonly Tool[],
+  digest: (text: string) => string = (text) => sha256([text]),
+): Generator<void, Uint32Array<ArrayBuffer>> {
+  const marks = new Uint32Array(2 * tools.length);
+  yield* stepThrough(tools.length, (first) => {
+    const end = Math.min(first + TOOLS_PER_STEP, tools.length);
+    for (let at = first; at < end; at += 1) {
+      const hash = digest(renderText(tools[at] as Tool));
+      marks[2 * at] = Number.parseInt(hash.slice(0, 8), 16);
+      marks[2 * at + 1] = Number.parseInt(hash.slice(8, 16), 16);
+    }
+    return end;
+  });
+  return marks;
+}
+
 /** Lengths before texts, so that two different tools never give the same. */
 function renderText(tool: Tool): string {
   const { name, server, description, parameterNames, parameterDescriptions, enumValues } = searchText(tool);

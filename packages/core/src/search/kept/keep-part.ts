@@ -15,6 +15,10 @@ export interface KeptPart<Built extends object> {
 /** Where the parts of one catalog are kept. */
 export interface IndexKeeper {
   load<Built extends object>(part: KeptPart<Built>): Promise<Built | undefined>;
+  /** The same part of other catalogs, as far as searchers have them now; the latest first. */
+  others<Built extends object>(part: KeptPart<Built>): readonly Built[];
+  /** See {@link IndexCache.digest}. */
+  readonly digest: IndexCache['digest'];
   /** Does not wait for it, and does not fail. */
   save<Built extends object>(part: KeptPart<Built>, built: Built): void;
 }
@@ -38,6 +42,13 @@ export function createIndexKeeper(
   };
 
   return {
+    digest,
+    others(part) {
+      const prefix = `${part.version()}.`;
+      const found = [...built].reverse().filter(([key]) => key.startsWith(prefix));
+      // Only this kind of part has keys of its version.
+      return found.slice(0, MOST_OTHERS).flatMap(([, one]) => (one.deref() as never) ?? []);
+    },
     async load(part) {
       const key = await keyOf(part.version);
       const shared = built.get(key)?.deref();
@@ -58,6 +69,9 @@ export function createIndexKeeper(
     },
   };
 }
+
+/** Catalogs that a new one is compared with, to take over what they have in common. */
+const MOST_OTHERS = 8;
 
 interface Memory {
   readonly built: ReadonlyMap<string, WeakRef<object>>;
@@ -81,6 +95,8 @@ function createMemory(): Memory {
   return {
     built,
     share(key, made) {
+      // The latest last.
+      built.delete(key);
       built.set(key, new WeakRef(made));
       gone.register(made, key);
     },

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { createSnapshot, createTool, type SearchText, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { runToEnd } from '../../run-to-end.ts';
 import { buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/index.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { buildVectorIndex, keptVectors } from '../semantic/index.ts';
-import { contentKeyInSteps } from './content-key.ts';
+import { contentKeyInSteps, markToolsInSteps } from './content-key.ts';
 import type { IndexCache } from './index-cache.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
 
@@ -121,12 +121,14 @@ describe('vectors that were written', () => {
   it('are read back as they were made, and not once a byte has changed', () => {
     const tools = many(30);
     const embedder = toyEmbedder;
-    const vectors = buildVectorIndex(tools.length, embedder.dimensions, (id) => {
+    const marks = runToEnd(markToolsInSteps(tools));
+    const made = buildVectorIndex(tools.length, embedder.dimensions, (id) => {
       const vector = new Float32Array(embedder.dimensions);
       vector[id % embedder.dimensions] = 0.6;
       vector[(id * 7 + 1) % embedder.dimensions] = -0.8;
       return vector;
     });
+    const vectors = { ...made, marks };
     const part = keptVectors(tools.length, embedder);
     const bytes = part.write(KEY, vectors);
     const read = runToEnd(part.read(bytes, KEY));
@@ -134,6 +136,7 @@ describe('vectors that were written', () => {
     expect(read?.scales).toEqual(vectors.scales);
     expect(read?.signs).toEqual(vectors.signs);
     expect(read?.sum).toEqual(vectors.sum);
+    expect(read?.marks).toEqual(marks);
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const changed = new Uint8Array(bytes);
@@ -142,7 +145,9 @@ describe('vectors that were written', () => {
       }),
       { numRuns: 500 },
     );
-    const endless = writeIndexFile(KEY, [vectors.components, vectors.scales.map(() => Number.NaN), vectors.signs]);
+    const endless = writeIndexFile(KEY, [
+      ...[vectors.components, vectors.scales.map(() => Number.NaN), vectors.signs, marks],
+    ]);
     expect(runToEnd(part.read(endless, KEY))).toBeUndefined();
   });
 });
@@ -214,6 +219,64 @@ describe('a searcher with a cache', () => {
     const cache = memoryCache();
     await createBm25Searcher(createSnapshot(many(20)), { cache }).prepare?.();
     expect([cache.loads, cache.files.size]).toEqual([0, 0]);
+  });
+});
+
+describe('a catalog that has changed', () => {
+  const edit = fc.oneof(
+    fc.record({ kind: fc.constant('describe' as const), at: fc.nat(), words: words(6) }),
+    fc.record({ kind: fc.constant('remove' as const), at: fc.nat() }),
+    fc.record({ kind: fc.constant('add' as const), at: fc.nat(), words: words(6) }),
+    fc.record({ kind: fc.constant('move' as const), at: fc.nat() }),
+  );
+
+  function apply(
+    tools: readonly Tool[],
+    edits: readonly (typeof edit extends fc.Arbitrary<infer Edit> ? Edit : never)[],
+  ) {
+    const changed = [...tools];
+    edits.forEach((one, number) => {
+      const at = one.at % changed.length;
+      const [tool] = changed.splice(at, one.kind === 'add' ? 0 : 1);
+      if (one.kind === 'describe')
+        changed.splice(at, 0, { ...(tool as Tool), description: `${one.words.join(' ')} new` });
+      else if (one.kind === 'move') changed.unshift(tool as Tool);
+      else if (one.kind === 'add')
+        changed.splice(at, 0, createTool({ name: `new_${number}`, description: one.words.join(' ') }));
+    });
+    return changed;
+  }
+
+  it('takes over the vectors of all other tools, and answers as one that was indexed from nothing', async () => {
+    const tools = many(260);
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 8 }), async (edits) => {
+        const changed = apply(tools, edits);
+        let embedded = 0;
+        const embedder = {
+          ...toyEmbedder,
+          tool(text: SearchText) {
+            embedded += 1;
+            return toyEmbedder.tool(text);
+          },
+        };
+        const cache = memoryCache();
+        const before = createHybridSearcher(createSnapshot(tools), { embedder, cache });
+        await before.prepare?.();
+        await expect.poll(() => cache.files.size).toBe(2);
+        embedded = 0;
+        const after = createHybridSearcher(createSnapshot(changed), { embedder, cache });
+        const fresh = createHybridSearcher(createSnapshot(changed), { embedder: toyEmbedder });
+        for (const query of ['create an invoice', 'new report', 'send user mail', '請求書']) {
+          const request = { query, limit: 20, explain: true };
+          expect(await after.search(request)).toEqual(await fresh.search(request));
+        }
+        expect(embedded).toBeLessThanOrEqual(edits.length);
+        // Held until here, as by the list that it belongs to.
+        expect(before.byteLength?.()).toBeGreaterThan(0);
+      }),
+      { numRuns: 15 },
+    );
   });
 });
 

@@ -2,28 +2,29 @@ import { createTool, searchText } from '../../catalog/index.ts';
 import { type KeptPart, readIndexFile, writeIndexFile } from '../kept/index.ts';
 import { stepThrough } from '../slices/index.ts';
 import type { StaticEmbedder } from './embedder.ts';
-import { restoreVectorsInSteps, signWords, type VectorIndex } from './vector-index.ts';
+import type { MarkedVectors } from './reuse-vectors.ts';
+import { restoreVectorsInSteps, signWords } from './vector-index.ts';
 
 /** The vectors of so many tools, by this model. */
-export function keptVectors(count: number, embedder: StaticEmbedder): KeptPart<VectorIndex> {
+export function keptVectors(count: number, embedder: StaticEmbedder): KeptPart<MarkedVectors> {
   const { dimensions } = embedder;
   return {
     version: () => `vectors.${VECTORS_VERSION}.${embedder.modelId}.${modelMark(embedder)}`,
-    write: (key, { components, scales, signs }) => writeIndexFile(key, [components, scales, signs]),
+    write: (key, { components, scales, signs, marks }) => writeIndexFile(key, [components, scales, signs, marks]),
     *read(bytes, key) {
       const sections = yield* readIndexFile(bytes, key);
-      const [components, scales, signs] = sections ?? [];
-      if (components === undefined || scales === undefined || signs === undefined || sections?.length !== 3) {
-        return undefined;
-      }
+      const [components, scales, signs, marks] = sections ?? [];
+      if (components === undefined || scales === undefined || signs === undefined) return undefined;
+      if (marks === undefined || sections?.length !== 4) return undefined;
       const fits =
         components.length === count * dimensions &&
         scales.length === count * 4 &&
-        signs.length === count * signWords(dimensions) * 4;
+        signs.length === count * signWords(dimensions) * 4 &&
+        marks.length === count * 8;
       if (!fits) return undefined;
       const lengths = new Float32Array(scales.buffer, scales.byteOffset, count);
       if (!(yield* areScales(lengths))) return undefined;
-      return yield* restoreVectorsInSteps(
+      const restored = yield* restoreVectorsInSteps(
         { count, dimensions },
         {
           components: new Int8Array(components.buffer, components.byteOffset, components.length),
@@ -31,12 +32,14 @@ export function keptVectors(count: number, embedder: StaticEmbedder): KeptPart<V
           signs: new Int32Array(signs.buffer, signs.byteOffset, count * signWords(dimensions)),
         },
       );
+      // A copy: a view would hold the whole file.
+      return { ...restored, marks: new Uint32Array(marks.buffer, marks.byteOffset, 2 * count).slice() };
     },
   };
 }
 
 /** Goes up when vectors are written in another way. */
-const VECTORS_VERSION = 1;
+const VECTORS_VERSION = 2;
 
 /** Of a unit vector the largest component is 1 at the most, which is written as 127. */
 function* areScales(scales: Float32Array): Generator<void, boolean> {

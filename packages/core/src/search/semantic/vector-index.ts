@@ -1,4 +1,5 @@
 import { runToEnd, stepThrough } from '../slices/index.ts';
+import { chooseBase, copyVector, type MarkedVectors } from './reuse-vectors.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 
 /**
@@ -42,6 +43,32 @@ export function* buildVectorIndexInSteps(size: VectorIndexSize, vectorOf: Vector
   return index;
 }
 
+/** The same for texts of which another index may have some: those are copied, and only the others are made. */
+export function* buildMarkedVectorsInSteps(
+  size: VectorIndexSize,
+  {
+    marks,
+    others,
+    vectorOf,
+  }: {
+    readonly marks: Uint32Array<ArrayBuffer>;
+    readonly others: readonly MarkedVectors[];
+    readonly vectorOf: VectorOf;
+  },
+): Generator<void, MarkedVectors> {
+  const index: MarkedVectors = { ...allocate(size), marks };
+  const chosen = chooseBase(marks, others);
+  yield;
+  yield* stepThrough(size.count, (id) => {
+    const known = chosen?.find(marks[2 * id] as number, marks[2 * id + 1] as number) ?? -1;
+    if (chosen === undefined || known < 0) writeVector(index, id, vectorOf(id));
+    else copyVector(chosen.base, known, index, id);
+    return id + 1;
+  });
+  yield* addUp(index);
+  return index;
+}
+
 /** An index of vectors that were written elsewhere. */
 export function* restoreVectorsInSteps(size: VectorIndexSize, given: VectorArrays): Generator<void, VectorIndex> {
   const index = allocate(size);
@@ -74,8 +101,8 @@ function* addUp({ count, dimensions, components, scales, sum }: VectorIndex): Ge
 const VECTORS_PER_STEP = 512;
 
 /** Bytes of its arrays. In a WebAssembly memory, what lies beside them is counted by its scan. */
-export function vectorBytes({ components, scales, signs, sum }: VectorIndex): number {
-  return components.byteLength + scales.byteLength + signs.byteLength + sum.byteLength;
+export function vectorBytes({ components, scales, signs, sum, marks }: VectorIndex & Partial<MarkedVectors>): number {
+  return components.byteLength + scales.byteLength + signs.byteLength + sum.byteLength + (marks?.byteLength ?? 0);
 }
 
 /** Words of sign bits of one vector. */
