@@ -8,6 +8,7 @@ import type { Memory } from './memory.ts';
 import { nearestSources } from './nearest-sources.ts';
 import type { DeferPlan } from './plan.ts';
 import { sameTools } from './same-tools.ts';
+import { tellApart } from './tell-apart.ts';
 import { utf8Length } from './utf8-length.ts';
 
 export interface TellQuestion {
@@ -76,7 +77,16 @@ function tellSearch(question: TellQuestion, found: FoundBySearch): string {
     ...(found.unavailable === undefined || found.unavailable.length === 0 ? {} : { unavailable: unavailable(found) }),
   };
   const also = (one: Named): readonly string[] => duplicates(one, question, found);
-  return fillList('matches', tools, { levelsOf: levelsFor(plan), also, rest, budgetBytes: searchBytes });
+  const answer = fillList('matches', tools, { levelsOf: levelsFor(plan), also, rest, budgetBytes: searchBytes });
+  return plan.form.reveal === 'answer' ? withDifferences(answer, tools, searchBytes) : answer;
+}
+
+/** The same answer with what tells its matches apart, where that still fits: a match is worth more. */
+function withDifferences(answer: string, tools: readonly Named[], budgetBytes: number): string {
+  const differ = tellApart(tools);
+  if (differ === undefined) return answer;
+  const longer = `${answer.slice(0, -1)},"differ":${JSON.stringify(differ)}}`;
+  return utf8Length(longer) <= budgetBytes ? longer : answer;
 }
 
 /**
