@@ -81,5 +81,5 @@ function wordsAlone({ engine, problem }, reason) {
 }
 
 export function readModelBytes(project) {
-  return readFileSync(join(project, 'node_modules/@quartermaster/semantic/model/tools-static-v5.bin'));
+  return readFileSync(join(project, 'node_modules/@quartermaster/semantic/model/tools-static-v6.bin'));
 }

@@ -15,7 +15,7 @@ describe('embeddedModel', () => {
   });
 
   it('fits into 10 MB', () => {
-    expect(statSync(new URL('../model/tools-static-v5.bin', import.meta.url)).size).toBeLessThanOrEqual(10_000_000);
+    expect(statSync(new URL('../model/tools-static-v6.bin', import.meta.url)).size).toBeLessThanOrEqual(10_000_000);
   });
 
   it.each([

@@ -63,7 +63,7 @@ function modelFile(): URL | undefined {
   return typeof address === 'string' && URL.canParse(MODEL_PATH, address) ? new URL(MODEL_PATH, address) : undefined;
 }
 
-const MODEL_PATH = '../model/tools-static-v5.bin';
+const MODEL_PATH = '../model/tools-static-v6.bin';
 const OTHER_WAY = 'pass the bytes of its file to provideModel(bytes)';
 
 /** Asked for when it is needed and not imported, so that a bundle for a browser has nothing to resolve. */

@@ -46,7 +46,7 @@ describe('createEmbeddedSearcher', () => {
   it('searches by words where a bundle left the model behind, and by meaning once its bytes are provided', async () => {
     vi.resetModules();
     const fresh = await import('./index.ts');
-    const bytes = readFileSync(new URL('../model/tools-static-v5.bin', import.meta.url));
+    const bytes = readFileSync(new URL('../model/tools-static-v6.bin', import.meta.url));
     const emitWarning = vi.fn();
     vi.stubGlobal('process', { emitWarning, getBuiltinModule: () => ({ readFileSync: fail }) });
     expect(fresh.createEmbeddedSearcher(SHOP).engine).toBe('bm25');
@@ -68,7 +68,7 @@ describe('createEmbeddedSearcher', () => {
     vi.stubGlobal('process', {});
     expect(() => fresh.embeddedModel()).toThrow('provideModel(bytes)');
     vi.stubGlobal('process', { getBuiltinModule: () => ({ readFileSync: fail }) });
-    expect(() => fresh.embeddedModel()).toThrow(/tools-static-v5\.bin: a bundler leaves it behind/);
+    expect(() => fresh.embeddedModel()).toThrow(/tools-static-v6\.bin: a bundler leaves it behind/);
     vi.unstubAllGlobals();
     expect(fresh.embeddedModel().dimensions).toBe(embeddedModel().dimensions);
   });

@@ -44,6 +44,10 @@ describe('hybrid search with the embedded model', () => {
     ['给团队发送消息', 'send_message'],
     ['カレンダーに予定を追加して', 'create_event'],
     ['明天的天气预报', 'get_forecast'],
+    ['crie uma fatura para o cliente', 'create_invoice'],
+    ['accendi la luce', 'turn_on_light'],
+    ['отправь сообщение команде', 'send_message'],
+    ['내일 날씨 예보를 알려 줘', 'get_forecast'],
   ])('finds «%s» across languages, where words alone find nothing', async (query, name) => {
     expect((await hybrid.search({ query, limit: 2 })).hits.map(({ tool }) => tool.name)).toContain(name);
     expect((await bm25.search({ query, limit: 2 })).hits.map(({ tool }) => tool.name)).not.toContain(name);

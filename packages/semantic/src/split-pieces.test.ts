@@ -28,6 +28,7 @@ describe('splitPieces', () => {
       '-',
       ' ',
       'é',
+      'ы',
       '\ud800',
     ];
     const part = fc.constantFrom(...parts);
@@ -85,8 +86,12 @@ function naiveSplit(text: string, vocabulary: readonly string[]): string[] {
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replace(/[\u0300-\u036f]/g, '');
-  const runs = bare.normalize('NFC').match(/[a-z0-9]+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+/g) ?? [];
+  const runs =
+    bare
+      .normalize('NFC')
+      .match(/[a-z0-9]+|[\u0400-\u04ff]+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+/g) ?? [];
   return runs.flatMap((run) => {
+    if (/^[\u0400-\u04ff]/.test(run)) return longestBeginning(run);
     if (run.charCodeAt(0) > 0x7f) return longestPieces(run);
     return vocabulary.includes(run) ? [run] : (run.match(/[a-z]+/g) ?? []).flatMap(subwords);
   });
@@ -102,6 +107,11 @@ function naiveSplit(text: string, vocabulary: readonly string[]): string[] {
       rest = rest.slice(length);
     }
     return found;
+  }
+
+  function longestBeginning(word: string): string[] {
+    const length = lengths(Math.min(8, word.length)).find((size) => vocabulary.includes(word.slice(0, size)));
+    return length === undefined ? [] : [word.slice(0, length)];
   }
 
   function longestPieces(run: string): string[] {

@@ -2,7 +2,8 @@ import { addToHash, CONTINUED, type PieceTable, START } from './piece-table.ts';
 
 /**
  * The vocabulary rows of a text, in order: a whole word where it is known, else its greedy longest subwords as
- * WordPiece has them (`##` marks one that continues a word); scripts without spaces by longest known piece. A camelCase or
+ * WordPiece has them (`##` marks one that continues a word); scripts without spaces by longest known piece; a Cyrillic word
+ * by its longest known beginning, since its ending says how it is inflected. A camelCase or
  * an ACRONYMWord identifier changes words where its case does; case and accents don't count. What is not known at all is
  * passed over. The training scripts split by the same rules (`training/pieces.py`).
  */
@@ -55,12 +56,12 @@ function scan(text: string, table: PieceTable, isFolded = false): number[] | und
   return rows;
 }
 
-const Kind = { other: 0, lower: 1, upper: 2, unspaced: 3 } as const;
+const Kind = { other: 0, lower: 1, upper: 2, unspaced: 3, inflected: 4 } as const;
 
 /** Digits go with small letters. */
 function kindOf(code: number): number {
   if (code < 0x80) return ASCII_KINDS[code] as number;
-  if (code < 0x3040 || code > 0xd7af) return Kind.other;
+  if (code < 0x3040 || code > 0xd7af) return code >= 0x0400 && code <= 0x04ff ? Kind.inflected : Kind.other;
   const isUnspaced =
     code <= 0x30ff || (code >= 0x3400 && code <= 0x4dbf) || (code >= 0x4e00 && code <= 0x9fff) || code >= 0xac00;
   return isUnspaced ? Kind.unspaced : Kind.other;
@@ -74,7 +75,7 @@ const ASCII_KINDS: Uint8Array = Uint8Array.from({ length: 0x80 }, (_, code) => {
 
 /** Whether a new word starts at a place: `fileName`, or the last capital of several before a small letter: `HTTPServer`. */
 function isBoundary(before: number, kind: number, text: string, at: number): boolean {
-  if ((before === Kind.unspaced) !== (kind === Kind.unspaced)) return true;
+  if (before !== kind && (before >= Kind.unspaced || kind >= Kind.unspaced)) return true;
   if (kind !== Kind.upper) return false;
   if (before === Kind.lower) return true;
   const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
@@ -87,6 +88,11 @@ const SMALL_Z = 0x7a;
 function pushRun(start: number, end: number, kind: number, hash: number, table: PieceTable, rows: number[]): void {
   if (kind === Kind.unspaced) {
     pushLongestMatches(start, end, table, rows);
+    return;
+  }
+  if (kind === Kind.inflected) {
+    const beginning = findLongest(start, Math.min(end, start + LONGEST_UNSPACED_PIECE), START, table);
+    if (beginning !== undefined) rows.push(beginning.row);
     return;
   }
   const known = table.find(codes, start, end, hash);

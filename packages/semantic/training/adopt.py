@@ -4,14 +4,16 @@ STAGE is the one that made the model, `fold` or `full`: words are chosen by the 
 
 An English word that neither a tool nor a request has, and the lexicon not either, is there for WordNet's sake alone; the rarest of these
 go, and their letters are then read in parts. A word of another language gets the sum of the vectors of its English meaning, which is
-what training would start it from.
+what training would start it from. Words of the languages that came last are appended where no English word is left to go.
 """
 
 import os
 import sys
 
+import numpy
+
 from data import learned_by, load, load_lexicon
-from languages import count_foreign, meanings_of
+from languages import ADDED, count_foreign, meanings_of
 from model_file import read, write
 from pieces import pieces, runs
 
@@ -37,6 +39,12 @@ def main(data, stage, path, out):
         parts = [known[p] for p in pieces(meaning[new], kept)]
         table[known[old]] = table[parts].sum(0)
         vocabulary[known[old]] = new
+    late = meanings_of(lexicon, ADDED)
+    appended = [w for w in late if w not in set(vocabulary)]
+    rows = [table[[known[p] for p in pieces(late[w], kept)]].sum(0) for w in appended]
+    table = numpy.concatenate([table, numpy.array(rows, dtype=table.dtype)]) if rows else table
+    vocabulary = [*vocabulary, *appended]
+    print(f"{len(appended)} words of {', '.join(ADDED)} appended")
     print(f"{len(swaps)} of {len(wanted)} words adopted; {len(spare)} pieces were spare")
     write(header, vocabulary, table, out)
 

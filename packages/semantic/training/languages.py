@@ -4,7 +4,10 @@ import collections
 
 from pieces import runs
 
-LANGUAGES = ("es", "de", "fr", "zh", "ja")
+LANGUAGES = ("es", "de", "fr", "zh", "ja", "pt", "it", "ru", "ko")
+
+
+ADDED = LANGUAGES[5:]  # came when the vocabulary was full: their words are appended to it
 
 
 def count_foreign(lexicon, queries):
@@ -21,11 +24,11 @@ def count_foreign(lexicon, queries):
     return foreign
 
 
-def meanings_of(lexicon):
+def meanings_of(lexicon, languages=LANGUAGES):
     """English by word, of the forms that are one word."""
     meaning = {}
     for entry in lexicon:
-        for language in LANGUAGES:
+        for language in languages:
             for form in entry.get(language, []):
                 found = runs(form)
                 if len(found) == 1:

@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-RUN = re.compile(r"[a-z0-9]+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+RUN = re.compile(r"[a-z0-9]+|[\u0400-\u04ff]+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 LONGEST_CJK_PIECE = 8
 LONGEST_WORD = 40
 
@@ -32,6 +33,8 @@ def pieces(text, vocabulary):
     for run in runs(text):
         if CJK.match(run):
             found.extend(longest_matches(run, vocabulary))
+        elif CYRILLIC.match(run):
+            found.extend(longest_start(run, vocabulary))
         elif run in vocabulary:
             found.append(run)
         else:
@@ -74,16 +77,23 @@ def longest_matches(run, vocabulary):
     return found
 
 
+def longest_start(run, vocabulary):
+    """Scripts of languages that inflect much: the longest known beginning of a word, whatever its ending."""
+    starts = (run[:end] for end in range(min(len(run), LONGEST_CJK_PIECE), 0, -1))
+    return [start for start in starts if start in vocabulary][:1]
+
+
 if __name__ == "__main__":
     import json
 
     words = """get create list send message file files invoice calendar event s3 oauth web ##hook ##hooks kubernetes pod log logs
     user data base ##base re ##start ##ing delete rechnung erstellen strasse crear factura creer 创建 发票 日历 的 カレンダー 予定 追加 請求 書
-    메시지 보내 a b c ##d ##e""".split()
+    메시지 보내 фаил письм a b c ##d ##e""".split()
     texts = [
         "getUserData", "HTTPServer getURLFor2FA", "list-s3_files.v2", "Restarting the pod", "Straße Rechnung erstellen!", "Crear una factura",
         "Créer la facture", "创建发票", "請求書を追加", "カレンダーに予定を追加して", "메시지를 보내", "oauth2 OAuth", "webhooks", "xyzzy", "", "ＦＩＬＥ ﬁles",
         "database user123 s3", "a" * 60, "de\u0301lete", "sendMessage\nto\tuser", "__proto__ constructor", "😀 file 😀",
+        "Прочитай ФАЙЛЫ", "письмо notes.txt файла2", "fileфайл", "фа",
     ]
     cases = [{"text": text, "pieces": pieces(text, set(words))} for text in texts]
     print(json.dumps({"vocabulary": words, "cases": cases}, ensure_ascii=False, indent=2))

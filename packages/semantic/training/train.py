@@ -19,8 +19,8 @@ from model_file import write
 from teacher import QUERY_PIECES, Encoder, average, fine_tune
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODEL_ID = "tools-static-v5"
-RERANKER_ID = "tools-minilm-v5"
+MODEL_ID = "tools-static-v6"
+RERANKER_ID = "tools-minilm-v6"
 SEEDS = (7, 8)
 GLOSSES = 60_000
 

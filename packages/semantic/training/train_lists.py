@@ -1,6 +1,6 @@
 """Trains reranker and static model from lists: `python3 train_lists.py FOLDER OUT --stage fold|full [--recipe lists|plain] [--minutes 9]`.
 
-FOLDER has what `prepare_lists.py` writes. A model that reads request and tool together (the pair teacher) is trained first; the reranker's model
+README.md says what FOLDER has. A model that reads request and tool together (the pair teacher) is trained first; the reranker's model
 learns from its scores beside the labels, and the static model from the reranker's vectors. How many steps each takes follows from how fast the
 first ones are, so that a run ends in time. `plain` is the recipe without lists and teacher, to compare with.
 """

@@ -74,5 +74,5 @@ function knowsSome(text: string, embedder: StaticEmbedder): boolean {
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Scripts in which the embedder looks for words inside a run of letters. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+/** Scripts in which the embedder looks for words inside a run of letters, or for the beginning of one. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Cyrillic}]/u;
