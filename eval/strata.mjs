@@ -26,9 +26,9 @@ const CLOSINGS = [
 const ENGLISH = ['keywords', 'plain-request', 'no-service-named', 'paraphrase', 'several-tools'];
 
 /** Made of the other strata or with requests that only this evaluation has: no average counts them, so that it stays comparable. */
-export const ADDED_STRATA = ['with-filler', 'upper-case', ...OWN_STRATA];
+export const ADDED_STRATA = ['with-filler', 'upper-case', 'misspelt', ...OWN_STRATA];
 
-/** The sample's own requests once more: with filler around them, and in capitals; and those of the larger strata. */
+/** The sample's own requests once more: with filler around them, in capitals, and with two words misspelt; and those of the larger strata. */
 export function addStrata(queries) {
   const english = queries.filter(({ split, relevant }) => relevant.length > 0 && ENGLISH.includes(split));
   return [
@@ -39,8 +39,26 @@ export function addStrata(queries) {
       split: 'with-filler',
     })),
     ...english.map((query) => ({ ...query, query: query.query.toUpperCase(), split: 'upper-case' })),
+    ...misspell(english),
     ...readOwnRequests(queries),
   ];
+}
+
+/** Two letters of the two longest words change places, in requests of five words or more. */
+function misspell(queries) {
+  return queries
+    .filter(({ query }) => query.split(' ').length >= 5)
+    .map((query) => {
+      const words = query.query.split(' ');
+      const longest = [...words.keys()].sort((a, b) => words[b].length - words[a].length || a - b).slice(0, 2);
+      const written = words.map((word, at) => {
+        const middle = Math.floor(word.length / 2);
+        const isPlain = /^[a-z]{5,}[.,!?]?$/i.test(word);
+        if (!longest.includes(at) || !isPlain) return word;
+        return `${word.slice(0, middle - 1)}${word[middle]}${word[middle - 1]}${word.slice(middle + 1)}`;
+      });
+      return { ...query, query: written.join(' '), split: 'misspelt' };
+    });
 }
 
 /** For each server the catalog without it, and the requests that only it answers. */

@@ -32,6 +32,16 @@ describe('how much of a request the catalog has words for', () => {
 describe('a request that is read', () => {
   it('has its misspelt words put right', () => expect(read('archivx the file').text).toBe('archive the file'));
 
+  it.each([
+    ['archive the qaurterly file', 'archive the quarterly file'],
+    ['archive the quarterlly file', 'archive the quarterly file'],
+    ['archive the quarterky file', 'archive the quarterky file'],
+    ['archive the QAURTERLY file', 'archive the quarterly file'],
+  ])('reads "%s" as "%s", where only the embedder knows the word', (text, meant) => {
+    const embedder = { ...toyEmbedder, knows: (word: string) => word === 'quarterly' };
+    expect(readRequest(ranker.rank(text, undefined), { ranker, embedder }).text).toBe(meant);
+  });
+
   it('has clauses with their own words where it asks for several things', () => {
     const { clauses } = read('archive the old file and then rename the other file');
     expect(clauses.map((clause) => clause.text)).toEqual(['archive the old file', 'rename the other file']);

@@ -42,8 +42,15 @@ export function readRequest({ text, plan }: QueryRanking, { ranker, embedder }: 
   };
 }
 
-/** Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. */
-function readSpelling({ lists }: QueryPlan, { terms }: Bm25Index, embedder: StaticEmbedder): Map<string, string> {
+/**
+ * Misspelt words as the catalog spells them: those that neither the catalog nor the embedder knows. One that no tool has is put right where
+ * the embedder knows it with two letters in the other order, or with a letter once that is written twice.
+ */
+function readSpelling(
+  { lists, unknown }: QueryPlan,
+  { terms }: Bm25Index,
+  embedder: StaticEmbedder,
+): Map<string, string> {
   const best = new Map<string, { readonly list: number; readonly weight: number }>();
   for (const { list, reasons } of lists) {
     for (const { word, match, weight } of reasons) {
@@ -52,7 +59,23 @@ function readSpelling({ lists }: QueryPlan, { terms }: Bm25Index, embedder: Stat
       if (weight > (best.get(word)?.weight ?? 0)) best.set(word, { list, weight });
     }
   }
-  return new Map([...best].map(([word, { list }]) => [word, terms.text(list)]));
+  const spelt = new Map([...best].map(([word, { list }]) => [word, terms.text(list)]));
+  for (const word of unknown) {
+    const meant = spelt.has(word) || embedder.knows(word) ? undefined : knownSpelling(word, embedder);
+    if (meant !== undefined) spelt.set(word, meant);
+  }
+  return spelt;
+}
+
+function knownSpelling(word: string, embedder: StaticEmbedder): string | undefined {
+  if (!MISSPELT.test(word)) return undefined;
+  for (let at = 0; at + 1 < word.length; at += 1) {
+    const [first, second] = [word.charAt(at), word.charAt(at + 1)];
+    const middle = first === second ? first : second + first;
+    const other = word.slice(0, at) + middle + word.slice(at + 2);
+    if (embedder.knows(other)) return other;
+  }
+  return undefined;
 }
 
 /** How much of a request the catalog has words for. One that no tool has weighs as if it were the rarest in the catalog. */
@@ -73,6 +96,8 @@ function knowsSome(text: string, embedder: StaticEmbedder): boolean {
 
 const GRAMMAR: ReadonlySet<string> = new Set(FUNCTION_WORDS);
 const NUMBER = /^\d+$/;
+/** Shorter words are others with any letter in another place, and names of products. */
+const MISSPELT = /^[a-z]{6,24}$/;
 const WORD = /[\p{L}\p{N}]+/gu;
 /** Scripts in which the embedder looks for words inside a run of letters, or for the beginning of one. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Cyrillic}]/u;
