@@ -20,7 +20,7 @@ from teacher import QUERY_PIECES, Encoder, average, fine_tune
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL_ID = "tools-static-v6"
-RERANKER_ID = "tools-minilm-v6"
+RERANKER_ID = "tools-minilm-v5"
 SEEDS = (7, 8)
 GLOSSES = 60_000
 
