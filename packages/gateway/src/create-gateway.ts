@@ -36,6 +36,7 @@ import {
   mountBatchRoutes,
   mountCatalogRoutes,
   mountConsoleRoutes,
+  mountConversationRoutes,
   mountInsightRoutes,
   mountKeyRoutes,
   mountMcpRoutes,
@@ -205,6 +206,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const api = createApi(app);
   mountModelRoutes(api, services);
   mountStoredRoutes(api, services);
+  mountConversationRoutes(api, services);
   mountCatalogRoutes(api, services);
   mountBatchRoutes(api, services);
   mountMcpRoutes(api, app, services);

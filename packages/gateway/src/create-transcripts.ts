@@ -37,8 +37,8 @@ export function createTranscripts(options: {
 
 const HOUR_MS = 3_600_000;
 
-/** Responses that clients name, and may delete. */
-const NAMED = /^resp_/;
+/** Responses and conversations, which clients name, change and delete. */
+const NAMED = /^(?:resp|conv)_/;
 
 /** What is in memory is not asked of the database, which may be away. */
 function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptStore {

@@ -232,7 +232,6 @@ describe('a conversation that is kept elsewhere', () => {
     const asked = openai.responses.create({ model: 'gpt-test', input: [QUESTION], ...extra });
     await expect(asked).rejects.toMatchObject({ status: 400, param: 'conversation' });
     await expect(asked).rejects.toThrow('previous_response_id');
-    await expect(openai.conversations.create()).rejects.toMatchObject({ status: 404 });
     expect(upstreams.requests).toEqual([]);
   });
 
@@ -241,5 +240,76 @@ describe('a conversation that is kept elsewhere', () => {
     const { openai } = await runningGateway({ upstreams });
     await openai.responses.create({ model: 'gpt-test', input: [QUESTION], tools: [INLINE], conversation: 'conv_1' });
     expect(upstreams.requests).toMatchObject([{ conversation: 'conv_1' }]);
+  });
+});
+
+describe('conversations', () => {
+  const asked = { type: 'message' as const, role: 'user' as const, content: 'What is the weather in Paris?' };
+
+  it.each(['in one process', 'after a restart'])('are gone on with by their ids, %s', async (when) => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds(SEARCHED, CALLED, 'Sunny.', 'You are welcome.') });
+    const open = await storeFile();
+    const first = await runningGateway({ upstreams, store: await open() });
+    const { id, object } = await first.openai.conversations.create({ items: [asked], metadata: { topic: 'weather' } });
+    expect(object).toBe('conversation');
+    const called = await first.openai.responses.create({ ...ASK, input: 'Please', conversation: id });
+    const [call] = called.output;
+    if (when === 'after a restart') await first.stop();
+    const next = when === 'after a restart' ? await runningGateway({ upstreams, store: await open() }) : first;
+    const output = {
+      ...{ type: 'function_call_output' as const, output: 'Sunny' },
+      call_id: call?.type === 'function_call' ? call.call_id : '',
+    };
+    const answered = await next.openai.responses.create({ ...ASK, input: [output], conversation: { id } });
+    expect(answered.output_text).toBe('Sunny.');
+    await next.openai.responses.create({ ...ASK, input: 'Thanks', conversation: id });
+    const [one = [], second = [], third = [], fourth = []] = inputs(upstreams);
+    expect(JSON.stringify(one)).toMatch(/What is the weather in Paris\?.*Please/);
+    expect(third.slice(0, second.length)).toEqual(second);
+    expect(fourth.slice(0, third.length)).toEqual(third);
+    expect(upstreams.requests.every((request) => request.conversation === undefined)).toBe(true);
+
+    const items = await next.openai.conversations.items.list(id, { order: 'asc' });
+    expect(items.data.map(({ type }) => type)).toEqual([
+      ...['message', 'message', 'function_call', 'function_call_output', 'message', 'message', 'message'],
+    ]);
+    expect(await next.openai.conversations.retrieve(id)).toMatchObject({ id, metadata: { topic: 'weather' } });
+  });
+
+  it('are changed item by item, and deleted', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.conversations.create({});
+    const added = await openai.conversations.items.create(id, { items: [asked, { ...asked, content: 'Forget it' }] });
+    const [kept, dropped] = added.data.map((item) => String(item.id));
+    expect(await openai.conversations.items.retrieve(String(kept), { conversation_id: id })).toMatchObject(
+      added.data[0] ?? {},
+    );
+    await openai.conversations.items.delete(String(dropped), { conversation_id: id });
+    expect(await openai.conversations.update(id, { metadata: { a: 'b' } })).toMatchObject({ metadata: { a: 'b' } });
+    await openai.responses.create({ ...ASK, input: 'Hi', conversation: id });
+    expect(JSON.stringify(upstreams.requests[0]?.input)).not.toContain('Forget it');
+    expect(await openai.conversations.delete(id)).toEqual({ id, object: 'conversation.deleted', deleted: true });
+    await expect(openai.conversations.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    await expect(openai.responses.create({ ...ASK, input: 'Hi', conversation: id })).rejects.toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('refuse what contradicts them, and what is too long to keep', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.conversations.create({});
+    const ask = { ...ASK, input: 'Hi', conversation: id };
+    await expect(openai.responses.create({ ...ask, store: false })).rejects.toThrow('store: false contradicts it');
+    const previous_response_id = `resp_${'0a1b2c3d'.repeat(4)}`;
+    await expect(openai.responses.create({ ...ask, previous_response_id })).rejects.toThrow('can not be used together');
+    const long = { ...asked, content: 'x'.repeat(600_000) };
+    await expect(openai.conversations.items.create(id, { items: [long] })).rejects.toThrow(
+      'longer than this gateway keeps',
+    );
+    await openai.responses.create({ ...ask, input: 'x'.repeat(300_000) });
+    await expect(openai.responses.create(ask)).rejects.toThrow('Begin another');
+    expect(upstreams.requests).toHaveLength(1);
   });
 });

@@ -41,6 +41,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'responses', method: 'GET', path: '/v1/responses/RESPONSE', otherTenant: 404 },
   { name: 'responses', method: 'GET', path: '/v1/responses/RESPONSE/input_items', otherTenant: 404 },
   { name: 'responses', method: 'DELETE', path: '/v1/responses/RESPONSE', otherTenant: 404 },
+  { name: 'responses', method: 'POST', path: '/v1/conversations', body: {}, otherTenant: 200 },
+  { name: 'responses', method: 'GET', path: '/v1/conversations/CONV', otherTenant: 404 },
+  { name: 'responses', method: 'POST', path: '/v1/conversations/CONV', body: { metadata: {} }, otherTenant: 404 },
+  { name: 'responses', method: 'GET', path: '/v1/conversations/CONV/items', otherTenant: 404 },
+  { name: 'responses', method: 'POST', path: '/v1/conversations/CONV/items', body: { items: [] }, otherTenant: 404 },
+  { name: 'responses', method: 'GET', path: '/v1/conversations/CONV/items/ITEM', otherTenant: 404 },
+  { name: 'responses', method: 'DELETE', path: '/v1/conversations/CONV/items/ITEM', otherTenant: 404 },
+  { name: 'responses', method: 'DELETE', path: '/v1/conversations/CONV', otherTenant: 404 },
   { name: 'models', method: 'GET', path: '/v1/models', otherTenant: 200 },
   { name: 'models', method: 'GET', path: '/v1/models/claude-test', otherTenant: 404 },
   { name: 'batches', method: 'POST', path: '/v1/messages/batches', body: BATCH, otherTenant: 200 },
@@ -142,12 +150,19 @@ async function setUp() {
   const said = { model: ASK.model, input: 'Hi' };
   const stored = await call({ method: 'POST', path: '/v1/responses', body: said }, owner.secret);
   const { id: response } = (await stored.json()) as { id: string };
+  const items = [{ type: 'message', role: 'user', content: 'Hi' }];
+  const talk = await call({ method: 'POST', path: '/v1/conversations', body: { items } }, owner.secret);
+  const { id: conversation } = (await talk.json()) as { id: string };
+  const listed = await call({ method: 'GET', path: `/v1/conversations/${conversation}/items` }, owner.secret);
+  const { first_id: item } = (await listed.json()) as { first_id: string };
   const at = (endpoint: Endpoint): Endpoint => ({
     ...endpoint,
     path: endpoint.path
       .replace('BATCH', id)
       .replace('REQUEST', request)
       .replace('RESPONSE', response)
+      .replace('CONV', conversation)
+      .replace('ITEM', item)
       .replace('KEY', spare.key.id),
   });
   return { ...gateway, secrets, call, at };

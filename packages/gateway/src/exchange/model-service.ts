@@ -1,6 +1,6 @@
+import type { ToolOutcome } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { ToolOutcome } from '@quartermaster/core/dispatch';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
@@ -143,7 +143,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       const run = {
         ...(typeof servers === 'object' ? localTools(servers) : {}),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
-        transcript: transcript === undefined ? undefined : withInput(transcript, given.value.input),
+        transcript: transcript === undefined ? undefined : withInput(transcript, given.value),
       };
       const value = await resolveReferences({
         wire: dialect.wire,

@@ -1,6 +1,7 @@
 export { mountBatchRoutes } from './batch-routes.ts';
 export { mountCatalogRoutes } from './catalog-routes.ts';
 export { mountConsoleRoutes } from './console-routes.ts';
+export { mountConversationRoutes } from './conversation-routes.ts';
 export { mountInsightRoutes } from './insight-routes.ts';
 export { mountKeyRoutes } from './key-routes.ts';
 export { mountMcpRoutes } from './mcp-routes.ts';

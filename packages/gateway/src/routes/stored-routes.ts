@@ -57,7 +57,7 @@ function known(stored: StoredResponse | undefined, id: string): StoredResponse {
 }
 
 /** The latest first, unless the client wants it otherwise. */
-function pageOf(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
+export function pageOf(items: readonly (JsonObject & { id: string })[], { searchParams }: URL): object {
   const order = searchParams.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw new ApiError(400, 'order: should be asc or desc', { param: 'order' });
   const limit = Number(searchParams.get('limit') ?? 20);

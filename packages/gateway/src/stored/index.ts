@@ -1,1 +1,9 @@
-export { findResponse, type StoredResponse, withIds, withInput } from './stored-response.ts';
+export {
+  type Conversation,
+  findConversation,
+  newConversation,
+  saveConversation,
+  withItems,
+  withoutItem,
+} from './conversation.ts';
+export { findResponse, type StoredResponse, toItems, withIds, withInput } from './stored-response.ts';

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { TranscriptStore } from '@quartermaster/core/loop';
+import { conversationOf, growConversation } from './conversation.ts';
 
 /** A response as its client was sent it, and the items that this client had sent; undefined where those were too long to keep. */
 export interface StoredResponse {
@@ -10,16 +11,24 @@ export interface StoredResponse {
 /** The longest input that is kept with a response, in characters of JSON. */
 const LONGEST_INPUT = 256 * 1024;
 
-/** The store with the client's own items added to each response that is kept, for those who ask what it answered. */
-export function withInput(store: TranscriptStore, input: unknown): TranscriptStore {
+/**
+ * The store with the client's own items added to each response that is kept, for those who ask what it answered, and with the
+ * response added to the conversation that its request belongs to.
+ */
+export function withInput(
+  store: TranscriptStore,
+  request: { readonly input?: unknown; readonly conversation?: unknown },
+): TranscriptStore {
+  const conversation = conversationOf(request.conversation);
   return {
     ...store,
-    keep(ids, hidden) {
+    async keep(ids, hidden) {
       const { content } = hidden;
       if (!isJsonObject(content.response)) return store.keep(ids, hidden);
-      const items = toItems(input);
-      const isLong = JSON.stringify(items).length > LONGEST_INPUT;
-      return store.keep(ids, isLong ? hidden : { ...hidden, content: { ...content, input: items } });
+      const input = toItems(request.input);
+      const isLong = JSON.stringify(input).length > LONGEST_INPUT;
+      await store.keep(ids, isLong ? hidden : { ...hidden, content: { ...content, input } });
+      if (conversation !== undefined) await growConversation(store, conversation, { input, content });
     },
   };
 }
@@ -48,7 +57,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** An input as the API lists it: words are a message of the user's, and a message says that it is one. */
-function toItems(input: unknown): readonly JsonObject[] {
+export function toItems(input: unknown): readonly JsonObject[] {
   if (typeof input === 'string') {
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
   }

@@ -87,6 +87,6 @@ const HISTORY =
 
 const REFUSED: Readonly<Record<string, string>> = {
   previous_response_id: `nothing is kept of this response here, and ${HISTORY}`,
-  conversation: `conversations are not kept here. Use previous_response_id, or send all items in input`,
+  conversation: `nothing is kept of this conversation here, and ${HISTORY}, or make a conversation with POST /v1/conversations`,
   background: 'a response that is fetched later has no one to answer its searches. Leave it out, and stream instead',
 };

@@ -43,7 +43,8 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     refuse({ conversation }, can) {
       // A host that does not know conversations would answer as if nothing had been said before.
       if (can.deferMark || isAbsent(conversation)) return;
-      const text = 'conversation is not supported for this model; use previous_response_id to go on';
+      const text =
+        'conversation: this one is not kept here. Make one with POST /v1/conversations, or use previous_response_id';
       throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
     },
     readTools(definitions, { input }) {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { RequestError } from '@quartermaster/core/errors';
 import {
   type HiddenContent,
   readSlots,
@@ -102,19 +103,41 @@ export const responsesTranscript: WireTranscript<ResponsesRequest> = {
   },
   references: (request) => [
     ...(typeof request.previous_response_id === 'string' ? [request.previous_response_id] : []),
+    ...(conversationOf(request) ?? []),
     ...itemsOf(request).flatMap((item) => (isReference(item) ? [item.id] : [])),
   ],
   resolve(request, found) {
-    const { previous_response_id: previous, ...rest } = request;
+    const { previous_response_id: previous, conversation: _, ...rest } = request;
+    const [conversation] = conversationOf(request) ?? [];
+    const kept = conversation === undefined ? undefined : found.get(conversation);
+    if (kept !== undefined) checkConversation(request, kept);
     const items = itemsOf(request).map((item) => {
       const content = isReference(item) ? found.get(item.id) : undefined;
       return itemsIn(content?.output).find((one) => one.id === item.id) ?? item;
     });
-    const history = typeof previous === 'string' ? found.get(previous)?.history : undefined;
+    const history = kept?.history ?? (typeof previous === 'string' ? found.get(previous)?.history : undefined);
     if (history === undefined) return { ...request, input: items };
     return { ...rest, input: [...itemsIn(history), ...items] };
   },
 };
+
+/** The conversation that a request names, by its id or as an object. */
+function conversationOf({ conversation }: ResponsesRequest): readonly string[] | undefined {
+  const id = isJsonObject(conversation) ? conversation.id : conversation;
+  return typeof id === 'string' ? [id] : undefined;
+}
+
+/** Throws for what a conversation that is kept here can't do. */
+function checkConversation(request: ResponsesRequest, kept: JsonObject): void {
+  const refuse = (text: string): never => {
+    throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
+  };
+  if (kept.isFull === true) refuse('The conversation is longer than what is kept of one. Begin another');
+  if (typeof request.previous_response_id === 'string') {
+    refuse('conversation and previous_response_id can not be used together. Leave one of them out');
+  }
+  if (request.store === false) refuse('A conversation is stored; store: false contradicts it. Leave one of them out');
+}
 
 function itemsIn(value: unknown): readonly ResponsesItem[] {
   return (Array.isArray(value) ? value : []).filter(isJsonObject);

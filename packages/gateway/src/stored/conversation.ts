@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { TranscriptStore } from '@quartermaster/core/loop';
+
+/** A conversation of the Responses API: what its client may list, and what a model reads of it. */
+export interface Conversation {
+  readonly id: string;
+  readonly created_at: number;
+  readonly metadata: JsonObject;
+  /** What the client has sent and was sent, each with an id. */
+  readonly items: readonly ConversationItem[];
+  /** The same for the model, with the rounds that the client was not shown. */
+  readonly history: readonly JsonObject[];
+  /** Whether it has grown too long to be kept: it can be read, and not gone on with. */
+  readonly isFull: boolean;
+}
+
+export type ConversationItem = JsonObject & { readonly id: string };
+
+/** The longest conversation that is kept, in characters of JSON. */
+const LONGEST_CONVERSATION = 512 * 1024;
+
+export function newConversation(createdAtMs: number, metadata: JsonObject): Conversation {
+  const id = `conv_${randomBytes(24).toString('hex')}`;
+  return { id, created_at: Math.floor(createdAtMs / 1000), metadata, items: [], history: [], isFull: false };
+}
+
+/** The conversation with more items, which the model reads as they are. Undefined when it would grow too long. */
+export function withItems(
+  conversation: Conversation,
+  added: readonly JsonObject[],
+): { readonly conversation: Conversation; readonly added: readonly ConversationItem[] } | undefined {
+  const items = added.map(named);
+  const grown = {
+    ...conversation,
+    items: [...conversation.items, ...items],
+    history: [...conversation.history, ...added],
+  };
+  return isTooLong(grown) ? undefined : { conversation: grown, added: items };
+}
+
+/** The conversation without an item. */
+export function withoutItem(conversation: Conversation, id: string): Conversation {
+  const place = conversation.items.findIndex((item) => item.id === id);
+  const item = conversation.items[place];
+  if (item === undefined) return conversation;
+  const text = JSON.stringify(bare(item));
+  const inHistory = conversation.history.findIndex((one) => one.id === id || JSON.stringify(bare(one)) === text);
+  return {
+    ...conversation,
+    items: conversation.items.toSpliced(place, 1),
+    history: inHistory < 0 ? conversation.history : conversation.history.toSpliced(inHistory, 1),
+  };
+}
+
+export async function findConversation(store: TranscriptStore, id: string): Promise<Conversation | undefined> {
+  if (!isConversationId(id)) return undefined;
+  const content = (await store.find([id])).get(id)?.content;
+  if (content === undefined || !isJsonObject(content.conversation) || content.conversation.id !== id) return undefined;
+  const { created_at: created, metadata } = content.conversation;
+  return {
+    id,
+    created_at: Number(created),
+    metadata: isJsonObject(metadata) ? metadata : {},
+    items: listIn(content.items).filter((item): item is ConversationItem => typeof item.id === 'string'),
+    history: listIn(content.history),
+    isFull: content.isFull === true,
+  };
+}
+
+export async function saveConversation(store: TranscriptStore, conversation: Conversation): Promise<void> {
+  const { items, history, isFull, ...named } = conversation;
+  const content = { conversation: named, items, history, ...(isFull ? { isFull } : {}) } as unknown as JsonObject;
+  await store.keep([conversation.id], {
+    ...{ id: conversation.id, dialect: 'openai-responses', version: 1, calls: [] },
+    content,
+  });
+}
+
+/** Adds a response and what it answered, once it is kept. */
+export async function growConversation(
+  store: TranscriptStore,
+  id: string,
+  response: { readonly input: readonly JsonObject[]; readonly content: JsonObject },
+): Promise<void> {
+  const conversation = await findConversation(store, id);
+  if (conversation === undefined) return;
+  const { content, input } = response;
+  const items = [...conversation.items, ...[...input, ...listIn(content.output)].map(named)];
+  const grown = { ...conversation, items, history: listIn(content.history) };
+  const isFull = content.history === undefined || isTooLong(grown);
+  await saveConversation(store, isFull ? { ...conversation, isFull } : grown);
+}
+
+/** The conversation that a request belongs to, by its id or as an object. */
+export function conversationOf(value: unknown): string | undefined {
+  const id = isJsonObject(value) ? value.id : value;
+  return typeof id === 'string' && isConversationId(id) ? id : undefined;
+}
+
+function isConversationId(id: string): boolean {
+  return /^conv_[0-9a-f]{48}$/.test(id);
+}
+
+function isTooLong({ items, history }: Conversation): boolean {
+  return JSON.stringify([items, history]).length > LONGEST_CONVERSATION;
+}
+
+function named(item: JsonObject): ConversationItem {
+  if (typeof item.id === 'string') return { ...item, id: item.id };
+  const type = String(item.type ?? 'message');
+  return { ...item, type, id: `${PREFIXES[type] ?? 'item'}_${randomBytes(16).toString('hex')}` };
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg',
+  function_call: 'fc',
+  function_call_output: 'fco',
+};
+
+function bare({ id: _, type: __, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+function listIn(value: unknown): readonly JsonObject[] {
+  return (Array.isArray(value) ? value : []).filter(isJsonObject);
+}
