@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readActivityState } from './activity/activity-state.ts';
 import { PlaygroundPage } from './playground/playground-page.tsx';
 import { readPlaygroundState } from './playground/playground-state.ts';
+import { readServersState } from './servers/servers-state.ts';
 import { AppFrame } from './shell/app-frame.tsx';
 
 const root = createRootRoute({ component: AppFrame });
@@ -28,13 +29,20 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
 });
 
+const servers = createRoute({
+  getParentRoute: () => root,
+  path: '/servers',
+  validateSearch: readServersState,
+  component: lazyRouteComponent(() => import('./servers/servers-page.tsx'), 'ServersPage'),
+});
+
 const savings = createRoute({
   getParentRoute: () => root,
   path: '/savings',
   component: lazyRouteComponent(() => import('./savings/savings-page.tsx'), 'SavingsPage'),
 });
 
-export const router = createRouter({ routeTree: root.addChildren([index, playground, activity, savings]) });
+export const router = createRouter({ routeTree: root.addChildren([index, playground, activity, servers, savings]) });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,21 +1,43 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { manyToolsServer } from '../serving/many-tools-server.fixture.ts';
 import { startCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { launchBrowser } from './browser.fixture.ts';
 
 let browser: Browser;
+let sharedUrl: string;
 beforeAll(async () => {
   browser = await launchBrowser();
+  sharedUrl = await startGateway(undefined, (act) => ends.push(act));
 }, 120_000);
-afterAll(() => browser.close());
+afterAll(async () => {
+  await browser.close();
+  for (const end of ends.reverse()) await end();
+});
+
+const ends: (() => void | Promise<void>)[] = [];
+
+/** The program, until the test has finished, or for all tests. With settings where it is to have some. */
+async function startGateway(settings?: string, whenDone: (act: () => void | Promise<void>) => void = onTestFinished) {
+  const cwd = temporaryFolder(whenDone);
+  if (settings !== undefined) writeFileSync(join(cwd, 'quartermaster.yaml'), settings);
+  const command = startCommand(['serve', '--port', '0', '--log', 'none'], { cwd, whenDone });
+  return /http:\/\/[\w.:]+/.exec(await command.until('Ctrl+C'))?.[0] ?? '';
+}
+
+interface PageOptions {
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+  /** A gateway of its own, for a test that counts what happened. @default the one that all tests share */
+  readonly url?: string;
+}
 
 /** The real program with the sample catalog, and a page that fails the test on any error of its own. */
-async function openConsole(path: string, options: { width?: number; scheme?: 'light' | 'dark' } = {}) {
-  const command = startCommand(['serve', '--port', '0', '--log', 'none'], { cwd: temporaryFolder() });
-  const url = /http:\/\/[\w.:]+/.exec(await command.until('Ctrl+C'))?.[0] ?? '';
-  const { width = 1280, scheme = 'light' } = options;
+async function openConsole(path: string, options: PageOptions = {}) {
+  const { width = 1280, scheme = 'light', url = sharedUrl } = options;
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -150,7 +172,7 @@ async function askModel(url: string): Promise<string> {
 
 describe('activity', () => {
   it('teaches how to begin, and then shows a request live, whole, with its net', async () => {
-    const { page, url, errors } = await openConsole('/activity');
+    const { page, url, errors } = await openConsole('/activity', { url: await startGateway() });
     await page.getByText('No requests yet').waitFor();
     await page.getByText('● live').waitFor();
     const id = await askModel(url);
@@ -174,9 +196,83 @@ describe('activity', () => {
   });
 });
 
+async function putTools(url: string, count: number): Promise<void> {
+  const tools = Array.from({ length: count }, (_, index) => ({
+    ...{ name: `tool_${index}`, server: `server_${index % 40}`, description: `Does the work of number ${index}` },
+    inputSchema: { type: 'object', properties: { id: { type: 'string', description: 'Which one' } } },
+  }));
+  const response = await fetch(`${url}/v1/catalogs/many`, { method: 'PUT', body: JSON.stringify(tools) });
+  expect(response.status).toBe(201);
+}
+
+describe('servers and catalogs', () => {
+  it('shows what each server and tool costs, and sets a policy in place, which can be undone', async () => {
+    const { page, errors } = await openConsole('/servers');
+    await page.getByText('tokens of definitions').waitFor();
+    expect(await page.locator('.treemap li').count()).toBe(20);
+    await page.locator('.treemap button').first().click();
+    await page.locator('.tool-row.inner').first().waitFor();
+    const tool = (await page.locator('.tool-row.inner').first().getAttribute('data-tool')) ?? '';
+    await page.getByRole('button', { name: `Pin ${tool}` }).click();
+    await page.getByRole('button', { name: `Pin ${tool}`, pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: `Pin ${tool}`, pressed: false }).waitFor();
+    await page.locator(`[data-tool="${tool}"] .unfold`).click();
+    await page.getByText('A model calls it').waitFor();
+    expect(new URL(page.url()).searchParams.get('tool')).toBe(tool);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('lists ten thousand tools with few elements, and filters them', async () => {
+    const { page, url } = await openConsole('/playground');
+    await putTools(url, 10_000);
+    await page.goto(`${url}/servers?catalog=many&view=tools`);
+    await page.getByRole('button', { name: 'Tools 10,000' }).waitFor(SOON);
+    await page.locator('.tool-row').nth(5).waitFor();
+    expect(await page.locator('.tool-row').count()).toBeLessThan(100);
+    await page.getByLabel('Filter by server or tool').fill('number 1234');
+    await expect.poll(() => page.locator('.tool-slot').count(), SOON).toBe(1);
+    expect(await page.locator('.treemap path').count()).toBeLessThan(100);
+    await fetch(`${url}/v1/catalogs/many`, { method: 'DELETE' });
+  });
+
+  it('tells how servers are doing, and accepts a definition after its diff was seen', async () => {
+    const { command, args } = manyToolsServer(1) as { command: string; args: readonly string[] };
+    const settings = {
+      mcpServers: { reports: { command, args }, broken: { command: '/no/such/program' } },
+      mcp: { quarantine: 'new' },
+    };
+    const { page, errors } = await openConsole('/servers', { url: await startGateway(JSON.stringify(settings)) });
+    const change = page.getByRole('region', { name: 'Change of reports/report_0' });
+    await change.waitFor(SOON);
+    await change.getByText('Report number 0 of a year').waitFor();
+    await page.locator('[data-server="broken"]').getByText('Unreachable').waitFor(SOON);
+    await page.locator('[data-server="broken"]').getByRole('button', { name: 'Retry now' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await change.getByRole('button', { name: 'Accept change…' }).click();
+    await page.getByRole('button', { name: 'Accept change', exact: true }).click();
+    await page.getByText('No definition changed').waitFor(SOON);
+    await page.locator('[data-server="reports"]').click();
+    await page.locator('[data-server="reports"] .unfold').click();
+    await page.locator('[data-tool="reports/report_0"]').waitFor(SOON);
+    expect(errors).toEqual([]);
+  });
+
+  it.each([
+    ['light', 390],
+    ['dark', 1280],
+  ] as const)('has no serious accessibility finding and fits: %s, %i px', async (scheme, width) => {
+    const { page } = await openConsole('/servers?server=github', { scheme, width });
+    await page.locator('.tool-row.inner').first().waitFor(SOON);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+});
+
 describe('savings', () => {
   it('adds up the requests, signed, and shows how to connect a client', async () => {
-    const { page, url, errors } = await openConsole('/playground');
+    const { page, url, errors } = await openConsole('/playground', { url: await startGateway() });
     await askModel(url);
     await page.goto(`${url}/savings`);
     await page.getByText('1 request so far').waitFor();
@@ -189,12 +285,37 @@ describe('savings', () => {
     expect(errors).toEqual([]);
   });
 
+  it('makes the first key, goes on with it, and revokes another', async () => {
+    const { page, errors } = await openConsole('/savings', { url: await startGateway() });
+    const create = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Requests a minute').fill('600');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      expect(await page.locator('.secret').textContent()).toMatch(/^qm_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+    };
+    await page.getByText('The first key closes it').waitFor();
+    await create('root');
+    await page.getByText('of 600').first().waitFor(SOON);
+    await create('support-bot');
+    await page.locator('.keys-table').getByText('support-bot').waitFor(SOON);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page
+      .getByRole('row', { name: /support-bot/ })
+      .getByRole('button', { name: 'Revoke…' })
+      .click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await expect.poll(() => page.locator('.keys-table').getByText('support-bot').count(), SOON).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
   it.each(['/activity', '/savings'])('and activity fit a phone: %s', async (path) => {
     const { page, url } = await openConsole('/playground', { width: 390 });
     await askModel(url);
     await page.goto(url + path);
     await page
-      .getByText(/1 requests?\b/)
+      .getByText(/\d+ requests?\b/)
       .first()
       .waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);

@@ -22,18 +22,25 @@ export interface RunningCommand {
 
 const HYBRID = { QUARTERMASTER_SEARCH_ENGINE: 'hybrid' };
 
-/** A folder that is gone when the test has finished. */
-export function temporaryFolder(): string {
+/** Calls back when what was started is no longer needed. */
+type WhenDone = (act: () => void | Promise<void>) => void;
+
+/** A folder that is gone when the test has finished, or at another time. */
+export function temporaryFolder(whenDone: WhenDone = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-serving-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  whenDone(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Starts the real program in a folder, with an environment that has nothing of ours, and ends it when the test has finished. */
+/**
+ * Starts the real program in a folder, with an environment that has nothing of ours, and ends it when the test has finished, or at
+ * another time.
+ */
 export function startCommand(
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly whenDone?: WhenDone },
 ): RunningCommand {
+  const { cwd, env = {}, whenDone = onTestFinished } = options;
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     // Loading the reranker's model takes most of a start; the tests that need it ask for it.
@@ -50,7 +57,7 @@ export function startCommand(
   child.stderr.on('data', (chunk) => {
     texts.err += String(chunk);
   });
-  onTestFinished(async () => {
+  whenDone(async () => {
     child.kill('SIGKILL');
     await ended;
   });

@@ -2,11 +2,11 @@ import { Copy } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 
 /** What to paste to put this gateway in front of a model, for each client. */
-const CLIENTS: readonly { readonly name: string; readonly lines: (origin: string) => string }[] = [
+const CLIENTS: readonly { readonly name: string; readonly lines: (origin: string, key: string) => string }[] = [
   {
     name: 'Claude Code',
-    lines: (origin) =>
-      `export ANTHROPIC_BASE_URL=${origin}\nexport ANTHROPIC_AUTH_TOKEN="$QUARTERMASTER_KEY"\nexport ENABLE_TOOL_SEARCH=true\nclaude`,
+    lines: (origin, key) =>
+      `export ANTHROPIC_BASE_URL=${origin}\nexport ANTHROPIC_AUTH_TOKEN="${key}"\nexport ENABLE_TOOL_SEARCH=true\nclaude`,
   },
   {
     name: 'Anthropic SDK',
@@ -20,7 +20,8 @@ const CLIENTS: readonly { readonly name: string; readonly lines: (origin: string
   },
   {
     name: 'MCP client',
-    lines: (origin) => `{ "mcpServers": { "quartermaster": { "type": "http", "url": "${origin}/mcp" } } }`,
+    lines: (origin, key) =>
+      `{ "mcpServers": { "quartermaster": { "type": "http", "url": "${origin}/mcp",\n  "headers": { "authorization": "Bearer ${key}" } } } }`,
   },
   {
     name: 'Python, search only',
@@ -30,10 +31,10 @@ const CLIENTS: readonly { readonly name: string; readonly lines: (origin: string
   { name: 'curl', lines: (origin) => `curl ${origin}/v1/catalogs/sample/search -d '{"query": "refund a payment"}'` },
 ];
 
-export function ConnectClient(): ReactNode {
+export function ConnectClient({ secret }: { readonly secret: string | undefined }): ReactNode {
   const [chosen, setChosen] = useState(0);
   const [isCopied, setCopied] = useState(false);
-  const text = CLIENTS[chosen]?.lines(location.origin) ?? '';
+  const text = CLIENTS[chosen]?.lines(location.origin, secret ?? '$QUARTERMASTER_KEY') ?? '';
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
@@ -41,7 +42,9 @@ export function ConnectClient(): ReactNode {
   };
   return (
     <section className="section" aria-labelledby="connect-title">
-      <h2 id="connect-title">Connect a client</h2>
+      <h2 id="connect-title">
+        Connect a client <span className="faint small">the key is filled in once, right after you create it</span>
+      </h2>
       <div className="panel connect">
         <ul>
           {CLIENTS.map(({ name }, index) => (

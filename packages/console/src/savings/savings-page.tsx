@@ -1,15 +1,17 @@
 import type { Totals } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain, signed, signedShort } from '../shell/numbers.ts';
 import '../styles/savings.css';
+import { KeysPanel } from '../keys/keys-panel.tsx';
 import { ConnectClient } from './connect-client.tsx';
 
 /** How many requests it takes until an average says something. */
 const SETTLED = 100;
 
 export function SavingsPage(): ReactNode {
+  const [secret, setSecret] = useState<string>();
   const { data, error } = useQuery({
     queryKey: ['savings'],
     queryFn: ({ signal }) => gateway.request('GET /v1/savings', { signal }),
@@ -22,12 +24,12 @@ export function SavingsPage(): ReactNode {
       </p>
     );
   }
-  if (data === undefined) return <h1>Savings</h1>;
+  if (data === undefined) return <h1>Savings and keys</h1>;
   const { total, byDay, byModel, byKey, sinceMs } = data;
   return (
     <>
       <div className="screen-head">
-        <h1>Savings</h1>
+        <h1>Savings and keys</h1>
         <span className="faint">
           since {new Date(sinceMs).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false })}
         </span>
@@ -67,7 +69,8 @@ export function SavingsPage(): ReactNode {
         <Breakdown title="By model" groups={byModel} />
         <Breakdown title="By key" groups={byKey} />
       </div>
-      <ConnectClient />
+      <KeysPanel savings={byKey} onSecret={setSecret} />
+      <ConnectClient secret={secret} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 import { ApiFailure } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Activity, Moon, Scale, Search, Sun } from 'lucide-react';
+import { Activity, Moon, Scale, Search, Server, Sun } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { countWaiting, useServers } from '../servers/use-servers.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
@@ -12,6 +13,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 const SCREENS = [
   { to: '/playground', name: 'Playground', Icon: Search },
   { to: '/activity', name: 'Activity', Icon: Activity },
+  { to: '/servers', name: 'Servers', Icon: Server },
   { to: '/savings', name: 'Savings', Icon: Scale },
 ] as const;
 
@@ -23,6 +25,8 @@ export function AppFrame(): ReactNode {
     queryKey: ['catalogs'],
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
   });
+  const { data: servers } = useServers();
+  const waiting = countWaiting(servers?.data ?? []);
   const needsKey = catalogs.error instanceof ApiFailure && catalogs.error.status === 401;
   const isLost = catalogs.failureReason instanceof ApiFailure && catalogs.failureReason.status === 0;
 
@@ -33,6 +37,7 @@ export function AppFrame(): ReactNode {
       document.querySelector<HTMLInputElement>('[data-screen-search]')?.focus();
     },
     'g a': () => void navigate({ to: '/activity', search: {} }),
+    'g s': () => void navigate({ to: '/servers', search: {} }),
     'g k': () => void navigate({ to: '/savings' }),
     'g p': () => void navigate({ to: '/playground', search: {} }),
   });
@@ -52,6 +57,12 @@ export function AppFrame(): ReactNode {
             <Link key={to} to={to} search={{}} activeOptions={{ includeSearch: false }}>
               <Icon size={16} aria-hidden="true" />
               {name}
+              {to === '/servers' && waiting > 0 ? (
+                <span className="count">
+                  {waiting}
+                  <span className="hidden-text"> waiting for you</span>
+                </span>
+              ) : null}
             </Link>
           ))}
         </nav>

@@ -125,11 +125,16 @@ export function mountServerRoutes(api: Api, services: Services): void {
     receive(context, 'catalogs', async ({ access }) => {
       const name = context.req.param('name');
       const rights = { owner: access.owner, mayUse: access.mayUseCatalog, tools: access.tools };
-      const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
+      const isServed = mcp?.catalogs.has(name) === true;
+      const loading = catalogs.load([{ name, isDeferred: true }], rights);
+      // Servers that are away have no tools to list; their states say why.
+      const [catalog] = await loading.catch((error: unknown) => {
+        if (isServed && error instanceof ApiError && error.status === 502) return [];
+        throw error;
+      });
       const tools = catalog?.tools ?? [];
       await usage.flush();
       const calls = await readCalls(store?.usage, access.role === 'admin' ? undefined : access.owner);
-      const isServed = mcp?.catalogs.has(name) === true;
       const facts = await describeTools(tools, {
         ...{ lint, calls },
         ...(isServed ? { suspicions: mcp?.hub.status().flatMap(({ suspicions }) => suspicions) ?? [] } : {}),

@@ -1,0 +1,128 @@
+import type { Key } from '@quartermaster/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { gateway, rememberKey } from '../api/gateway.ts';
+import { Dialog } from '../shell/dialog.tsx';
+
+/** Makes a key, and shows its secret once. */
+export function CreateKey(props: {
+  readonly isOpen: boolean;
+  readonly isFirst: boolean;
+  readonly onClose: () => void;
+  readonly onSecret: (secret: string) => void;
+}): ReactNode {
+  const { isOpen, isFirst, onClose, onSecret } = props;
+  const queries = useQueryClient();
+  const [secret, setSecret] = useState<string>();
+  const create = useMutation({
+    mutationFn: (body: NewKey) => gateway.request('POST /v1/keys', { body }),
+    async onSuccess({ secret: made, key }) {
+      setSecret(made);
+      onSecret(made);
+      // The gateway is closed from now on: this page goes on with the key that closed it.
+      if (isFirst && key.role === 'admin') rememberKey(made);
+      await queries.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  const close = (): void => {
+    setSecret(undefined);
+    create.reset();
+    onClose();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    create.mutate(readForm(new FormData(event.currentTarget)));
+  };
+  if (secret !== undefined) {
+    return (
+      <Dialog title="Copy the key now" isOpen={isOpen} onClose={close}>
+        <p>Only its hash is stored, so it is shown this once.</p>
+        <pre className="secret">{secret}</pre>
+        <div className="actions">
+          <button type="button" className="button" onClick={() => void navigator.clipboard.writeText(secret)}>
+            Copy
+          </button>
+          <button type="button" className="button primary" onClick={close}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Create a key" isOpen={isOpen} onClose={close}>
+      <form className="stack" onSubmit={submit}>
+        {isFirst ? (
+          <p className="dim small">
+            The first key closes the gateway to requests without one. Make it an admin key, so that you can go on here.
+          </p>
+        ) : null}
+        <Field name="name" label="Name" placeholder="support-bot" />
+        <label htmlFor="key-role">Role</label>
+        <select id="key-role" name="role" className="select" defaultValue={isFirst ? 'admin' : 'consumer'}>
+          <option value="consumer">consumer: uses models and catalogs</option>
+          <option value="publisher">publisher: also uploads catalogs</option>
+          <option value="admin">admin: also manages everything</option>
+        </select>
+        <Field name="models" label="Models, * for any text" value="*" />
+        <Field name="catalogs" label="Catalogs, * for any text" value="*" />
+        <Field name="requests" label="Requests a minute" placeholder="no limit" type="number" />
+        <Field name="expires" label="Expires" type="date" />
+        {create.error === null ? null : (
+          <p className="problem" role="alert">
+            {create.error.message}
+          </p>
+        )}
+        <div className="actions">
+          <button type="submit" className="button primary" disabled={create.isPending}>
+            Create key
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface NewKey {
+  readonly name: string;
+  readonly role: Key['role'];
+  readonly models: readonly string[];
+  readonly catalogs: readonly string[];
+  readonly limits: Key['limits'];
+  readonly expires_at?: string;
+}
+
+function Field(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+  readonly type?: string;
+}): ReactNode {
+  const { name, label, value = '', placeholder, type = 'text' } = props;
+  return (
+    <>
+      <label htmlFor={`key-${name}`}>{label}</label>
+      <div className="field">
+        <input id={`key-${name}`} name={name} type={type} defaultValue={value} placeholder={placeholder} />
+      </div>
+    </>
+  );
+}
+
+function readForm(form: FormData): NewKey {
+  const text = (name: string): string => String(form.get(name) ?? '').trim();
+  const patterns = (name: string): readonly string[] =>
+    text(name)
+      .split(/[\s,]+/)
+      .filter((pattern) => pattern !== '');
+  const requests = Number(text('requests'));
+  return {
+    name: text('name'),
+    role: text('role') as Key['role'],
+    models: patterns('models'),
+    catalogs: patterns('catalogs'),
+    limits: requests > 0 ? { requestsPerMinute: requests } : {},
+    ...(text('expires') === '' ? {} : { expires_at: `${text('expires')}T00:00:00Z` }),
+  };
+}

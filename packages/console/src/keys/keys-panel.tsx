@@ -1,0 +1,186 @@
+import type { Key, Totals } from '@quartermaster/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { gateway } from '../api/gateway.ts';
+import { Dialog } from '../shell/dialog.tsx';
+import { plain, signed } from '../shell/numbers.ts';
+import { CreateKey } from './create-key.tsx';
+
+/** Who may use the gateway: rights, limits and what is used of them, expiry. A secret is shown once. */
+export function KeysPanel(props: {
+  readonly savings: Readonly<Record<string, Totals>>;
+  readonly onSecret: (secret: string) => void;
+}): ReactNode {
+  const { savings, onSecret } = props;
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<Key>();
+  const { data, error } = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
+    refetchInterval: 10_000,
+  });
+  const keys = data?.data.filter(({ state }) => state !== 'revoked') ?? [];
+  return (
+    <section className="section" aria-labelledby="keys-title">
+      <div className="section-head">
+        <h2 id="keys-title">
+          Keys <span className="faint small">only hashes are stored</span>
+        </h2>
+        {data?.may_manage === true ? (
+          <button type="button" className="button primary" onClick={() => setCreating(true)}>
+            <Plus size={14} aria-hidden="true" /> Create key
+          </button>
+        ) : null}
+      </div>
+      {error === null ? null : (
+        <p className="problem" role="alert">
+          {error.message}
+        </p>
+      )}
+      {data !== undefined && keys.length === 0 ? (
+        <div className="panel empty">
+          <p>
+            No keys yet: everyone on this machine may use the gateway. The first key closes it to all requests without
+            one, this page included.
+          </p>
+        </div>
+      ) : null}
+      {keys.length === 0 ? null : (
+        <div className="panel keys-table">
+          <table>
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>Models</th>
+                <th>Catalogs</th>
+                <th>Limits</th>
+                <th>Expires</th>
+                <th>Last used</th>
+                <th className="right">Net</th>
+                <th>
+                  <span className="hidden-text">Revoke</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key) => (
+                <tr key={key.id}>
+                  <td>
+                    <strong>{key.name}</strong>{' '}
+                    {key.role === 'consumer' ? null : <span className="tag">{key.role}</span>}
+                    <p className="faint small mono">{key.id}</p>
+                  </td>
+                  <td className="mono small">{key.models.join(', ')}</td>
+                  <td className="mono small">
+                    {key.catalogs.join(', ')}
+                    {key.tools?.deny === undefined ? null : <p className="faint">not {key.tools.deny.join(', ')}</p>}
+                  </td>
+                  <td>
+                    <Limits apiKey={key} />
+                  </td>
+                  <td>
+                    <Expiry apiKey={key} />
+                  </td>
+                  <td className="dim">{key.last_used_at === undefined ? 'never' : timeOf(key.last_used_at)}</td>
+                  <td className="right">{savings[key.id] === undefined ? '–' : signed(savings[key.id]?.net ?? 0)}</td>
+                  <td className="right">
+                    {data?.may_manage === true && key.source === 'store' ? (
+                      <button type="button" className="button ghost" onClick={() => setRevoked(key)}>
+                        Revoke…
+                      </button>
+                    ) : (
+                      <span className="faint small">{key.source === 'settings' ? 'in the settings' : ''}</span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <CreateKey
+        isOpen={isCreating}
+        isFirst={keys.length === 0}
+        onClose={() => setCreating(false)}
+        onSecret={onSecret}
+      />
+      <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
+    </section>
+  );
+}
+
+const LIMIT_WORDS = {
+  requestsPerMinute: 'requests a minute',
+  tokensPerMinute: 'tokens a minute',
+  tokensPerDay: 'tokens a day',
+  tokensPerMonth: 'tokens a month',
+} as const;
+
+/** From this share on a limit is worth a look. */
+const NEAR = 0.9;
+
+function Limits({ apiKey }: { readonly apiKey: Key }): ReactNode {
+  const set = Object.entries(LIMIT_WORDS).flatMap(([name, word]) => {
+    const limit = apiKey.limits[name as keyof typeof LIMIT_WORDS];
+    return limit === undefined ? [] : [{ name, word, limit, used: apiKey.used?.[name] ?? 0 }];
+  });
+  if (set.length === 0) return <span className="faint">none</span>;
+  return set.map(({ name, word, limit, used }) => (
+    <p key={name} className="small">
+      <span className={used >= NEAR * limit ? 'tag wait' : ''}>
+        {plain(used)} of {plain(limit)}
+      </span>{' '}
+      {word}
+    </p>
+  ));
+}
+
+const SOON_DAYS = 14;
+
+function Expiry({ apiKey }: { readonly apiKey: Key }): ReactNode {
+  if (apiKey.expires_at === undefined) return <span className="faint">never</span>;
+  if (apiKey.state === 'expired') return <span className="tag bad">expired</span>;
+  const days = (Date.parse(apiKey.expires_at) - Date.now()) / 86_400_000;
+  return days <= SOON_DAYS ? <span className="tag wait">in {Math.ceil(days)} days</span> : dayOf(apiKey.expires_at);
+}
+
+function RevokeKey({ apiKey, onClose }: { readonly apiKey: Key | undefined; readonly onClose: () => void }): ReactNode {
+  const queries = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: (id: string) => gateway.request('DELETE /v1/keys/{id}', { path: { id } }),
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  return (
+    <Dialog title={`Revoke ${apiKey?.name ?? ''}?`} isOpen={apiKey !== undefined} onClose={onClose}>
+      <p>Requests with this key are refused at once. This can’t be undone.</p>
+      {revoke.error === null ? null : (
+        <p className="problem" role="alert">
+          {revoke.error.message}
+        </p>
+      )}
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          Keep it
+        </button>
+        <button
+          type="button"
+          className="button primary"
+          disabled={revoke.isPending}
+          onClick={() => revoke.mutate(apiKey?.id ?? '')}
+        >
+          Revoke key
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function dayOf(time: string): string {
+  return new Date(time).toLocaleDateString('en', { dateStyle: 'medium' });
+}
+
+function timeOf(time: string): string {
+  return new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false });
+}

@@ -1,0 +1,74 @@
+import type { Server, ToolFacts } from '@quartermaster/client';
+import type { Policy } from './use-servers.ts';
+
+/** The tools of one server, with what is known of the server where it is a configured one. */
+export interface ServerGroup {
+  readonly name: string;
+  readonly server: Server | undefined;
+  readonly tools: readonly ToolFacts[];
+  readonly tokens: number;
+  readonly calls: number;
+  readonly policy: Policy | 'mixed';
+  readonly lint: number;
+  readonly trust: number;
+}
+
+/** The most expensive first. Servers without tools are there too: why they have none is what people want to know. */
+export function groupByServer(tools: readonly ToolFacts[], servers: readonly Server[]): readonly ServerGroup[] {
+  const groups = new Map<string, ToolFacts[]>(servers.map(({ name }) => [name, []]));
+  for (const tool of tools) {
+    const name = tool.server ?? '';
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [tool]);
+    else group.push(tool);
+  }
+  return [...groups]
+    .map(([name, own]) => describeGroup(name, own, servers))
+    .sort((left, right) => right.tokens - left.tokens || (left.name < right.name ? -1 : 1));
+}
+
+function describeGroup(name: string, tools: readonly ToolFacts[], servers: readonly Server[]): ServerGroup {
+  const policies = new Set(tools.map(({ policy }) => policy));
+  const [first = 'automatic'] = policies;
+  const sum = (count: (tool: ToolFacts) => number): number => tools.reduce((total, tool) => total + count(tool), 0);
+  const findings = (kind: string) => sum((tool) => tool.findings.filter((finding) => finding.kind === kind).length);
+  return {
+    ...{ name, tools, server: servers.find((server) => server.name === name) },
+    tokens: sum((tool) => tool.tokens),
+    calls: sum((tool) => tool.calls),
+    policy: policies.size > 1 ? 'mixed' : first,
+    lint: findings('lint'),
+    trust: findings('trust'),
+  };
+}
+
+export type Row =
+  | { readonly kind: 'server'; readonly key: string; readonly group: ServerGroup }
+  | { readonly kind: 'tool'; readonly key: string; readonly tool: ToolFacts; readonly isAlone: boolean };
+
+/** What the table shows: servers with the tools of the unfolded one, or all tools, each by the filter. */
+export function tableRows(
+  groups: readonly ServerGroup[],
+  { view, q = '', server }: { readonly view?: 'tools'; readonly q?: string; readonly server?: string },
+): readonly Row[] {
+  const filter = q.trim().toLowerCase();
+  const fits = ({ tool, description }: ToolFacts): boolean =>
+    filter === '' || tool.toLowerCase().includes(filter) || description.toLowerCase().includes(filter);
+  const toolRow = (tool: ToolFacts, isAlone: boolean): Row => ({
+    kind: 'tool',
+    key: `tool ${tool.tool}`,
+    tool,
+    isAlone,
+  });
+  if (view === 'tools') {
+    const tools = groups.flatMap((group) => group.tools.filter(fits));
+    return tools.sort((left, right) => right.tokens - left.tokens).map((tool) => toolRow(tool, true));
+  }
+  return groups.flatMap((group): readonly Row[] => {
+    const isNamed = group.name.toLowerCase().includes(filter);
+    const tools = isNamed ? group.tools : group.tools.filter(fits);
+    if (!isNamed && tools.length === 0) return [];
+    const head: Row = { kind: 'server', key: `server ${group.name}`, group };
+    return group.name === server ? [head, ...tools.map((tool) => toolRow(tool, false))] : [head];
+  });
+}

@@ -1,0 +1,268 @@
+import type { Server, ToolFacts } from '@quartermaster/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { Pin } from 'lucide-react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { gateway } from '../api/gateway.ts';
+import { plain } from '../shell/numbers.ts';
+import type { Row, ServerGroup } from './server-groups.ts';
+import type { Policy, PolicyChange } from './use-servers.ts';
+
+const ROW_HEIGHT = 41;
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly catalog: string;
+  readonly open: { readonly server: string | undefined; readonly tool: string | undefined };
+  readonly mostTokens: number;
+  readonly mayManage: boolean;
+  readonly onServer: (server: string) => void;
+  readonly onTool: (tool: string) => void;
+  readonly onPolicy: (change: PolicyChange, before: Policy | 'mixed') => void;
+}
+
+/** Servers and tools, only those in view as elements: a catalog of ten thousand tools scrolls like one of ten. */
+export function ToolTable(props: TableProps): ReactNode {
+  const { rows } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+    scrollMargin: top,
+    getItemKey: (index) => rows[index]?.key ?? index,
+  });
+  return (
+    <section className="panel tool-table" aria-label="Servers and tools">
+      <div className="tool-row head" aria-hidden="true">
+        {['Name', 'State', 'Tools', 'Tokens', 'Calls', 'Hold back', 'Findings'].map((title) => (
+          <span key={title} className={RIGHT.has(title) ? 'right' : undefined}>
+            {title}
+          </span>
+        ))}
+      </div>
+      <ul ref={list} className="tool-rows" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          if (row === undefined) return null;
+          return (
+            <li
+              key={item.key}
+              ref={virtual.measureElement}
+              data-index={item.index}
+              className="tool-slot"
+              style={{ transform: `translateY(${item.start - virtual.options.scrollMargin}px)` }}
+            >
+              {row.kind === 'server' ? <ServerRow group={row.group} {...props} /> : <ToolRow row={row} {...props} />}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const RIGHT = new Set(['Tools', 'Calls']);
+
+const STATES: Readonly<Record<Server['state'], readonly [shape: string, word: string]>> = {
+  ready: ['dot', 'Ready'],
+  idle: ['ring', 'Idle'],
+  connecting: ['ring', 'Connecting'],
+  'sign-in': ['square', 'Sign in'],
+  down: ['diamond', 'Unreachable'],
+};
+
+function ServerRow(props: TableProps & { readonly group: ServerGroup }): ReactNode {
+  const { group, open, mostTokens, mayManage, onServer, onPolicy } = props;
+  const { name, server, tools, tokens, calls, policy, lint, trust } = group;
+  const isOpen = open.server === name;
+  const pins = tools.filter((tool) => tool.policy === 'never').length;
+  return (
+    <div className={`tool-row${isOpen ? ' open' : ''}`} data-server={name}>
+      <span className="name">
+        <button type="button" className="unfold" aria-expanded={isOpen} onClick={() => onServer(name)}>
+          {name === '' ? 'no server' : name}
+        </button>
+        {pins > 0 && policy !== 'never' ? (
+          <span className="tag">
+            <Pin size={11} aria-hidden="true" /> {pins} {pins === 1 ? 'pin' : 'pins'}
+          </span>
+        ) : null}
+      </span>
+      <span>{server === undefined ? <span className="faint">–</span> : <State server={server} {...props} />}</span>
+      <span className="right dim">
+        {plain(tools.length)} <span className="hidden-text">tools</span>
+      </span>
+      <Tokens tokens={tokens} most={mostTokens} />
+      <span className="right dim">
+        {calls === 0 ? 'never' : plain(calls)} <span className="hidden-text">called</span>
+      </span>
+      <span>
+        <PolicySelect
+          label={`Hold back ${name}`}
+          policy={policy}
+          isFixed={!mayManage || name === ''}
+          onChange={(next) => onPolicy({ kind: 'server', name, policy: next }, policy)}
+        />
+      </span>
+      <span className="tags">
+        {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
+        {lint > 0 ? <span className="tag wait">{lint} lint</span> : null}
+      </span>
+    </div>
+  );
+}
+
+function State({ server, mayManage }: { readonly server: Server; readonly mayManage: boolean }): ReactNode {
+  const queries = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => gateway.request('POST /v1/servers/{name}/retry', { path: { name: server.name } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['servers'] }),
+  });
+  const [shape, word] = STATES[server.state];
+  return (
+    <>
+      <span className="state">
+        <i className={shape} aria-hidden="true" /> {word}
+        {server.state === 'down' && mayManage ? (
+          <button type="button" className="button ghost tiny" disabled={retry.isPending} onClick={() => retry.mutate()}>
+            Retry now
+          </button>
+        ) : null}
+      </span>
+      {server.reason === undefined || server.state === 'sign-in' ? null : (
+        <span className="faint small reason" title={server.reason}>
+          {server.reason}
+        </span>
+      )}
+    </>
+  );
+}
+
+function ToolRow(props: TableProps & { readonly row: Extract<Row, { kind: 'tool' }> }): ReactNode {
+  const { row, catalog, open, mostTokens, mayManage, onTool, onPolicy } = props;
+  const { tool, isAlone } = row;
+  const isOpen = open.tool === tool.tool;
+  const isPinned = tool.policy === 'never';
+  const set = (policy: Policy | null): void => onPolicy({ kind: 'tool', name: tool.tool, policy }, tool.policy);
+  return (
+    <>
+      <div className={`tool-row${isAlone ? '' : ' inner'}${isOpen ? ' open' : ''}`} data-tool={tool.tool}>
+        <span className="name">
+          <button type="button" className="unfold mono" aria-expanded={isOpen} onClick={() => onTool(tool.tool)}>
+            {isAlone ? tool.tool : tool.name}
+          </button>
+        </span>
+        <span>
+          {mayManage ? (
+            <button
+              type="button"
+              className={`button ghost tiny${isPinned ? ' pinned' : ''}`}
+              aria-pressed={isPinned}
+              aria-label={`Pin ${tool.tool}`}
+              title="Always send this tool in full"
+              onClick={() => set(isPinned ? null : 'never')}
+            >
+              <Pin size={12} aria-hidden="true" /> {isPinned ? 'Pinned' : 'Pin'}
+            </button>
+          ) : null}
+        </span>
+        <span />
+        <Tokens tokens={tool.tokens} most={mostTokens} />
+        <span className="right dim">
+          {tool.calls === 0 ? 'never' : plain(tool.calls)} <span className="hidden-text">called</span>
+        </span>
+        <span>
+          <PolicySelect label={`Hold back ${tool.tool}`} policy={tool.policy} isFixed={!mayManage} onChange={set} />
+        </span>
+        <span className="tags">
+          <FindingTags tool={tool} />
+        </span>
+      </div>
+      {isOpen ? <ToolDetail tool={tool} catalog={catalog} /> : null}
+    </>
+  );
+}
+
+function FindingTags({ tool }: { readonly tool: ToolFacts }): ReactNode {
+  const count = (kind: string): number => tool.findings.filter((finding) => finding.kind === kind).length;
+  const [trust, lint] = [count('trust'), count('lint')];
+  return (
+    <>
+      {trust > 0 ? <span className="tag bad">{trust} trust</span> : null}
+      {lint > 0 ? <span className="tag wait">{lint} lint</span> : null}
+    </>
+  );
+}
+
+function ToolDetail({ tool, catalog }: { readonly tool: ToolFacts; readonly catalog: string }): ReactNode {
+  return (
+    <div className="tool-detail stack">
+      <p>{tool.description === '' ? <span className="faint">It has no description.</span> : tool.description}</p>
+      <p className="faint small">
+        A model calls it <code>{tool.model_name}</code>
+      </p>
+      <ul className="findings">
+        {tool.findings.map((finding) => (
+          <li key={`${finding.rule} ${finding.message}`}>
+            <span className={`tag ${finding.kind === 'trust' ? 'bad' : 'wait'}`}>
+              {finding.kind}: {finding.rule}
+            </span>
+            <p className="small">{finding.message}</p>
+            {finding.suggestion === undefined ? null : <p className="small dim">{finding.suggestion}</p>}
+          </li>
+        ))}
+      </ul>
+      <div className="actions">
+        <Link
+          to="/playground"
+          search={{ catalog, q: tool.description.slice(0, 120), tool: tool.tool }}
+          className="button"
+        >
+          Open in playground
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+function Tokens({ tokens, most }: { readonly tokens: number; readonly most: number }): ReactNode {
+  return (
+    <span className="tokens">
+      <span className="share" aria-hidden="true">
+        <i style={{ width: `${(100 * tokens) / Math.max(most, 1)}%` }} />
+      </span>
+      {plain(tokens)} <span className="hidden-text">tokens</span>
+    </span>
+  );
+}
+
+const POLICY_WORDS: Readonly<Record<Policy, string>> = { automatic: 'auto', never: 'never', always: 'always' };
+
+function PolicySelect(props: {
+  readonly label: string;
+  readonly policy: Policy | 'mixed';
+  readonly isFixed: boolean;
+  readonly onChange: (policy: Policy | null) => void;
+}): ReactNode {
+  const { label, policy, isFixed, onChange } = props;
+  const word = policy === 'mixed' ? 'mixed' : POLICY_WORDS[policy];
+  if (isFixed) return <span className={policy === 'automatic' ? 'faint' : ''}>{word}</span>;
+  return (
+    <select
+      className={`policy${policy === 'automatic' ? ' faint' : ''}`}
+      aria-label={label}
+      value={policy}
+      onChange={({ target }) => onChange(target.value === 'settings' ? null : (target.value as Policy))}
+    >
+      {policy === 'mixed' ? <option value="mixed">mixed</option> : null}
+      <option value="automatic">auto</option>
+      <option value="never">never</option>
+      <option value="always">always</option>
+      <option value="settings">as in the settings</option>
+    </select>
+  );
+}
