@@ -28,14 +28,11 @@ export function advertisedCapabilities({ hub, start }: ProxyContext, session: Se
   return {
     tools: isLasting ? { listChanged: true } : {},
     ...(prompts.length === 0 ? {} : { prompts: listChanged(prompts) }),
-    ...(resources.length === 0
-      ? {}
-      : {
-          resources: {
-            ...listChanged(resources),
-            ...(isLasting && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
-          },
-        }),
+    // There is always one of ours: the status.
+    resources: {
+      ...listChanged(resources),
+      ...(isLasting && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
+    },
     ...(of('completions').length === 0 ? {} : { completions: {} }),
     ...(isLasting && of('logging').length > 0 ? { logging: {} } : {}),
     ...(isLasting && tasks.length > 0

@@ -211,17 +211,19 @@ describe('a server that is late', () => {
 });
 
 describe('capabilities', () => {
-  it('are offered where a server behind has them, and only those', async () => {
+  it('are offered where a server behind has them, and only those; the status is a resource of our own', async () => {
     const plain = serve({ small: smallServer(() => ({ one: 'The first' })) });
-    expect((await connect(plain.proxy)).getServerCapabilities()).toEqual({ tools: { listChanged: true } });
+    const own = { tools: { listChanged: true }, resources: {} };
+    expect((await connect(plain.proxy)).getServerCapabilities()).toEqual(own);
     const tasks = serve({ odd: oddServer('tasks'), small: smallServer(() => ({ one: 'The first' })) });
-    expect(Object.keys((await connect(tasks.proxy)).getServerCapabilities() ?? {}).sort()).toEqual(['tasks', 'tools']);
+    const offered = Object.keys((await connect(tasks.proxy)).getServerCapabilities() ?? {});
+    expect(offered.sort()).toEqual(['resources', 'tasks', 'tools']);
   });
 
   it('of a server that a client may not use are not offered to it', async () => {
     const { proxy } = serve({ odd: oddServer('tasks'), small: smallServer(() => ({ one: 'The first' })) });
     const client = await connect(proxy, 'v2', { access: { permissions: { allow: ['small'] } } });
-    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true }, resources: {} });
   });
 });
 

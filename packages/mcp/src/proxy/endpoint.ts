@@ -19,6 +19,7 @@ import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
 import { askOwner, listResources, listResourceTemplates } from './serve-resources.ts';
+import { readStatus, STATUS_RESOURCE, STATUS_URI } from './serve-status.ts';
 import { askTask, listTasks } from './serve-tasks.ts';
 import { callProxyTool, listProxyTools } from './serve-tools.ts';
 import type { Session } from './session.ts';
@@ -124,6 +125,8 @@ export class Endpoint extends Server {
     const { signal } = context.mcpReq;
     const params: JsonObject = isJsonObject(request.params) ? request.params : {};
     const { method } = request;
+    // How things stand is asked for most where they don't.
+    if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
     await waitForServers(proxy, session, { method, params });
     switch (method) {
       case 'tools/list':
@@ -131,7 +134,7 @@ export class Endpoint extends Server {
       case 'tools/call':
         return this.#call(params, context);
       case 'resources/list':
-        return listResources(hub, session, signal);
+        return withStatus(await listResources(hub, session, signal));
       case 'resources/templates/list':
         return listResourceTemplates(hub, session, signal);
       case 'resources/read':
@@ -163,6 +166,12 @@ export class Endpoint extends Server {
   becomePeer(capabilities: ClientCapabilities): void {
     this.#options.session.peer = createPeer(this, this.#options.session, capabilities);
   }
+}
+
+/** Ours at the end: what servers list comes first. */
+function withStatus(list: JsonObject): JsonObject {
+  const resources = Array.isArray(list.resources) ? list.resources : [];
+  return { ...list, resources: [...resources, STATUS_RESOURCE] };
 }
 
 /** One that can't be needs no connection of its own. */

@@ -67,7 +67,7 @@ describe('a server that does not answer', () => {
     const listing = client.listResources();
     await until(() => answered.includes('fine') && clock.pending.includes(600_000));
     clock.advance(45_000);
-    expect((await listing).resources.map(({ uri }) => uri)).toEqual(['raw://listed']);
+    expect((await listing).resources.map(({ uri }) => uri)).toEqual(['raw://listed', 'quartermaster://status']);
   });
 
   it('is not the only one to be asked for a resource', async () => {

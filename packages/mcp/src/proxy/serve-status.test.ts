@@ -1,0 +1,55 @@
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHub } from '../hub/index.ts';
+import { connectClient, createClient, PATIENT } from '../testing/clients.fixture.ts';
+import { smallServer } from '../testing/small-server.fixture.ts';
+import { createProxy } from './create-proxy.ts';
+import type { ConnectOptions } from './mcp-proxy.ts';
+
+const URI = 'quartermaster://status';
+
+/** What a client reads of a hub with a server that works and one that does not. */
+async function readStatus(options: ConnectOptions = {}): Promise<Record<string, unknown>> {
+  const tools = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`report_${index}`, `Makes report ${index}`]),
+  );
+  const servers = { fine: smallServer(() => tools), broken: { command: '/does/not/exist' } };
+  const hub = createHub({ servers });
+  const proxy = createProxy({ hub, waits: PATIENT, settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' } } });
+  const client = createClient('v2');
+  await connectClient(proxy, client, options);
+  onTestFinished(async () => {
+    await client.close();
+    await proxy.close();
+    await hub.close();
+  });
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toContain(URI);
+  const { contents } = await client.readResource({ uri: URI });
+  const [content] = contents;
+  return JSON.parse(content !== undefined && 'text' in content ? content.text : '{}') as Record<string, unknown>;
+}
+
+describe('the status of the proxy, as a resource', () => {
+  it('has the servers with their states and reasons, and what is kept out of the window', async () => {
+    const status = await readStatus();
+    expect(status).toMatchObject({
+      tools: 40,
+      form: 'defer',
+      servers: [
+        { name: 'fine', state: 'ready', tools: 40 },
+        { name: 'broken', state: 'down', tools: 0, reason: 'its command "/does/not/exist" was not found' },
+      ],
+      unavailable: [{ server: 'broken' }],
+    });
+    const { of_all_tools: all, listed, kept_out: keptOut } = status.tokens as Record<string, number>;
+    expect(keptOut).toBeGreaterThan(0);
+    expect(keptOut).toBe((all ?? 0) - (listed ?? 0));
+  });
+
+  it('says nothing of servers that the client may not use', async () => {
+    const status = await readStatus({ access: { permissions: { allow: ['fine'] } } });
+    expect(JSON.stringify(status)).not.toContain('broken');
+    expect(status.tools).toBe(40);
+  });
+});

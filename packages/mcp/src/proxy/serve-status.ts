@@ -1,0 +1,64 @@
+import type { JsonObject } from '@quartermaster/core/catalog';
+import { cutText, defined } from '@quartermaster/core/internal';
+import type { ServerStatus } from '../hub/index.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import type { Session } from './session.ts';
+
+/** A resource of our own, beside those of the servers. */
+export const STATUS_URI = 'quartermaster://status';
+
+const MOST_REASON = 500;
+
+/** How the resource stands in a list. */
+export const STATUS_RESOURCE: JsonObject = {
+  uri: STATUS_URI,
+  name: 'quartermaster-status',
+  title: 'Status of the servers behind Quartermaster',
+  description:
+    'Servers, their states with reasons, their tools, their last errors, and how many tokens are kept out of the window',
+  mimeType: 'application/json',
+};
+
+/** What the resource holds: only servers that the client may use. */
+export function readStatus({ hub, limits }: ProxyContext, session: Session): JsonObject {
+  const plan = session.currentPlan();
+  const { before, after } = plan.tokens;
+  const servers = hub.status().filter(({ name }) => session.permissions.allowsServer(name));
+  const missing = hub.unavailable().filter(({ server }) => session.permissions.allowsServer(server));
+  const status = {
+    tools: hub.snapshot().tools.filter(session.permissions.allowsTool).length,
+    tokens: {
+      of_all_tools: before,
+      listed: after,
+      kept_out: Math.max(0, before - after),
+      window: limits.contextTokens,
+    },
+    form: plan.kind,
+    servers: servers.map((server) => describeServer(server, session.isSole)),
+    unavailable: missing.map(({ server, reason }) => ({ server, reason: cutText(reason, MOST_REASON) })),
+  };
+  return { contents: [{ uri: STATUS_URI, mimeType: 'application/json', text: JSON.stringify(status, undefined, 2) }] };
+}
+
+/** What a server wrote to its standard error may hold secrets of the one user who started it, and is for that user alone. */
+function describeServer(server: ServerStatus, isSole: boolean): JsonObject {
+  const { name, state, reason, tools, problems, held, suspicions, noise, stderr, protocolVersion } = server;
+  const lines = stderr.trim().split('\n');
+  const said = isSole && state === 'down' ? lines.at(-1) : undefined;
+  return {
+    name,
+    state,
+    ...defined({ reason: reason === undefined ? undefined : cutText(reason, MOST_REASON) }),
+    tools,
+    ...defined({ protocol_version: protocolVersion }),
+    ...(problems.length === 0
+      ? {}
+      : { problems: problems.slice(0, MOST_LISTED).map((one) => cutText(one, MOST_REASON)) }),
+    ...(held.length === 0 ? {} : { held: held.slice(0, MOST_LISTED).map(({ tool }) => tool) }),
+    ...(suspicions.length === 0 ? {} : { findings: suspicions.length }),
+    ...(noise.last === undefined ? {} : { last_error: cutText(noise.last, MOST_REASON) }),
+    ...(said === undefined || said === '' ? {} : { stderr: cutText(said, MOST_REASON) }),
+  };
+}
+
+const MOST_LISTED = 20;
