@@ -337,6 +337,116 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
+  /** Makes a conversation that responses go on from. */
+  'POST /v1/conversations': {
+    readonly input: {
+      readonly body: {
+        readonly items?: readonly Readonly<Record<string, unknown>>[] | null;
+        readonly metadata?: Readonly<Record<string, string>> | null;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly created_at: number;
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** A conversation. */
+  'GET /v1/conversations/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly created_at: number;
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Changes the metadata of a conversation. */
+  'POST /v1/conversations/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly body: {
+        readonly metadata: Readonly<Record<string, string>> | null;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly created_at: number;
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Deletes a conversation. */
+  'DELETE /v1/conversations/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly deleted: boolean;
+    };
+  };
+  /** The items of a conversation. */
+  'GET /v1/conversations/{id}/items': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly query?: {
+        readonly order?: string;
+        readonly limit?: number;
+        readonly after?: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Adds items to a conversation. */
+  'POST /v1/conversations/{id}/items': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+      readonly body: {
+        readonly items: readonly Readonly<Record<string, unknown>>[];
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** One item of a conversation. */
+  'GET /v1/conversations/{id}/items/{item}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+        readonly item: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Deletes an item of a conversation. */
+  'DELETE /v1/conversations/{id}/items/{item}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+        readonly item: string;
+      };
+    };
+    readonly answer: {
+      readonly id: string;
+      readonly object: string;
+      readonly created_at: number;
+      readonly metadata: Readonly<Record<string, unknown>>;
+    };
+  };
   /** The catalogs that this key may use. */
   'GET /v1/catalogs': {
     readonly input: object;
