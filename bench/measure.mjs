@@ -9,11 +9,13 @@ import { measureGateway } from './measure-gateway.mjs';
 import { measureIndex } from './measure-index.mjs';
 import { measureMcp } from './measure-mcp.mjs';
 import { measureRegex } from './measure-regex.mjs';
+import { measureReranker } from './measure-reranker.mjs';
 import { measureSemantic } from './measure-semantic.mjs';
 
 const SECTIONS = {
   index: measureIndex,
   semantic: measureSemantic,
+  reranker: measureReranker,
   regex: measureRegex,
   disclosure: measureDisclosure,
   gateway: measureGateway,

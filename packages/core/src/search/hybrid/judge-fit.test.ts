@@ -10,12 +10,13 @@ interface Evidence {
   readonly cosine?: number;
 }
 
-function judge(tools: readonly Evidence[], knownShare = 1, model: FitModel = FIT_MODEL): number {
+function judge(tools: readonly Evidence[], knownShare = 1, model: FitModel = FIT_MODEL, toolCount = 500): number {
   const evidence = {
     meaning: Float64Array.from(tools, ({ meaning }) => meaning),
     bigrams: Float64Array.from(tools, ({ bigrams }) => bigrams),
     cosine: Float64Array.from(tools, ({ cosine = 0 }) => cosine),
     knownShare,
+    toolCount,
   };
   return judgeFit(evidence, model);
 }
@@ -28,6 +29,21 @@ describe('judgeFit', () => {
     fc.assert(
       fc.property(fc.array(evidence), share, (tools, known) => judge(tools, known) >= 0 && judge(tools, known) <= 1),
     );
+  });
+
+  it('never rises with the number of tools, and only from 500 to 10,000', () => {
+    const sized = (count: number): number => judge([{ meaning: 0.4, bigrams: 0 }], 1, FIT_MODEL, count);
+    const sizes = [1, 100, 500, 501, 5_000, 10_000, 1_000_000].map(sized);
+    expect(sizes).toEqual([...sizes].sort((left, right) => right - left));
+    expect(sized(1)).toBe(sized(500));
+    expect(sized(500)).toBeGreaterThan(sized(10_000));
+    expect(sized(10_000)).toBe(sized(1_000_000));
+  });
+
+  it('does not depend on the number of tools where a model says nothing of it', () => {
+    const model = { meaning: 5, bigrams: 0, cosine: 0, threshold: 2 };
+    const sized = (count: number): number => judge([{ meaning: 0.4, bigrams: 0 }], 1, model, count);
+    expect(sized(100)).toBe(sized(10_000));
   });
 
   it('never falls when there is more evidence', () => {

@@ -10,13 +10,15 @@ export interface FitEvidence {
   readonly knownShare: number;
   /** The reranker's cosine of the request or its best clause with the tool, 0 for one that it has not seen. @default all 0 */
   readonly cosine?: Float64Array | undefined;
+  /** How many tools the catalog has. */
+  readonly toolCount: number;
 }
 
 /**
  * How likely it is that something fits, from 0 to 1: a logistic model of the evidence, for the tool that has most of it.
  * No weight is negative, so more evidence never makes a fit less likely.
  */
-export function judgeFit({ meaning, bigrams, knownShare, cosine }: FitEvidence, model: FitModel): number {
+export function judgeFit({ meaning, bigrams, knownShare, cosine, toolCount }: FitEvidence, model: FitModel): number {
   let most = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < meaning.length; at += 1) {
     const sum =
@@ -25,8 +27,17 @@ export function judgeFit({ meaning, bigrams, knownShare, cosine }: FitEvidence, 
       model.cosine * Math.max(0, cosine?.[at] ?? 0);
     most = Math.max(most, sum);
   }
-  return 1 / (1 + Math.exp(model.threshold - most));
+  return 1 / (1 + Math.exp(thresholdFor(toolCount, model) - most));
 }
+
+function thresholdFor(toolCount: number, { threshold, perTenfold = 0 }: FitModel): number {
+  const size = Math.min(LARGEST, Math.max(USUAL, toolCount));
+  return threshold + perTenfold * Math.log10(size / USUAL);
+}
+
+/** Tools of a catalog up to which the threshold holds as it is, and the most that it was learned on. */
+const USUAL = 500;
+const LARGEST = 10_000;
 
 /**
  * What a clause has to have more than the whole request to be what the request is judged by: chatter around the one clause that matters

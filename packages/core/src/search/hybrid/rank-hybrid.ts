@@ -107,6 +107,7 @@ export class HybridRanker {
     const judging = {
       rated,
       knownShare: request.knownShare,
+      toolCount: snapshot.tools.length,
       least: settings.leastConfidence,
       namesExactly: once(() =>
         namesExactly(request.text, lexicalTools(ranker.rank(query, accept, NAMES_POOL), snapshot), embedder),

@@ -10,4 +10,9 @@ export interface FitModel {
   /** The reranker's cosine. */
   readonly cosine: number;
   readonly threshold: number;
+  /**
+   * How much more evidence it takes in a catalog of ten times as many tools: something is always near in a large one. The threshold holds up to 500
+   * tools. @default 0
+   */
+  readonly perTenfold?: number;
 }
