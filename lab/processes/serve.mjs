@@ -13,7 +13,7 @@ export async function startGateway({ store, upstreamPort }) {
   const upstream = { models: ['*'], provider: 'anthropic', apiKey: 'none', toolSearch: 'local' };
   const settings = {
     listen: { port: 0 },
-    store: { url: store },
+    store: typeof store === 'string' ? { url: store } : store,
     search: { engine: 'bm25' },
     upstreams: [{ ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }],
   };
@@ -48,6 +48,12 @@ export async function startGateway({ store, upstreamPort }) {
     child.once('exit', (code) => fail(new Error(`quartermaster serve ended with ${code}: ${text}`)));
   });
   return Object.assign(gateway, {
+    /** Ends it without a word. */
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
     async stop() {
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), 20_000);

@@ -206,6 +206,28 @@ describe('keys', () => {
     expect((await ask(headers, { ...ASK, tools: [{ ...ACME, name: 'public-acme' }] })).status).toBe(200);
   });
 
+  it('a key is held to its tools in stored catalogs: it neither reads nor finds the others', async () => {
+    const { secret, url, post, store } = await withKey({ tools: { allow: ['crm/*'], deny: ['*/delete_*'] } });
+    const tools = ['crm/find_customer', 'crm/delete_customer', 'billing/find_invoice'].map((id) => {
+      const [server, name] = id.split('/');
+      return { name, server, description: `Find or delete: ${id}`, inputSchema: { type: 'object' } };
+    });
+    await store.catalogs.put({ name: 'acme', hash: 'a', tools: JSON.stringify(tools), toolCount: 3 });
+    const other = await store.keys.create({ name: 'all', models: ['*'], catalogs: ['*'], limits: {} });
+    const headers = { 'x-api-key': secret };
+    const read = await (await fetch(`${url}/v1/catalogs/acme`, { headers })).json();
+    expect(read).toMatchObject({ tool_count: 1, tools: [{ name: 'find_customer' }] });
+    expect((read as { tools: unknown[] }).tools).toHaveLength(1);
+    const found = await (await post('/v1/catalogs/acme/search', { query: 'find delete', limit: 10 }, headers)).json();
+    expect(found).toMatchObject({ catalog: { tool_count: 1 }, results: [{ hits: [{ tool: 'crm/find_customer' }] }] });
+    const all = await post(
+      '/v1/catalogs/acme/search',
+      { query: 'find delete', limit: 10 },
+      { 'x-api-key': other.secret },
+    );
+    expect(await all.json()).toMatchObject({ catalog: { tool_count: 3 } });
+  });
+
   it('a key is held to its rates, and told when to try again', async () => {
     const { secret, ask } = await withKey({ limits: { requestsPerMinute: 1 } });
     expect((await ask({ 'x-api-key': secret })).status).toBe(200);

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { CatalogStore } from '@quartermaster/host/store';
-import type { Permissions } from '@quartermaster/mcp';
+import { type CompiledPermissions, compilePermissions, type Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
@@ -34,7 +35,7 @@ export interface CatalogRights {
   /** Who that is, for the share of the memory. @default '' */
   readonly owner?: string;
   mayUse(name: string): boolean;
-  /** Of the tools of MCP servers, where that was decided tool by tool. */
+  /** Of the tools of all catalogs, where that was decided tool by tool. */
   readonly tools?: Permissions | undefined;
 }
 
@@ -81,6 +82,7 @@ export function createNamedCatalogs(
 ): NamedCatalogs {
   const { servers, policies } = options;
   const pending = new Map<string, Promise<StoredTools>>();
+  const restrictions = new WeakMap<readonly Tool[], Map<CompiledPermissions, readonly Tool[]>>();
   const known = new ByteCache<{ readonly tools: readonly Tool[]; readonly bytes: number }>(options.memory);
 
   async function load(entry: CatalogEntry, { owner, mayUse, tools: allowed }: CatalogRights): Promise<LoadedCatalog> {
@@ -91,8 +93,23 @@ export function createNamedCatalogs(
     // The same words for both, so that names can't be tried out.
     if (head === undefined) throw unknownCatalog(entry.name);
     const cached = known.get(head.hash);
-    if (cached !== undefined) return ruled(entry, { hash: head.hash, ...cached });
-    return ruled(entry, await share(head.hash, () => read(entry.name, owner)));
+    const stored =
+      cached === undefined ? await share(head.hash, () => read(entry.name, owner)) : { hash: head.hash, ...cached };
+    return ruled(entry, allowed === undefined ? stored : restricted(stored, allowed));
+  }
+
+  /** Made once for each set of permissions: keys are many, and what they may use is often the same. */
+  function restricted({ hash, tools, bytes }: StoredTools, permissions: Permissions): StoredTools {
+    const compiled = compilePermissions(permissions);
+    const made = restrictions.get(tools) ?? new Map<CompiledPermissions, readonly Tool[]>();
+    restrictions.set(tools, made);
+    const allowed = made.get(compiled) ?? tools.filter(compiled.allowsTool);
+    made.set(compiled, allowed);
+    const { allow = null, deny = null } = permissions;
+    const mark = createHash('sha256')
+      .update(JSON.stringify([hash, allow, deny]))
+      .digest('hex');
+    return { hash: allowed.length === tools.length ? hash : mark, tools: allowed, bytes };
   }
 
   /** Other policies make another list of tools for a model. */

@@ -1,4 +1,5 @@
 import type { Tool } from '@quartermaster/core';
+import { writeTool } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { CatalogActor, CatalogHead, CatalogStore, CatalogVersion } from '@quartermaster/host/store';
 import type { Context } from 'hono';
@@ -12,14 +13,16 @@ import {
   PUT_CATALOG,
 } from '../api/catalog-operations.ts';
 import type { Api } from '../api/index.ts';
-import { readStoredTools } from '../catalogs/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext, readBytes, streamText, toApiError } from '../http/index.ts';
 import type { ServerCatalog, ServerCatalogs } from '../mcp/index.ts';
 import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
-export function mountCatalogRoutes(api: Api, { runner, store, settings, usage, mcp, bulk }: Services): void {
+export function mountCatalogRoutes(
+  api: Api,
+  { runner, store, settings, usage, mcp, bulk, catalogs: named }: Services,
+): void {
   const servers = mcp?.catalogs;
   const receive = (
     context: Context,
@@ -46,10 +49,11 @@ export function mountCatalogRoutes(api: Api, { runner, store, settings, usage, m
     return checked;
   };
 
-  const storedTools = async (name: string): Promise<readonly Tool[]> => {
-    const catalog = await store?.catalogs.get(name);
-    if (catalog === undefined) throw unknown();
-    return readStoredTools(catalog.tools);
+  /** The tools of a stored catalog that a key may use. */
+  const storedTools = async ({ access }: RequestContext, name: string): Promise<readonly Tool[]> => {
+    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
+    const [catalog] = await named.load([{ name, isDeferred: true }], rights);
+    return catalog?.tools ?? [];
   };
 
   api.get('/v1/catalogs', LIST_CATALOGS, (context) =>
@@ -79,6 +83,13 @@ export function mountCatalogRoutes(api: Api, { runner, store, settings, usage, m
         const served = await servers.load(name, requestContext.access.tools);
         return Response.json({ ...writeServed(served), tools: served.definitions() });
       }
+      if (requestContext.access.tools !== undefined) {
+        const head = await store?.catalogs.head(name);
+        if (head === undefined) throw unknown();
+        const tools = await storedTools(requestContext, name);
+        const written = tools.map((tool) => writeTool(tool, 'mcp', { name: tool.name }));
+        return Response.json({ ...writeHead({ ...head, toolCount: tools.length }), tools: written });
+      }
       const catalog = await store?.catalogs.get(name);
       if (catalog === undefined) throw unknown();
       // The stored text as it is: thousands of definitions need not be read to be handed over.
@@ -91,7 +102,10 @@ export function mountCatalogRoutes(api: Api, { runner, store, settings, usage, m
     receiveAny(context, async (requestContext) => {
       const name = checkName(requestContext, context.req.param('name'));
       const { owner, tools: allowed } = requestContext.access;
-      const tools = servers?.has(name) === true ? (await servers.load(name, allowed)).tools : await storedTools(name);
+      const tools =
+        servers?.has(name) === true
+          ? (await servers.load(name, allowed)).tools
+          : await storedTools(requestContext, name);
       await usage.flush();
       return Response.json(await readCatalogUsage(store?.usage, { name, tools, owner }));
     }),

@@ -1,0 +1,87 @@
+// Two gateways work on batches and are killed (SIGKILL), one after the other, wherever they are. Every item has to have one result.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startServer } from '../bench/gateway/start-server.mjs';
+import { startPostgres } from './processes/postgres.mjs';
+import { startGateway } from './processes/serve.mjs';
+
+const KILLS = 200;
+const ITEMS = 12;
+const ASK = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
+/** An item of a gateway that was killed while another one lived waits for its lease, a minute. */
+const END_MS = 240_000;
+
+/** `npm run lab -- kills [kills of each store] [sqlite | postgres]` */
+export async function run([kills = KILLS, only]) {
+  const problems = [];
+  for (const name of ['sqlite', 'postgres']) {
+    if (only === undefined || only === name) problems.push(...(await killOn(name, Number(kills))));
+  }
+  return problems;
+}
+
+async function killOn(name, kills) {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-kills-'));
+  const postgres = name === 'postgres' ? await startPostgres() : undefined;
+  const upstream = await startServer('upstream.mjs');
+  const store = postgres === undefined ? { path: join(folder, 'store.db') } : { url: postgres.url };
+  const start = () => startGateway({ store, upstreamPort: upstream.port });
+  const gateways = await Promise.all([start(), start()]);
+  const batches = [];
+  const started = performance.now();
+  try {
+    for (let kill = 0; kill < kills; kill += 1) {
+      const victim = kill % 2;
+      // The other one takes the batch, so that it is not the request that dies; both work on it.
+      batches.push(await createBatch(gateways[1 - victim]));
+      await pause(Math.random() * 60);
+      await gateways[victim].kill();
+      gateways[victim] = await start();
+      if ((kill + 1) % 20 === 0) process.stderr.write(`${name}: ${kill + 1} kills\n`);
+    }
+    const problems = await checkBatches(gateways[0], batches);
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const { length: failed } = problems;
+    console.log(
+      `${name}: ${kills} kills in ${seconds} s, ${batches.length} batches of ${ITEMS} items, ${failed} of them wrong`,
+    );
+    return problems.map((problem) => `${name}: ${problem}`);
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await postgres?.stop();
+    upstream.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function createBatch({ port }) {
+  const requests = Array.from({ length: ITEMS }, (_, item) => ({ custom_id: `item-${item}`, params: ASK }));
+  const response = await fetch(`http://127.0.0.1:${port}/v1/messages/batches`, {
+    method: 'POST',
+    body: JSON.stringify({ requests }),
+  });
+  if (!response.ok) throw new Error(`A batch was refused with ${response.status}: ${await response.text()}`);
+  return (await response.json()).id;
+}
+
+/** Every batch that was taken has to end, with one result for each item. */
+async function checkBatches({ port }, ids) {
+  const problems = [];
+  const get = async (path) => (await fetch(`http://127.0.0.1:${port}/v1/messages/batches/${path}`)).text();
+  const givenUpAt = performance.now() + END_MS;
+  for (const id of ids) {
+    while (JSON.parse(await get(id)).processing_status !== 'ended' && performance.now() < givenUpAt) await pause(200);
+    const lines = (await get(`${id}/results`))
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '');
+    const results = lines.map((line) => JSON.parse(line));
+    const names = new Set(results.map((result) => result.custom_id));
+    const succeeded = results.filter(({ result }) => result?.type === 'succeeded').length;
+    if (lines.length === ITEMS && names.size === ITEMS && succeeded === ITEMS) continue;
+    problems.push(`batch ${id} has ${lines.length} results of ${names.size} items, ${succeeded} succeeded`);
+  }
+  return problems;
+}
