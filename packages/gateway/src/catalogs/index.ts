@@ -3,7 +3,6 @@ export { locateTools } from './locate-tools.ts';
 export { MemoryBudget } from './memory-budget.ts';
 export { CATALOG_TYPE, catalogsKey, createNamedCatalogs, type NamedCatalogs } from './named-catalogs.ts';
 export { type BodyReader, createBodyReader, type ReadBody, readKnownBody } from './read-body.ts';
-export { readStoredTools } from './read-stored-tools.ts';
 export { readUpload, type UploadedCatalog } from './read-upload.ts';
 export type { ToolList } from './tool-list.ts';
 export { createToolLists, type ToolLists } from './tool-lists.ts';
