@@ -340,7 +340,7 @@ describe('inspect', () => {
     expect(out).toMatch(/\d{3} tools cost about [\d,]+ tokens, [\d.]+ % of a context window of 128,000/);
     expect(out).toContain('█');
     expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ %$/m);
-    expect(out).toMatch(/^By default: deferred\. Definitions that may be held back, about \d+ tokens, are /m);
+    expect(out).toMatch(/^By default: deferred\. The deferrable definitions take about [\d,]+ tokens, /m);
     expect(code).toBe(0);
   });
 

@@ -24,7 +24,7 @@ export function addCatalogOptions(command: Command): Command {
   return command
     .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin (default: the sample catalog)')
     .option('-m, --mcp-config <file...>', 'start the MCP servers of these files and read their tools instead')
-    .option('--skip-bad', "go on without tools that can't be read, and say how many")
+    .option('--skip-bad', "skip tools that can't be read, and report how many")
     .option(
       '--max-tools <n>',
       'how many tools the catalog may have',

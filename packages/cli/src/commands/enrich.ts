@@ -21,14 +21,14 @@ export function addEnrichCommand(program: Command, context: CommandContext): voi
     .description('let a model write the requests that each tool should be found by');
   addCatalogOptions(command)
     .requiredOption('--model <name>', 'the model that writes; an upstream of the settings must serve it')
-    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it is there)')
+    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)')
     .option('-o, --out <file>', 'the file of hints; what it already holds is kept', 'quartermaster.hints.json')
     .option('--only-weak', 'only tools with an empty, short or non-English description')
     .option('--concurrency <n>', 'requests to the model at a time', wholeNumber(1, 64), 4)
     .option('--input-price <usd>', 'price of a million input tokens, to show the cost in money', price)
     .option('--output-price <usd>', 'price of a million output tokens', price)
     .option('--dry-run', 'show what it would cost, and ask nothing')
-    .option('-y, --yes', 'go ahead without being asked')
+    .option('-y, --yes', 'go ahead without asking')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: EnrichFlags) => {
       const { enrichCatalog } = await import('../enrich/index.ts');

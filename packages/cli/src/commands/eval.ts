@@ -43,11 +43,7 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
   addCatalogOptions(command)
     .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
     .option('-q, --queries <file...>', 'lines {"query", "relevant": [names or server/name ids], "split"?}')
-    .option(
-      '-e, --engine <names>',
-      'what searches: one or several, with commas (default: all that can run here)',
-      readEngines,
-    )
+    .option('-e, --engine <names>', 'engines, separated by commas (default: all that can run here)', readEngines)
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
     .option(
       '--floor <figures>',

@@ -20,7 +20,7 @@ export function addInspectCommand(program: Command, context: CommandContext): vo
   addCatalogOptions(command)
     .option('-c, --context <tokens>', "the model's context window", wholeNumber(1_000, 100_000_000), 200_000)
     .option('--top <n>', 'how many servers and tools to show', wholeNumber(1, 1_000), 15)
-    .option('--json', 'write one JSON object, every tool in it')
+    .option('--json', 'write one JSON object with every tool')
     .addHelpText('after', EXAMPLES)
     .action((flags: InspectFlags) => inspect(flags, context));
 }

@@ -42,10 +42,10 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
       wholeNumber(SEARCH_LIMITS.min, SEARCH_LIMITS.max),
       SEARCH_LIMITS.default,
     )
-    .option('--explain', 'take every score apart')
-    .option('--why <tool>', 'say where one tool stands for the query, and why it is listed or not')
+    .option('--explain', 'break every score into its parts')
+    .option('--why <tool>', 'show the rank of one tool for the query, and why it is listed or not')
     .option('--batch <file>', 'answer every line {"query": …} of a file; "-" is stdin')
-    .option('--no-cache', 'build the index again, and keep none')
+    .option('--no-cache', 'rebuild the index, and store none')
     .option('--json', 'write JSON: one line per query')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));

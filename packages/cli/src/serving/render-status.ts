@@ -63,9 +63,9 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
 }
 
 function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
-  if (deferredTokens >= tokens) return 'So few tools are shown as they are: a search would cost more than it saves.';
+  if (deferredTokens >= tokens) return 'So few tools are sent in full: a search would cost more than it saves.';
   if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
-  return `So few are shown as they are. With --form bridge: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  return `That is too little to defer, so all tools are listed. With --form bridge: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
 function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {

@@ -132,7 +132,8 @@ function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const share = ((sizes.deferrable / contextTokens) * 100).toFixed(1);
   const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent} %` : `at least ${rule.percent} %`;
   const from = source === 'override' ? '' : ` (window from ${WINDOW_SOURCES[source]})`;
-  const reason = `Definitions that may be held back, about ${sizes.deferrable} tokens, are ${share} % of the context window of ${contextTokens}${from}; deferred from ${bound} on`;
+  const [size, window] = [sizes.deferrable, contextTokens].map((tokens) => tokens.toLocaleString('en-US'));
+  const reason = `The deferrable definitions take about ${size} tokens, ${share} % of the context window of ${window}${from}; tools are deferred from ${bound} on`;
   return { kind: isReached ? 'all' : 'always', reason };
 }
 

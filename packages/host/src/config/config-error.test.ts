@@ -47,14 +47,14 @@ keys:
         /^quartermaster\.yaml:6: upstreams\[0\]\.provider is "antropic"; allowed: anthropic, .*Did you mean anthropic\?$/,
       ),
       expect.stringMatching(/^quartermaster\.yaml:8: upstreams\[1\]\.modles is no setting\. Did you mean models\?/),
-      'quartermaster.yaml:7: upstreams[1] lacks models: Names of models that it serves, * standing for any text.',
+      'quartermaster.yaml:7: upstreams[1] lacks models: Names of the models that it serves; * matches any text.',
       'quartermaster.yaml:9: upstreams[1].toolSearch is "loacl"; allowed: local, upstream. Did you mean local?',
       expect.stringMatching(
         /^quartermaster\.yaml:17: tools\.tool_search\.treshold_pct is no setting\. Did you mean threshold_pct\?/,
       ),
       'quartermaster.yaml:17: tools.tool_search.search_default_limit is 30; allowed: a number from 1 to 20',
       'quartermaster.yaml:20: keys[0] has neither key nor hash: give one of them',
-      'quartermaster.yaml:21: keys[1] lacks name: For people to tell keys apart.',
+      'quartermaster.yaml:21: keys[1] lacks name: A name for people to read.',
       'quartermaster.yaml:12: mcpServers.empty has neither command nor url: give one of them',
       'quartermaster.yaml:14: mcpServers.both.command is true; allowed: a text',
       'quartermaster.yaml:15: mcpServers.both.args is a block; allowed: a list, in [ ] or with a dash before each entry',
@@ -86,10 +86,10 @@ keys:
   - { name: , key: b }
 `;
     expect(problemsOf(() => load(yaml))).toEqual([
-      'quartermaster.yaml:2: upstreams[0] lacks models: Names of models that it serves, * standing for any text.',
+      'quartermaster.yaml:2: upstreams[0] lacks models: Names of the models that it serves; * matches any text.',
       'quartermaster.yaml:3: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
       'quartermaster.yaml:5: keys[0] has neither key nor hash: give one of them',
-      'quartermaster.yaml:6: keys[1] lacks name: For people to tell keys apart.',
+      'quartermaster.yaml:6: keys[1] lacks name: A name for people to read.',
     ]);
   });
 

@@ -44,13 +44,13 @@ export interface ConfigDocument {
 
 const LISTEN = object({
   host: {
-    about: 'The address to listen on. Without keys only loopback addresses are taken.',
+    about: 'The address to listen on. Other addresses than loopback require keys.',
     shape: text(),
     default: '127.0.0.1',
   },
-  port: { about: 'The port; 0 takes a free one.', shape: whole({ min: 0, max: 65_535 }), default: 8787 },
+  port: { about: 'The port; 0 picks a free one.', shape: whole({ min: 0, max: 65_535 }), default: 8787 },
   publicUrl: {
-    about: "Where clients reach it, for addresses in answers. The request's own address when missing.",
+    about: 'The address that clients use, for URLs in responses. Defaults to the address of the request.',
     shape: webAddress(),
   },
 });
@@ -58,9 +58,9 @@ const LISTEN = object({
 /** What `quartermaster.yaml` may say: the source of its reader and of its JSON Schema alike. */
 export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   listen: { about: 'Where the gateway listens.', shape: LISTEN, default: {} },
-  store: { about: 'Where batches, catalogs, keys and the like are kept.', shape: STORE, default: {} },
+  store: { about: 'Where batches, catalogs, keys and similar data are kept.', shape: STORE, default: {} },
   upstreams: {
-    about: 'The models behind the gateway. The first entry that fits a name serves it.',
+    about: 'The models behind the gateway. The first entry that matches the model name is used.',
     shape: listOf(UPSTREAM),
     default: [],
   },
@@ -74,20 +74,20 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: listOf(text()),
     default: [],
   },
-  mcp: { about: 'What the gateway makes of MCP servers.', shape: MCP, default: {} },
+  mcp: { about: 'How MCP servers are served.', shape: MCP, default: {} },
   tools: { about: 'When tools are deferred.', shape: TOOLS, default: {} },
   search: {
     about: 'How tools are found.',
     shape: object({
       engine: {
         about:
-          'auto is hybrid+reranker where the reranker loads, else hybrid. hybrid goes by words and meaning; bm25 by words alone; ' +
+          'auto is hybrid+reranker if the reranker loads, otherwise hybrid. hybrid searches by keywords and embeddings, bm25 by keywords only; ' +
           'hybrid+reranker reorders the best with a transformer, and fails to start without @quartermaster/reranker and onnxruntime-node.',
         shape: choice(['auto', 'hybrid', 'bm25', 'hybrid+reranker']),
         default: 'auto',
       },
       whenNothingFits: {
-        about: 'Answer with nothing (empty), or with the nearest all the same (best).',
+        about: 'If nothing fits: return nothing (empty) or the nearest tools anyway (best).',
         shape: choice(['empty', 'best']),
         default: 'empty',
       },
@@ -106,25 +106,25 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   },
   deferral: {
     about:
-      'Defer only what clients mark (as-requested), or apply the gate to clients that know nothing of tool search (auto). ' +
+      'as-requested defers only what clients mark; auto also applies the gate to clients that do not know tool search. ' +
       'Without it auto where tools.tool_search or ENABLE_TOOL_SEARCH is set and not off, else as-requested.',
     shape: choice(['as-requested', 'auto']),
   },
   errorCodes: {
-    about: 'Codes of search errors: as the SDK types them, or as the documentation names them.',
+    about: "Codes of search errors: as in the SDK's types (typed) or as in Anthropic's documentation (documented).",
     shape: choice(['typed', 'documented']),
     default: 'typed',
   },
   strict: {
     about:
-      'Whether a cache breakpoint on a deferred tool is refused, as Anthropic does. Some clients then give up tool search.',
+      'Whether cache_control on a deferred tool is rejected, as Anthropic does. Some clients then stop using tool search.',
     shape: flag(),
     default: false,
   },
-  keys: { about: 'API keys of the gateway, besides those in the store.', shape: KEYS, default: [] },
-  limits: { about: 'Bounds on what one request may cost.', shape: LIMITS, default: {} },
+  keys: { about: 'API keys of the gateway, in addition to those in the store.', shape: KEYS, default: [] },
+  limits: { about: 'Limits on what one request may use.', shape: LIMITS, default: {} },
   transcripts: {
-    about: "Searches and refused calls that a client's protocol can't show, kept so that the next request has them.",
+    about: "Searches and refused calls that a client's protocol can't show; they are restored in the next request.",
     shape: object({
       keep: {
         about:
@@ -139,7 +139,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
         default: 168,
       },
       maxBytes: {
-        about: 'What all entries in the store may take; the oldest go first.',
+        about: 'Maximum size of all entries in the store; the oldest are deleted first.',
         shape: bytes(),
         default: 1024 * 1024 * 1024,
       },
@@ -147,7 +147,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     default: {},
   },
   insight: {
-    about: 'What /v1/activity and the console show of searches: counts only, or the text of queries as well.',
+    about: 'What /v1/activity and the console record about searches: counts only, or query texts too.',
     shape: choice(['counts', 'queries']),
     default: 'counts',
   },

@@ -8,9 +8,9 @@ const MOST = Number.MAX_SAFE_INTEGER;
 
 const KEY_BLOCK = object(
   {
-    name: { about: 'For people to tell keys apart.', shape: text() },
+    name: { about: 'A name for people to read.', shape: text() },
     key: {
-      about: `The secret that clients send. Write \${NAME} to take it from the environment.`,
+      about: `The secret that clients send. Write \${NAME} to read it from the environment.`,
       shape: text({ isSecret: true }),
     },
     hash: {
@@ -20,29 +20,28 @@ const KEY_BLOCK = object(
     models: { about: 'Models that it may use.', shape: listOf(text()), default: ['*'] },
     catalogs: { about: 'Named catalogs that it may use.', shape: listOf(text()), default: ['*'] },
     tools: {
-      about: 'Tools of MCP servers that it may use. Those of the catalogs that it may use, when missing.',
+      about: 'Tools of MCP servers that it may use. Defaults to those of its catalogs.',
       shape: object({
         allow: { about: 'Patterns: github/*, */read_*.', shape: listOf(text()) },
-        deny: { about: 'Patterns; stronger than allow.', shape: listOf(text()) },
+        deny: { about: 'Patterns; overrides allow.', shape: listOf(text()) },
       }),
     },
     role: {
-      about:
-        'What it may change of the catalogs that it may use. consumer: nothing. publisher: its own. admin: any of them.',
+      about: 'Which catalogs it may change. consumer: none. publisher: its own. admin: all that it may use.',
       shape: choice(KEY_ROLES),
       default: 'consumer',
     },
     endpoints: {
-      about: 'Parts of the gateway that it may use. All when missing.',
+      about: 'Endpoints that it may use. Defaults to all.',
       shape: listOf(choice(KEY_ENDPOINTS)),
     },
     limits: {
-      about: 'How much it may use. What is missing is not limited.',
+      about: 'How much it may use. Missing limits mean no limit.',
       shape: object({
-        requestsPerMinute: { about: 'Requests in any minute.', shape: whole({ min: 0, max: MOST }) },
-        tokensPerMinute: { about: 'Tokens in any minute.', shape: whole({ min: 0, max: MOST }) },
-        tokensPerDay: { about: 'Tokens in a day of UTC.', shape: whole({ min: 0, max: MOST }) },
-        tokensPerMonth: { about: 'Tokens in a month of UTC.', shape: whole({ min: 0, max: MOST }) },
+        requestsPerMinute: { about: 'Requests per minute.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerMinute: { about: 'Tokens per minute.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerDay: { about: 'Tokens per day, in UTC.', shape: whole({ min: 0, max: MOST }) },
+        tokensPerMonth: { about: 'Tokens per calendar month, in UTC.', shape: whole({ min: 0, max: MOST }) },
       }),
       default: {},
     },

@@ -6,20 +6,20 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Bounds on what one request may cost. */
 export const LIMITS: Shape<LimitSettings> = object({
-  bodyBytes: { about: 'The largest request body.', shape: bytes(), default: 32 * MEBIBYTE },
-  batchBytes: { about: 'The largest body that creates a batch.', shape: bytes(), default: 256 * MEBIBYTE },
+  bodyBytes: { about: 'Maximum size of a request body.', shape: bytes(), default: 32 * MEBIBYTE },
+  batchBytes: { about: 'Maximum size of a request that creates a batch.', shape: bytes(), default: 256 * MEBIBYTE },
   batchItems: {
-    about: 'The most requests in a batch.',
+    about: 'Maximum number of requests in a batch.',
     shape: whole({ min: 1, max: Number.MAX_SAFE_INTEGER }),
     default: 100_000,
   },
   batchConcurrency: {
-    about: 'How many requests of batches are worked on at a time; 0 leaves them to other replicas.',
+    about: 'How many batch items are processed at a time; 0 leaves them to other replicas.',
     shape: whole({ min: 0, max: 1000 }),
     default: 4,
   },
   rounds: {
-    about: 'How many times a model is asked for one response; then it pauses.',
+    about: 'Maximum model calls for one response; after that it ends with pause_turn.',
     shape: whole({ min: 1, max: 100 }),
     default: 12,
   },
@@ -29,7 +29,7 @@ export const LIMITS: Shape<LimitSettings> = object({
     default: 600_000,
   },
   upstreamRetries: {
-    about: 'How often a request is tried again where that may help.',
+    about: 'How often a request is retried after an error that a retry may fix.',
     shape: whole({ min: 0, max: 10 }),
     default: 2,
   },
@@ -39,27 +39,27 @@ export const LIMITS: Shape<LimitSettings> = object({
     default: 512 * MEBIBYTE,
   },
   requestTools: {
-    about: 'The most tools that a request may define itself.',
+    about: 'Maximum number of tools that a request may define itself.',
     shape: whole({ min: 1, max: 1_000_000 }),
     default: 10_000,
   },
   catalogTools: {
-    about: 'The most tools of a stored catalog.',
+    about: 'Maximum number of tools in a stored catalog.',
     shape: whole({ min: 1, max: 1_000_000 }),
     default: 100_000,
   },
   searchedTools: {
-    about: 'The most tools of a request with all the catalogs that it names.',
+    about: 'Maximum number of tools of a request, including all catalogs that it names.',
     shape: whole({ min: 1, max: 2_000_000 }),
     default: 200_000,
   },
   queryLength: {
-    about: 'The longest query of a search, in characters.',
+    about: 'Maximum length of a search query, in characters.',
     shape: whole({ min: 1, max: 100_000 }),
     default: 4096,
   },
   offThreadBytes: {
-    about: 'Bodies from this size on are parsed beside the main thread.',
+    about: 'Bodies of this size or larger are parsed on a worker thread.',
     shape: bytes(),
     default: MEBIBYTE,
   },

@@ -5,16 +5,16 @@ import { listOf, object, record, type Shape, where, wrong } from './shape.ts';
 
 const OPTIONS = {
   policy: { about: 'When its tools may be deferred.', shape: choice(POLICIES) },
-  allow: { about: 'Names of tools to take, * standing for any text. All when missing.', shape: listOf(text()) },
-  deny: { about: 'Names of tools to leave out; stronger than allow.', shape: listOf(text()) },
+  allow: { about: 'Names of tools to include; * matches any text. Defaults to all.', shape: listOf(text()) },
+  deny: { about: 'Names of tools to leave out; overrides allow.', shape: listOf(text()) },
   connectTimeoutMs: { about: 'How long the server may take to start.', shape: milliseconds() },
   listTimeoutMs: { about: 'How long one page of a list may take.', shape: milliseconds() },
   callTimeoutMs: {
-    about: 'How long a call may go without a result or a sign of progress.',
+    about: 'How long a call may go without a result or progress.',
     shape: milliseconds(),
   },
   protocolVersion: {
-    about: 'The revision of the protocol to speak with it. When missing, the newest that works.',
+    about: 'The protocol revision to use with it. Defaults to the newest that works.',
     shape: choice(PROTOCOL_VERSIONS),
   },
   disabled: { about: 'Whether to leave the server out.', shape: flag() },
@@ -22,12 +22,15 @@ const OPTIONS = {
 
 const STDIO = object(
   {
-    type: { about: 'A process of ours.', shape: choice(['stdio']) },
+    type: { about: 'A local process, over stdin and stdout.', shape: choice(['stdio']) },
     command: { about: 'The program to start.', shape: text() },
     args: { about: 'Its arguments.', shape: listOf(passedOn()) },
-    env: { about: 'Its environment variables; little else of ours is handed on.', shape: record(passedOn()) },
-    envFile: { about: 'A file of further variables, NAME=value a line; weaker than env.', shape: text() },
-    cwd: { about: 'The folder that it starts in.', shape: text() },
+    env: {
+      about: "Its environment variables. Little else of the gateway's environment is passed on.",
+      shape: record(passedOn()),
+    },
+    envFile: { about: 'A file with more variables, one NAME=value per line; env overrides them.', shape: text() },
+    cwd: { about: 'The folder that it is started in.', shape: text() },
     ...OPTIONS,
   },
   { required: ['command'] },
@@ -40,7 +43,7 @@ const OAUTH_BLOCK = object({
     about: 'The https address of a document that describes the client.',
     shape: text({ pattern: /^https:\/\/[^/]+\/./, allowed: 'an https address with a path' }),
   },
-  scopes: { about: 'Scopes to ask for besides those that the server names.', shape: listOf(text()) },
+  scopes: { about: 'Scopes to request in addition to those that the server names.', shape: listOf(text()) },
 });
 
 /** `true`, or how users sign in. */
@@ -52,7 +55,7 @@ const OAUTH: Shape<boolean | OAuthSettings> = {
 const REMOTE = object(
   {
     type: {
-      about: 'The transport. Without it Streamable HTTP is tried first, then SSE.',
+      about: 'The transport. If missing, Streamable HTTP is tried first, then SSE.',
       shape: choice(['http', 'streamable-http', 'sse']),
     },
     url: { about: "The server's address.", shape: webAddress() },

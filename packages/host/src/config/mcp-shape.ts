@@ -6,15 +6,16 @@ import { listOf, object, type Shape } from './shape.ts';
 /** What the gateway makes of MCP servers. The servers themselves are in `mcpServers`. */
 export const MCP: Shape<McpSettings> = object({
   form: {
-    about: 'How tools reach clients of /mcp. Without it all of them until the gate defers them, then as bridge.',
+    about:
+      'How tools reach clients of /mcp. If missing, all tools are listed until the gate defers them, then bridge is used.',
     shape: choice(['bridge', 'load', 'inline']),
   },
   contextTokens: {
-    about: `The context window of the models of MCP clients, which the gate goes by. ${DEFAULT_CONTEXT_TOKENS} when missing.`,
+    about: `The context window of the MCP clients' models, for the gate. Defaults to ${DEFAULT_CONTEXT_TOKENS}.`,
     shape: whole({ min: 1, max: 1_000_000_000 }),
   },
   sessions: {
-    about: 'Whether clients of /mcp may have lasting connections, which live in one process.',
+    about: 'Whether clients of /mcp may keep a session, which lives in one process.',
     shape: flag(),
     default: false,
   },
@@ -26,52 +27,56 @@ export const MCP: Shape<McpSettings> = object({
   },
   quarantine: {
     about:
-      'Which definitions of tools are held back until they are accepted (quartermaster mcp accept): none, those that changed since they were accepted, or new ones too. --strict is changed.',
+      'Which definitions are held back until you accept them (quartermaster mcp accept): off for none, changed for those that differ from the accepted ones, new for new ones as well. --strict means changed.',
     shape: choice(['off', 'changed', 'new']),
     default: 'off',
   },
   findings: {
     about:
-      'What suspicious definitions of tools lead to (hidden instructions, invisible characters): warn names them on stderr and in the status, withhold leaves their tools out too, off does not look.',
+      'What happens to suspicious definitions (hidden instructions, invisible characters): warn reports them on stderr and in the status, withhold also leaves their tools out, off does not check.',
     shape: choice(['warn', 'withhold', 'off']),
     default: 'warn',
   },
   alwaysLoad: {
     about:
-      'Whether our own tools are marked so that a client with a tool search of its own does not hide them. auto does so for Claude clients, and for those that do not say who they are.',
+      'Whether the search tools are marked so that clients with their own tool search do not hide them. auto marks them for Claude clients and for clients that do not identify themselves.',
     shape: choice(['auto', 'always', 'never']),
     default: 'auto',
   },
   limits: {
-    about: "How much of a server's list of tools is taken. What is past a limit is missing, and searches say so.",
+    about: "How much of a server's tool list is read. Tools beyond a limit are missing, and searches report that.",
     shape: object({
       toolsPerServer: {
-        about: 'How many tools.',
+        about: 'Maximum number of tools.',
         shape: whole({ min: 1, max: 10_000_000 }),
         default: 100_000,
       },
-      listBytes: { about: 'How long its definitions may be as JSON.', shape: bytes(), default: 64 * 1024 * 1024 },
+      listBytes: { about: 'Maximum size of its definitions as JSON.', shape: bytes(), default: 64 * 1024 * 1024 },
     }),
     default: {},
   },
   origins: {
-    about: 'Addresses of web pages that may use /mcp, beside those of the gateway itself: https://inspector.example.',
+    about: "Web origins that may use /mcp, in addition to the gateway's own: https://inspector.example.",
     shape: listOf(webAddress()),
     default: [],
   },
   connector: {
-    about: 'Bounds on connecting to servers that clients name in mcp_servers.',
+    about: 'Limits for servers that clients name in mcp_servers.',
     shape: object({
-      enabled: { about: 'Whether that is done at all.', shape: flag(), default: true },
+      enabled: { about: 'Whether it is enabled.', shape: flag(), default: true },
       allow: {
         about:
-          'Addresses that may be connected to, * standing for any text. One that names its host without a * opens private addresses of that host too.',
+          'Addresses that may be connected to; * matches any text. A pattern whose host has no * also allows private addresses of that host.',
         shape: listOf(addressPattern()),
         default: ['https://*'],
       },
       connectTimeoutMs: { about: 'How long a server may take to answer.', shape: milliseconds(), default: 10_000 },
       callTimeoutMs: { about: 'How long a call may take.', shape: milliseconds(), default: 120_000 },
-      resultBytes: { about: 'The largest result that a model gets to see.', shape: bytes(), default: 256 * 1024 },
+      resultBytes: {
+        about: 'Maximum size of a result that the model sees; the rest is cut off.',
+        shape: bytes(),
+        default: 256 * 1024,
+      },
     }),
     default: {},
   },

@@ -17,7 +17,7 @@ export const STORE: Shape<StoreDocument> = object({
     default: '.quartermaster/store.db',
   },
   url: {
-    about: 'A PostgreSQL address; stronger than path.',
+    about: 'A PostgreSQL address; overrides path.',
     shape: text({
       isSecret: true,
       pattern: /^postgres(?:ql)?:\/\//,
@@ -26,7 +26,7 @@ export const STORE: Shape<StoreDocument> = object({
   },
   encryptionKey: {
     about:
-      'What tokens are encrypted with: 32 bytes in base64 (openssl rand -base64 32). In a list, the first one encrypts and all decrypt.',
+      'Key that encrypts OAuth tokens and conversation state: 32 bytes in base64 (openssl rand -base64 32). In a list, the first key encrypts and all of them decrypt.',
     shape: oneOrMore(encryptionKey()),
   },
 });

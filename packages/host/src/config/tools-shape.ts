@@ -14,16 +14,19 @@ export interface ToolsDocument {
 }
 
 const TOOL_SEARCH_BLOCK = object({
-  enabled: { about: 'auto defers from threshold_pct on, on always, off never.', shape: onOffAuto() },
+  enabled: { about: 'auto defers from threshold_pct on; on always defers; off never does.', shape: onOffAuto() },
   threshold_pct: {
-    about: 'The share of the context window from which on tools are deferred.',
+    about: 'The share of the context window, in percent, from which tools are deferred.',
     shape: number({ min: 0, max: 100 }),
   },
   search_default_limit: {
-    about: 'Matches in an answer when the model names no limit.',
+    about: 'Matches per search if the model names no limit.',
     shape: whole({ min: 1, max: 50 }),
   },
-  max_search_limit: { about: 'The most matches that the model can ask for.', shape: whole({ min: 1, max: 50 }) },
+  max_search_limit: {
+    about: 'Maximum number of matches that the model can ask for.',
+    shape: whole({ min: 1, max: 50 }),
+  },
 });
 
 const TOOL_SEARCH: Shape<GateSettings> = {
@@ -43,9 +46,9 @@ const TOOL_SEARCH: Shape<GateSettings> = {
 
 /** When tools are deferred. */
 export const TOOLS: Shape<ToolsDocument> = object({
-  tool_search: { about: 'The gate. Without it as with true, which means enabled: auto.', shape: TOOL_SEARCH },
+  tool_search: { about: 'Settings of the gate. If missing, or true: enabled: auto.', shape: TOOL_SEARCH },
   pins: {
-    about: 'Tools that are always sent in full, * standing for any text.',
+    about: 'Tools that are always sent in full; * matches any text.',
     shape: listOf(text()),
     default: [],
   },
@@ -56,7 +59,7 @@ export const TOOLS: Shape<ToolsDocument> = object({
   },
   listing_tokens: {
     about:
-      'The most tokens for a list of the deferred tools in the system text. It is written to the prompt cache anew whenever a tool changes; 0 for none.',
+      'Maximum tokens for a list of the deferred tools in the system prompt; 0 for none. Any change of a tool invalidates the prompt cache.',
     shape: whole({ min: 0, max: 100_000 }),
     default: 0,
   },

@@ -21,29 +21,29 @@ const MODELS: Shape<readonly string[]> = {
 
 const UPSTREAM_BLOCK = object(
   {
-    models: { about: 'Names of models that it serves, * standing for any text.', shape: MODELS },
-    provider: { about: 'Who stands behind it, and so which protocol is spoken.', shape: choice(UPSTREAM_PROVIDERS) },
-    baseUrl: { about: "Its address, when it is not the provider's own.", shape: webAddress() },
-    apiKey: { about: `Its key. Write \${NAME} to take it from the environment.`, shape: text({ isSecret: true }) },
+    models: { about: 'Names of the models that it serves; * matches any text.', shape: MODELS },
+    provider: { about: 'The provider, which determines the protocol.', shape: choice(UPSTREAM_PROVIDERS) },
+    baseUrl: { about: "Its address, if it is not the provider's own.", shape: webAddress() },
+    apiKey: { about: `Its API key. Write \${NAME} to read it from the environment.`, shape: text({ isSecret: true }) },
     contextTokens: { about: "The models' context window.", shape: whole({ min: 1, max: 1_000_000_000 }) },
     references: { about: 'Whether the host expands tool_reference blocks.', shape: flag() },
     images: {
-      about: "Whether the models read images. Where they don't, a note stands for each.",
+      about: 'Whether the models can read images. If not, each image is replaced by a note.',
       shape: flag(),
     },
     toolSearch: {
-      about: 'Who searches: we (local), or the host (upstream).',
+      about: 'Who searches: the gateway (local) or the host (upstream).',
       shape: choice(['local', 'upstream']),
       default: 'local',
     },
     mcpConnector: {
       about:
-        'Who connects to the mcp_servers of a request: we (local), or the host (upstream). As toolSearch when missing.',
+        'Who connects to the mcp_servers of a request: the gateway (local) or the host (upstream). Defaults to the value of toolSearch.',
       shape: choice(['local', 'upstream']),
     },
-    headers: { about: "Headers sent with every request; a client's can't replace them.", shape: record(passedOn()) },
+    headers: { about: "Headers sent with every request; clients can't override them.", shape: record(passedOn()) },
     forwardsAuthorization: {
-      about: "Whether the client's own credential goes upstream where apiKey is not set.",
+      about: "Whether the client's own key is sent upstream if apiKey is not set.",
       shape: flag(),
     },
   },
