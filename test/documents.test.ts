@@ -16,10 +16,29 @@ const DOCUMENTS = [
   'packages/semantic/training/README.md',
 ];
 
+/** Written by people; pages of the reference are made from the code. */
+const PROSE = [...GUIDES, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter(
+  (path) => !path.startsWith('docs/reference/'),
+);
+
 describe.each(DOCUMENTS)('%s', (document) => {
   it('links to files and headings that are there', () => {
     const missing = linksIn(document).filter((link) => !isThere(document, link));
     expect(missing).toEqual([]);
+  });
+});
+
+describe.each(PROSE)('%s', (document) => {
+  it('is wrapped at 100 columns', () => {
+    // Tables, links and lists of names that can't be broken are as long as they are.
+    const long = split(document)
+      .text.split('\n')
+      .filter(
+        (line) =>
+          line.length > 100 && !/^\s*(\||#|!\[|<|\[[^\]]+\]:)/.test(line) && /\S\s+\S/.test(line.slice(0, 100).trim()),
+      )
+      .filter((line) => !/^\s*(?:[-*] |\d+\. )?\S+$/.test(line));
+    expect(long).toEqual([]);
   });
 });
 

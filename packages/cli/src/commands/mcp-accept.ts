@@ -10,8 +10,8 @@ export interface AcceptFlags extends SettingsFlags {
 export function addAcceptCommand(mcp: Command, context: CommandContext): void {
   const command = mcp
     .command('accept')
-    .description('show tools whose definitions changed since they were pinned, and take them as they are now')
-    .argument('[patterns...]', 'which to take: files/read_file, "files/*", "*" (default: none, only show them)')
+    .description('show tools whose definitions changed, and accept the current ones')
+    .argument('[patterns...]', 'which to accept: files/read_file, "files/*", "*" (default: none, only show them)')
     .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
@@ -26,6 +26,8 @@ Examples:
   $ quartermaster mcp accept --mcp-config .mcp.json
   $ quartermaster mcp accept "files/*" --mcp-config .mcp.json
 
-It starts every server and compares its tools with the pins in the store. quartermaster mcp --strict holds changed tools back until
-they are taken here, and sees that when it is started again; without --strict changes are only reported. Exit status: 0 done, 2 the
-command line or the settings can't be used, 69 the store can't be had.`;
+It starts every server and compares its tools with the pins in the store.
+quartermaster mcp --strict holds changed tools back until you accept them here
+and start it again. Without --strict, changes are only reported.
+Exit status: 0 done, 2 the command line or the settings can't be used, 69 the
+store is unavailable.`;

@@ -60,6 +60,8 @@ Examples:
   $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ quartermaster mcp login tracker --user key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-Stdout is the address to sign in at. The tokens are encrypted with QUARTERMASTER_ENCRYPTION_KEY, or with a key in a file beside
-the store that only you can read. Exit status: 0 signed in, 2 the command line or the settings can't be used, 69 the server, the
-sign-in or the store can't be had.`;
+Stdout is the address to sign in at. The tokens are encrypted with
+QUARTERMASTER_ENCRYPTION_KEY, or with a key in a file next to the store that
+only you can read.
+Exit status: 0 signed in, 2 the command line or the settings can't be used, 69
+the server, the sign-in or the store is unavailable.`;

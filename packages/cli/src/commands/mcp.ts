@@ -28,7 +28,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
   program.enablePositionalOptions();
   const command = program
     .command('mcp')
-    .description('stand in front of your MCP servers as one, over stdin and stdout')
+    .description('run one MCP server in front of all your MCP servers, over stdin and stdout')
     .enablePositionalOptions()
     .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
   addSettingsOptions(command)
@@ -46,7 +46,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     )
     .option(
       '--strict',
-      'hold tools back whose definitions changed, until quartermaster mcp accept (default: only say so)',
+      'hold back tools whose definitions changed, until quartermaster mcp accept (default: only report them)',
     )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: McpFlags) => {
@@ -68,6 +68,8 @@ Examples:
   $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ claude mcp add tools -- node "$PWD/packages/cli/bin/quartermaster.js" mcp --mcp-config "$PWD/servers.json"
 
-An MCP client starts this; started by hand it waits for a client's messages. Stdout carries the protocol and nothing else,
-stderr what people should know. It ends with its client, and its servers end with it.
-Exit status: 0 the client has left, 2 the command line or the settings can't be used, 69 the store that was named can't be had.`;
+An MCP client starts this command; started by hand, it waits for a client's
+messages. Stdout carries only the protocol; notices go to stderr. It exits with
+its client, and stops its servers.
+Exit status: 0 the client has disconnected, 2 the command line or the settings
+can't be used, 69 the store is unavailable.`;
