@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
+import type { LogEntry } from './logger.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
@@ -154,5 +155,24 @@ describe('activity', () => {
   it.each(['?outcome=nope', '?limit=0', '?limit=501', '?before=x'])('refuses %s', async (query) => {
     const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     expect((await fetch(`${url}/v1/activity${query}`)).status).toBe(400);
+  });
+});
+
+describe('the debug log', () => {
+  it('explains each decision by its reason, and says nothing where nobody asked for it', async () => {
+    const entries: LogEntry[] = [];
+    const log = (entry: LogEntry): number => entries.push(entry);
+    const upstreams = scriptedUpstreams({ anthropic: [SEARCH, CALL] });
+    const { post, url } = await runningGateway({ upstreams, logger: { log, isDebugging: true } });
+    await (await post('/v1/messages', ASK)).text();
+    await (await fetch(`${url}/v1/nowhere`)).text();
+    const [record] = await activityOf({ url } as RunningGateway);
+    expect(entries.filter(({ level }) => level === 'debug')).toMatchObject([
+      { event: 'decision', requestId: record?.id, decision: 'defer', reason: record?.reason },
+      { event: 'search', requestId: record?.id, outcome: 'match', engine: 'bm25', found: 'get_weather' },
+    ]);
+    expect(entries.find(({ status }) => status === 404)).toMatchObject({ route: 'unknown', path: '/v1/nowhere' });
+    const quiet = await answered();
+    expect(quiet.log.filter(({ level }) => level === 'debug')).toEqual([]);
   });
 });

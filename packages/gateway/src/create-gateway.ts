@@ -15,7 +15,7 @@ import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
-import { createActivity, type GatewayEvent } from './events/index.ts';
+import { createActivity, explainEvent, type GatewayEvent } from './events/index.ts';
 import { createModelService, dialectsFor, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
@@ -30,7 +30,7 @@ import { createActivityLog, createSavingsMeter } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
 import { createServerCatalogs } from './mcp/index.ts';
-import { createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
+import { addProcessMetrics, createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
 import {
   type McpServices,
   mountBatchRoutes,
@@ -76,6 +76,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onEvent = (event: GatewayEvent): void => {
     metrics.onEvent(event);
     activity.note(event);
+    const explained = logger.isDebugging === true ? explainEvent(event) : undefined;
+    if (explained !== undefined) logger.log(explained);
   };
   const stopping = new AbortController();
   const closed = new AbortController();
@@ -171,6 +173,7 @@ export function createGateway(options: GatewayOptions): Gateway {
             return result;
           },
         });
+  addProcessMetrics(metrics.registry);
   metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => runner.active);
   metrics.registry.gauge(
     'quartermaster_tokens_saved_total',

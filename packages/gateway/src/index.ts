@@ -11,6 +11,6 @@ export {
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 export { gatewayOptionsFrom } from './gateway-options-from.ts';
-export { createLineLogger, type LogEntry, type Logger } from './logger.ts';
+export { atLevel, createLineLogger, LOG_LEVELS, type LogEntry, type Logger, type LogLevel } from './logger.ts';
 export { type RunningServer, SERVE_DEFAULTS, type ServeOptions, serve } from './serve.ts';
 export type { GatewayModel, GatewayUpstream, Upstreams } from './upstreams.ts';

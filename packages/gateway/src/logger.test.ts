@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLineLogger, type LogEntry } from './logger.ts';
+import { atLevel, createLineLogger, LOG_LEVELS, type LogEntry } from './logger.ts';
 
 function lineOf(entry: LogEntry): string {
   let line = '';
@@ -23,5 +23,16 @@ describe('a line of the log', () => {
     const line = lineOf({ level: 'warn', event: 'request-fail', model: 'm'.repeat(300_000), status: 404 });
     expect(line.length).toBeLessThan(1_000);
     expect(JSON.parse(line)).toMatchObject({ model: `${'m'.repeat(499)}…`, status: 404 });
+  });
+});
+
+describe('a level', () => {
+  it('leaves out what is below it, and says whether anything is to be explained', () => {
+    const entries: LogEntry[] = [];
+    const logger = atLevel({ log: (entry) => entries.push(entry) }, 'warn');
+    for (const level of LOG_LEVELS) logger.log({ level, event: 'request-end' });
+    expect(entries.map(({ level }) => level)).toEqual(['warn', 'error']);
+    expect(logger.isDebugging).toBe(false);
+    expect(atLevel(logger, 'debug').isDebugging).toBe(true);
   });
 });

@@ -3,17 +3,35 @@ import { cutText } from '@quartermaster/core/internal';
 /** What a gateway tells of its work. No field ever holds content of a request or a response, or a secret. */
 export interface Logger {
   log(entry: LogEntry): void;
+  /** Whether it takes entries of the level `debug`: only then are they made. @default false */
+  readonly isDebugging?: boolean;
 }
+
+/** From the most to the least that is said. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One line of the log. */
 export interface LogEntry {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly event: 'request-end' | 'request-fail' | 'batch-item-end' | 'work-fail';
+  readonly level: LogLevel;
+  readonly event: 'request-end' | 'request-fail' | 'batch-item-end' | 'work-fail' | 'decision' | 'search' | 'refusal';
   readonly requestId?: string;
   readonly [fact: string]: string | number | boolean | undefined;
 }
 
 export const NO_LOGGER: Logger = { log: () => undefined };
+
+/** Leaves out what is below a level. */
+export function atLevel(logger: Logger, least: LogLevel): Logger {
+  const from = LOG_LEVELS.indexOf(least);
+  return {
+    log(entry) {
+      if (LOG_LEVELS.indexOf(entry.level) >= from) logger.log(entry);
+    },
+    isDebugging: least === 'debug',
+  };
+}
 
 /** One line of JSON for each entry. A client chooses the model's name, so no fact is longer than a line should be. */
 export function createLineLogger(write: (line: string) => void): Logger {

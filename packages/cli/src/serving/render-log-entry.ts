@@ -4,10 +4,17 @@ import { oneLine } from '../terminal/index.ts';
 
 /** One request on one line, for somebody who looks on. A client chooses the model's name, so it is made harmless. */
 export function renderLogEntry(entry: LogEntry, { paint, width }: Terminal, now: Date): string {
-  const { status, route, model, upstream, durationMs, errorType, work, reason, error, code, place } = entry;
-  const shown = String(status ?? '–');
+  const { status, route, path, model, upstream, durationMs, errorType, work, reason, error, code, place } = entry;
+  const { decision, outcome, found, tool } = entry;
+  const shown = entry.level === 'debug' ? 'debug' : String(status ?? '–');
   const facts = [
     route,
+    path,
+    entry.level === 'debug' ? entry.event : undefined,
+    entry.level === 'debug' ? decision : undefined,
+    outcome,
+    tool,
+    found,
     model === undefined ? undefined : `${model} (${upstream ?? 'no upstream'})`,
     work,
     errorType,

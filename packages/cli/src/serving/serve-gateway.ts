@@ -1,13 +1,21 @@
 import { consoleFolder } from '@quartermaster/console';
 import { defined } from '@quartermaster/core/internal';
 import type { RerankerEmbedder } from '@quartermaster/core/search';
-import { createGateway, createLineLogger, gatewayOptionsFrom, type Logger } from '@quartermaster/gateway';
+import {
+  atLevel,
+  createGateway,
+  createLineLogger,
+  gatewayOptionsFrom,
+  LOG_LEVELS,
+  type Logger,
+} from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import { createIndexCache } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { write } from '../command-io.ts';
 import type { CommandContext, ServeFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
+import { InputError } from '../input-error.ts';
 import { lintTools } from '../lint/index.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { configuredServers, createConfiguredHub } from './create-configured-hub.ts';
@@ -120,7 +128,18 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
 }
 
 /** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */
-function createLogger(form: ServeFlags['log'], { io, terminal }: CommandContext): Logger {
+function createLogger(form: ServeFlags['log'], context: CommandContext): Logger {
+  const asked = context.io.env.QUARTERMASTER_LOG || 'info';
+  const level = LOG_LEVELS.find((one) => one === asked);
+  if (level === undefined) {
+    throw new InputError(
+      `QUARTERMASTER_LOG is ${JSON.stringify(asked.slice(0, 60))}, not one of ${LOG_LEVELS.join(', ')}`,
+    );
+  }
+  return atLevel(createFormLogger(form, context), level);
+}
+
+function createFormLogger(form: ServeFlags['log'], { io, terminal }: CommandContext): Logger {
   const print = (line: string): void => void io.stderr.write(line);
   switch (form ?? (io.stdout.isTTY === true ? 'text' : 'json')) {
     case 'none':

@@ -169,6 +169,8 @@ function lineOf(end: RequestOutcome): Parameters<Logger['log']>[0] {
     level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     ...{ requestId, route, status, durationMs },
+    // For whoever looks for a client's mistake; any other request has a route that says where it went.
+    ...(status === 404 && requestContext !== undefined ? { path: new URL(requestContext.request.url).pathname } : {}),
     ...{ owner: requestContext?.access.owner, model, upstream },
     ...{ inputTokens: used?.inputTokens, outputTokens: used?.outputTokens },
     ...(error === undefined ? {} : { errorType: error.type }),
