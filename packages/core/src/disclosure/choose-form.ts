@@ -1,3 +1,4 @@
+import { readChoice } from '../read-choice.ts';
 import { FORMS, type Form, type FormName, keepsPrefix } from './form.ts';
 import type { TransportCapabilities } from './transport-capabilities.ts';
 
@@ -17,6 +18,7 @@ export interface FormChoice {
  * const { name, form, reason } = chooseForm(capabilitiesOf('openai-chat'), 'load');
  */
 export function chooseForm(capabilities: TransportCapabilities, preference: FormName | 'auto' = 'auto'): FormChoice {
+  readFormChoice(preference);
   if (preference === 'client') return clientForm(capabilities);
   if (preference === 'auto') {
     const name = canCarry('native', capabilities) ? 'native' : 'bridge';
@@ -36,6 +38,13 @@ export function chooseForm(capabilities: TransportCapabilities, preference: Form
     reason: `The form "${preference}" was asked for, but needs ${NEEDS[preference]}, which this transport does not have`,
   };
 }
+
+/** A form's name, or `auto`. Throws a `SettingError` for any other. */
+export function readFormChoice(form: unknown): FormName | 'auto' {
+  return readChoice('form', form, ['auto', ...FORM_NAMES]);
+}
+
+const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
 function canCarry(name: Exclude<FormName, 'client'>, capabilities: TransportCapabilities): boolean {
   switch (name) {

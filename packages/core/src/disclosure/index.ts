@@ -1,5 +1,5 @@
 export type { FormChoice } from './choose-form.ts';
-export { chooseForm } from './choose-form.ts';
+export { chooseForm, readFormChoice } from './choose-form.ts';
 export { definitions } from './definitions.ts';
 export { cutText } from './first-sentence.ts';
 export type { Form, FormName } from './form.ts';

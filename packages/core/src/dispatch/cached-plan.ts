@@ -9,7 +9,7 @@ import {
 } from '../disclosure/index.ts';
 import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
 import type { PlanOptions } from './toolbox.ts';
-import type { ToolboxContext } from './toolbox-context.ts';
+import { readForm, type ToolboxContext } from './toolbox-context.ts';
 
 /** How many plans are kept for one snapshot: forms, windows and scopes times settings. The oldest goes first. */
 const MOST_PLANS = 32;
@@ -31,7 +31,7 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 /** The plan for the catalog as it is now, made once per snapshot and settings: assembling a request must not cost what the catalog costs. */
 export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
-  const form = options.form ?? context.form;
+  const form = options.form === undefined ? context.form : readForm(options.form);
   const engine = options.engine ?? context.engine;
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([

@@ -1,7 +1,14 @@
 import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
-import { type DeferPlan, FORMS, type Form, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { SettingError } from '../errors.ts';
-import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
+import {
+  checkGateSettings,
+  DEFAULT_GATE_SETTINGS,
+  estimateTokens,
+  type GateSettings,
+  type TokenCounter,
+} from '../gate/index.ts';
+import { readChoice } from '../read-choice.ts';
 import type { Caller } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import { readDefinitions } from './read-definitions.ts';
@@ -35,26 +42,21 @@ export function toolboxContext(options: ToolboxOptions): ToolboxContext {
     options,
     snapshot: currentSnapshot(options.tools),
     searchers: searchersFor(options),
-    settings: options.settings ?? DEFAULT_GATE_SETTINGS,
+    settings: checkGateSettings(options.settings ?? DEFAULT_GATE_SETTINGS),
     form: readForm(form),
-    engine: options.engine ?? 'text',
+    engine: readChoice('engine', options.engine ?? 'text', ['text', 'regex']),
     countTokens: options.countTokens ?? estimateTokens,
     now,
     emit: (event) => options.onEvent?.({ ...event, atMs: now() } as ToolboxEvent),
   };
 }
 
-function readForm(form: NonNullable<ToolboxOptions['form']>): Form {
-  if (typeof form !== 'string') return form;
-  if (Object.hasOwn(FORMS, form)) return FORMS[form];
-  throw new SettingError(
-    'invalid_setting',
-    `form is ${JSON.stringify(form)}; allowed: ${Object.keys(FORMS).join(', ')}`,
-    {
-      context: { setting: 'form', value: form },
-    },
-  );
+/** By name, or made of the four choices. */
+export function readForm(form: NonNullable<ToolboxOptions['form']>): Form {
+  return typeof form === 'object' && form !== null ? form : FORMS[readChoice('form', form, FORM_NAMES)];
 }
+
+const FORM_NAMES = Object.keys(FORMS) as readonly FormName[];
 
 /** What a search may return: what is deferred, in the caller's scope, and known to us. */
 export function searchScope(

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../catalog/index.ts';
-import type { Form, Found, Memory, Plan, PlanEngine, SecondSearch, View } from '../disclosure/index.ts';
+import type { Form, FormName, Found, Memory, Plan, PlanEngine, SecondSearch, View } from '../disclosure/index.ts';
 import type { GateRule, ModelLimits } from '../gate/index.ts';
 import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
 
@@ -38,7 +38,7 @@ export interface Toolbox {
 /** Options of `toolbox.plan`. */
 export interface PlanOptions {
   /** How schemas reach the model. @default the toolbox's form, which is `bridge` unless set */
-  readonly form?: Form;
+  readonly form?: Form | FormName;
   /** What the model's searches take, where the client chose. @default the toolbox's engine, which is `text` unless set */
   readonly engine?: PlanEngine;
   /** Whose view it is: a tool that the caller may not use is in no list. */

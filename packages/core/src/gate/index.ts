@@ -1,3 +1,4 @@
+export { checkGateSettings } from './check-gate-settings.ts';
 export type { ContextWindowQuestion, ModelLimits } from './context-window.ts';
 export { contextWindow, DEFAULT_CONTEXT_TOKENS } from './context-window.ts';
 export type { GateDecision, GateFigures, GateQuestion } from './decide-gate.ts';

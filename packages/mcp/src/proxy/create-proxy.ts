@@ -4,7 +4,7 @@ import { createToolbox, type ToolboxOptions } from '@quartermaster/core';
 import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
 import type { ArgumentChecker, Caller } from '@quartermaster/core/dispatch';
 import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { defined, readChoice } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';
@@ -96,7 +96,8 @@ export function createProxy(options: ProxyOptions): McpProxy {
   const context = createContext(options);
   const { hub, clock } = context;
   const open = new Map<Endpoint, Session>();
-  const preference = options.form === 'load' ? 'load' : 'bridge';
+  const form = readChoice('form', options.form ?? PROXY_DEFAULTS.form, ['bridge', 'load', 'inline']);
+  const preference = form === 'load' ? 'load' : 'bridge';
 
   const createSession = ({ access, isLasting, isSole = false }: Opening): Session =>
     new Session(context, {

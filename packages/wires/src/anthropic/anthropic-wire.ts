@@ -1,4 +1,5 @@
 import type { Policy } from '@quartermaster/core/catalog';
+import { readChoice } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
@@ -41,6 +42,7 @@ export const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'serve
 export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<AnthropicRequest, AnthropicEvent> {
   const settings = { ...ANTHROPIC_WIRE_DEFAULTS, ...options };
   const { servers } = settings;
+  readChoice('errorCodes', settings.errorCodes, ['typed', 'documented']);
   const plain = (request: AnthropicRequest): AnthropicRequest =>
     servers === undefined ? request : { ...request, messages: renderServerCalls(request.messages, servers) };
   return {

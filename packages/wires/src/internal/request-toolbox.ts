@@ -10,7 +10,7 @@ import { applyPolicies, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/
 import { capabilitiesOf, chooseForm, type FormName, type TransportTable } from '@quartermaster/core/disclosure';
 import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { checkGateSettings, defined, readChoice, readFormChoice } from '@quartermaster/core/internal';
 import { createTranscriptCache, type LoopOptions, type TranscriptStore } from '@quartermaster/core/loop';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
@@ -74,6 +74,7 @@ export function requestToolboxes(
 ): RequestToolboxes {
   const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, transcript: ___, ...searching } = options;
   const { transport: name = transport.name, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
+  checkOptions(options);
   const kept = new Map<string, Toolbox>();
   return {
     toolbox(tools, key) {
@@ -99,6 +100,13 @@ export function requestToolboxes(
       });
     },
   };
+}
+
+/** At once, not with the first request. */
+function checkOptions({ form, engine, settings }: ToolSearchOptions): void {
+  if (form !== undefined) readFormChoice(form);
+  if (engine !== undefined) readChoice('engine', engine, ['text', 'regex']);
+  if (settings !== undefined) checkGateSettings(settings);
 }
 
 function dropOldest(kept: Map<string, Toolbox>): void {
