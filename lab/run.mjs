@@ -4,6 +4,7 @@
 //   npm run lab -- database      two gateways on a PostgreSQL that is terminated, frozen, restarted and killed; fails on any 500
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
 //   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails where another client waits long
+//   npm run lab -- cold-initialize   quartermaster mcp in front of servers that hang; fails where initialize takes more than a second
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

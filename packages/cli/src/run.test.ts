@@ -50,6 +50,19 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+describe('mcp', () => {
+  it('names its commands where there is none of that name', async () => {
+    const { code, err } = await qm(['mcp', 'bogus']);
+    expect(code).toBe(2);
+    expect(err).toContain('There is no command "mcp bogus". Commands: login, logout, accept, input, status');
+  });
+
+  it('has its commands explained by help too', async () => {
+    const { out } = await qm(['help', 'mcp', 'status']);
+    expect(out).toMatch(/^Usage: quartermaster mcp status/);
+  });
+});
+
 describe('search', () => {
   it.each(['tools.json', 'tools.jsonl', 'tools.jsonl.gz'])('finds a tool in %s', async (name) => {
     const { code, out } = await qm(['search', 'send an email', '--tools', file(name)]);

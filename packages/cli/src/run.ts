@@ -46,11 +46,17 @@ export async function run(argv: readonly string[], given: CommandIo): Promise<Ex
     },
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(asHelpOption(argv), { from: 'user' });
     return code;
   } catch (error) {
     return await fail(error, io);
   }
+}
+
+/** `help mcp status` is `mcp status --help`: the parser's own help knows one level of commands. */
+function asHelpOption(argv: readonly string[]): readonly string[] {
+  const [first, ...path] = argv;
+  return first === 'help' && path.length > 1 ? [...path, '--help'] : argv;
 }
 
 function createProgram(context: CommandContext): Command {

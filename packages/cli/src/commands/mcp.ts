@@ -1,5 +1,6 @@
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import { type Command, Option } from 'commander';
+import { InputError } from '../input-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
 import { addInputCommand } from './mcp-input.ts';
@@ -49,8 +50,12 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
       'hold back tools whose definitions changed, until quartermaster mcp accept (default: only report them)',
     )
     .addHelpText('after', EXAMPLES)
+    .allowExcessArguments()
     .action(async (flags: McpFlags) => {
-      const { serveMcp } = await import('../serving/index.ts');
+      const [unknown] = command.args;
+      if (unknown !== undefined) throw new InputError(describeUnknown(unknown, command));
+      // By its file: the index loads the gateway too, and a client waits for the start.
+      const { serveMcp } = await import('../serving/serve-mcp.ts');
       await serveMcp(flags, context);
     });
   addSignInCommands(command, context);
@@ -58,6 +63,11 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
   addInputCommand(command, context);
   addStatusCommand(command, context);
   addInstallCommands(command, context);
+}
+
+function describeUnknown(name: string, { commands }: Command): string {
+  const known = commands.map((one) => one.name()).join(', ');
+  return `There is no command "mcp ${name.slice(0, 100)}". Commands: ${known}. Without a command, mcp serves a client over stdin and stdout.`;
 }
 
 const EXAMPLES = `

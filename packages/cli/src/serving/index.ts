@@ -12,5 +12,4 @@ export type { ServerCosts } from './measure-servers.ts';
 export { describeStore, openConfiguredStore } from './open-configured-store.ts';
 export { renderCosts } from './render-status.ts';
 export { serveGateway } from './serve-gateway.ts';
-export { serveMcp } from './serve-mcp.ts';
 export { showStatus } from './show-status.ts';
