@@ -49,6 +49,8 @@ export interface SearchResult {
    * answers to it. Absent where there is no such thing.
    */
   readonly unresolved?: readonly string[];
+  /** Of several queries those beyond the first 16, which were not asked. Absent where all were. */
+  readonly unasked?: readonly string[];
   /** What became of the reranker. Absent where the engine has none, and where there was nothing to rerank. */
   readonly reranker?: RerankerUse;
 }

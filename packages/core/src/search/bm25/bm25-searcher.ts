@@ -1,7 +1,7 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import type { Bm25Index } from './bm25-index.ts';
@@ -159,7 +159,12 @@ async function search(
     unresolved.push(...served.flatMap((one) => one.unresolved));
   }
   const verdict = hits.length > 0 ? 'match' : 'none';
-  return unresolved.length === 0 ? { hits, verdict } : { hits, verdict, unresolved: [...new Set(unresolved)] };
+  if (typeof request.query === 'string' && unresolved.length === 0) return { hits, verdict };
+  return {
+    ...{ hits, verdict },
+    ...(unresolved.length === 0 ? undefined : { unresolved: [...new Set(unresolved)] }),
+    ...unaskedQueries(request.query),
+  };
 }
 
 function toHit(request: SearchRequest, ranker: QueryRanker, snapshot: Snapshot, { ranking, served }: Answer): Hit {

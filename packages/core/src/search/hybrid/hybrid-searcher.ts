@@ -8,7 +8,7 @@ import {
   wordsOf,
 } from '../bm25/index.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper, markToolsInSteps } from '../kept/index.ts';
-import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns } from '../query/index.ts';
+import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import { type Reranker, UNREADABLE } from '../reranker/index.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import {
@@ -168,6 +168,7 @@ class HybridSearcher {
       verdict: fits ? 'match' : 'none',
       confidence,
       ...(unresolved.length === 0 ? undefined : { unresolved }),
+      ...unaskedQueries(request.query),
       ...(use === undefined ? undefined : { reranker: use }),
     };
   }

@@ -9,7 +9,7 @@ export {
   removeOperators,
   unresolvedOperators,
 } from './parse-query.ts';
-export { QUERY_LIMITS } from './query-limits.ts';
+export { QUERY_LIMITS, unaskedQueries } from './query-limits.ts';
 export { removeFiller } from './remove-filler.ts';
 export { resolveLimit } from './resolve-limit.ts';
 export { takeTurns } from './take-turns.ts';

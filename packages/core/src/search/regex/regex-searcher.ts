@@ -1,5 +1,5 @@
 import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
-import { QUERY_LIMITS, resolveLimit } from '../query/index.ts';
+import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/index.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../slices/index.ts';
 import { loadCharacterNames } from './character-names.ts';
@@ -91,7 +91,7 @@ export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOp
       const hits = matches.map(({ tool, score, explain }) =>
         request.explain === true ? { tool, score, explanation: explain() } : { tool, score },
       );
-      return { hits, verdict: hits.length > 0 ? 'match' : 'none' };
+      return { hits, verdict: hits.length > 0 ? 'match' : 'none', ...unaskedQueries(request.query) };
     },
     async explain(request, tool): Promise<Standing> {
       const limit = resolveLimit(request.limit);
