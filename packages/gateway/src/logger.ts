@@ -10,6 +10,7 @@ export interface Logger {
 /** From the most to the least that is said. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
+/** How much is logged: entries of this level and above. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One line of the log. */
