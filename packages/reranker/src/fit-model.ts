@@ -9,5 +9,5 @@ export const FIT_MODEL: FitModel = {
   bigrams: 5.9,
   cosine: 13.3,
   threshold: 8.9,
-  perTenfold: 1,
+  perTenfold: 0.8,
 };

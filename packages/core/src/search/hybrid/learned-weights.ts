@@ -8,7 +8,7 @@ export const FIT_MODEL: FitModel = {
   bigrams: 8.5,
   cosine: 0,
   threshold: 7.6,
-  perTenfold: 1.4,
+  perTenfold: 0.8,
 };
 
 /** The probability below which nothing fits: about one in a hundred right answers to requests that no training saw lies there. */
