@@ -14,8 +14,8 @@ export interface Dialect<Request, Part, Response, Name extends string = string> 
   readonly whole: Whole<Response, Part>;
   readonly endpoint: Endpoint<Part>;
   readonly api: Api<Request, Part>;
-  /** The dialect for a request whose MCP servers are called inside the response. Absent where requests can't name any. */
-  withServers?(servers: NamedServers): Dialect<Request, Part, Response, Name>;
+  /** What is different for a request whose MCP servers are called inside the response. Absent where requests can't name any. */
+  withServers?(servers: NamedServers): Pick<Dialect<Request, Part, Response>, 'wire' | 'api'>;
   /** For types alone; never set. */
   readonly shapes?: { readonly request: Request; readonly part: Part; readonly response: Response };
 }
