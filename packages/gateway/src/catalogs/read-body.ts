@@ -139,12 +139,9 @@ function readUnknown(
   const raw = Buffer.from(new Uint8Array(bytes.subarray(start, located.end)).buffer);
   const key = short?.key ?? hashOf(raw);
   const cache = short === undefined ? caches.long : caches.short;
-  // The text counts twice: an upstream keeps what it sends of it.
-  cache.set(
-    key,
-    { key, raw, tools: pieces.tools },
-    { bytes: 2 * raw.length + located.valueBytes + ENTRY_BYTES, owner },
-  );
+  // A short text counts twice: upstreams keep what they send of it. Long ones are sent from another thread, as a copy each time.
+  const textBytes = short === undefined ? raw.length : 2 * raw.length;
+  cache.set(key, { key, raw, tools: pieces.tools }, { bytes: textBytes + located.valueBytes + ENTRY_BYTES, owner });
   return { value: pieces.value, toolsKey: key, toolsBytes: raw.length };
 }
 

@@ -3,7 +3,14 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
-import { resolveReferences, type TranscriptStore, weaveHistory } from '@quartermaster/core/loop';
+import {
+  type Planned,
+  planHistory,
+  renderOnce,
+  resolveReferences,
+  type TranscriptStore,
+  weaveHistory,
+} from '@quartermaster/core/loop';
 import type {
   DialectName,
   DialectOf,
@@ -21,7 +28,7 @@ import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
-import { describePlan, isLoopable, type PlannedExchange, planExchange, renderOnce } from './plan-exchange.ts';
+import { describePlan, planExchange } from './plan-exchange.ts';
 import { type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
 /** A request to a model as it came in. */
@@ -119,7 +126,7 @@ interface Prepared<Name extends DialectName> {
   readonly model: string;
   readonly upstream: GatewayUpstream;
   readonly exchange: DialectUpstream<Name>;
-  readonly planned: PlannedExchange<RequestOf<Name>>;
+  readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly isFromCatalog: OpenExchange<Name>['isFromCatalog'];
   readonly hidesUsage: boolean;
 }
@@ -152,7 +159,11 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       });
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
       const first = await prepare(question, body, options);
-      const planned = await withHistory(first, { ...kept(question), isResolved: value !== (given.value as unknown) });
+      const isResolved = value !== (given.value as unknown);
+      const planned = await planHistory(first.planned, {
+        ...kept(question),
+        isContinued: isResolved || isContinued(first),
+      });
       const prepared = { ...first, planned };
       if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
       return {
@@ -175,7 +186,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       const value: JsonObject = { max_tokens: 1, ...body.value };
       const { dialect, planned, upstream } = await prepare(question, { ...body, value }, options);
       const { request } = await weaveHistory({ wire: dialect.wire, request: planned.request, ...kept(question) });
-      const rendered = renderOnce(dialect, { ...planned, request });
+      const rendered = planned.kind === 'loop' ? renderOnce({ ...planned, request }) : request;
       if (upstream.countTokens === undefined) return estimateRequest(rendered);
       const { max_tokens: _, stream: __, ...counted } = rendered;
       return upstream.countTokens(counted, question);
@@ -183,22 +194,9 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
   };
 }
 
-/**
- * A conversation in which something was hidden goes through the loop though nothing is held back any more: the loop weaves it in, and
- * answers what the model calls of the search that it has read about. So does a response that its client may go on from, where its host
- * stores none.
- */
-async function withHistory<Name extends DialectName>(
-  { dialect, planned }: Pick<Prepared<Name>, 'dialect' | 'planned'>,
-  history: Pick<RunOptions<Name>, 'transcript' | 'onTranscriptError'> & { readonly isResolved: boolean },
-): Promise<PlannedExchange<RequestOf<Name>>> {
-  if (planned.kind === 'loop' || planned.loop === undefined || history.transcript === undefined) return planned;
-  const { loop } = planned;
-  const { wire } = dialect;
-  if (!isLoopable(dialect, loop.request)) return planned;
-  if (history.isResolved || (planned.isPlain && dialect.api.isStored?.(loop.request) === true)) return loop;
-  const { request } = await weaveHistory({ wire, request: loop.request, ...history });
-  return request === loop.request ? planned : loop;
+/** Whether the client may go on from this response, and its host stores none: then the loop keeps what it needs for that. */
+function isContinued<Name extends DialectName>({ dialect, planned }: Prepared<Name>): boolean {
+  return planned.kind === 'once' && planned.isRewritten && dialect.api.isStored?.(planned.loop.request) === true;
 }
 
 async function prepare<Name extends DialectName>(

@@ -1,7 +1,14 @@
 import type { Plan } from '@quartermaster/core';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
-import { type LoopOptions, type LoopRound, runLoop, runWhole, type TranscriptStore } from '@quartermaster/core/loop';
+import {
+  type LoopOptions,
+  type LoopRound,
+  type Planned,
+  runLoop,
+  runWhole,
+  type TranscriptStore,
+} from '@quartermaster/core/loop';
 import type {
   DialectName,
   DialectOf,
@@ -11,11 +18,10 @@ import type {
   ResponseOf,
 } from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
-import type { PlannedExchange } from './plan-exchange.ts';
 
 export interface RunOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
-  readonly planned: PlannedExchange<RequestOf<Name>>;
+  readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
   readonly signal: AbortSignal;
   readonly maxRounds: number;
@@ -33,7 +39,7 @@ export interface RunOptions<Name extends DialectName> {
 /** The parts of one response. */
 export function streamExchange<Name extends DialectName>(options: RunOptions<Name>): AsyncIterator<PartOf<Name>> {
   const { dialect, planned, exchange, signal } = options;
-  if (planned.kind === 'once') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
+  if (planned.kind !== 'loop') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
   const { request, toolbox, plan } = planned;
   const loop = { ...{ toolbox, plan, request, signal }, ...loopSettings(options) };
   return runLoop({ wire: dialect.wire, upstream: exchange.stream, ...loop });
@@ -42,7 +48,7 @@ export function streamExchange<Name extends DialectName>(options: RunOptions<Nam
 /** One whole response. */
 export function runExchange<Name extends DialectName>(options: RunOptions<Name>): Promise<ResponseOf<Name>> {
   const { dialect, planned, exchange, signal } = options;
-  if (planned.kind === 'once') return exchange.whole(planned.request, signal);
+  if (planned.kind !== 'loop') return exchange.whole(planned.request, signal);
   const { request, toolbox, plan } = planned;
   return runWhole({
     ...{ wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole },
@@ -69,7 +75,7 @@ function loopSettings({
   return {
     maxRounds,
     ...(requestId === undefined ? {} : { caller: { requestId } }),
-    ...(requestId === undefined || onEvent === undefined || planned.kind === 'once'
+    ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
       ? {}
       : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),
     ...defined({ isLocal, execute, transcript, onTranscriptError }),

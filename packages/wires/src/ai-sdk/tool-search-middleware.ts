@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Middleware, LanguageModelV4StreamResult } from '@ai-sdk/provider';
 import type { Toolbox } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
-import { type LoopOptions, runLoop, runWhole } from '@quartermaster/core/loop';
+import { type Planned, planRequest, runLoop, runWhole } from '@quartermaster/core/loop';
 import {
   loopSettings,
   type RequestToolboxes,
@@ -38,26 +38,24 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Lang
   return {
     specificationVersion: 'v4',
     async wrapGenerate({ doGenerate, params, model }) {
-      const prepared = prepare(params, { model, toolboxes, findToolbox });
-      if (prepared.kind === 'plain') {
-        return prepared.request === params ? doGenerate() : model.doGenerate(prepared.request);
+      const planned = plan(params, { model, toolboxes, findToolbox });
+      if (planned.kind !== 'loop') {
+        return planned.request === params ? doGenerate() : model.doGenerate(planned.request);
       }
       return runWhole({
-        ...prepared.loop,
-        ...settings,
+        ...{ ...planned, ...settings, ...defined({ signal: params.abortSignal }) },
         whole: modelWhole,
         upstream: async (request, abortSignal) => model.doGenerate({ ...request, abortSignal }),
       });
     },
     async wrapStream({ doStream, params, model }) {
-      const prepared = prepare(params, { model, toolboxes, findToolbox });
-      if (prepared.kind === 'plain') {
-        return prepared.request === params ? doStream() : model.doStream(prepared.request);
+      const planned = plan(params, { model, toolboxes, findToolbox });
+      if (planned.kind !== 'loop') {
+        return planned.request === params ? doStream() : model.doStream(planned.request);
       }
       let first: LanguageModelV4StreamResult | undefined;
       const parts = runLoop<ModelRequest, ModelPart>({
-        ...prepared.loop,
-        ...settings,
+        ...{ ...planned, ...settings, ...defined({ signal: params.abortSignal }) },
         async *upstream(request, abortSignal) {
           const result = await model.doStream({ ...request, abortSignal });
           first ??= result;
@@ -72,33 +70,19 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Lang
   };
 }
 
-type Prepared =
-  | { readonly kind: 'plain'; readonly request: ModelRequest }
-  | { readonly kind: 'search'; readonly loop: Omit<LoopOptions<ModelRequest, ModelPart>, 'upstream'> };
-
 /** Where the provider searches itself there is nothing to add, and nothing of ours may stay in the prompt. */
-function prepare(
+function plan(
   request: ModelRequest,
   context: {
     readonly model: LanguageModelV4;
     readonly toolboxes: RequestToolboxes;
     readonly findToolbox: (request: ModelRequest) => Toolbox;
   },
-): Prepared {
+): Planned<ModelRequest, ModelPart> {
   const { model, toolboxes, findToolbox } = context;
   if (hostedSearch(request) !== undefined) {
     const prompt = stripPrompt(request.prompt);
-    return { kind: 'plain', request: prompt === request.prompt ? request : { ...request, prompt } };
+    return { kind: 'pass', request: prompt === request.prompt ? request : { ...request, prompt } };
   }
-  const toolbox = findToolbox(request);
-  const plan = toolboxes.plan(toolbox, model.modelId);
-  if (plan.kind === 'inline') {
-    const view = toolbox.view(plan, aiSdkWire.recall(request, plan));
-    return { kind: 'plain', request: aiSdkWire.render(request, view, () => '') };
-  }
-  const { abortSignal } = request;
-  return {
-    kind: 'search',
-    loop: { wire: aiSdkWire, toolbox, plan, request, ...defined({ signal: abortSignal }) },
-  };
+  return planRequest({ wire: aiSdkWire, request, toolbox: findToolbox(request), ...toolboxes.settings(model.modelId) });
 }

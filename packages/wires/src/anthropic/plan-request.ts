@@ -1,18 +1,11 @@
-import type { Toolbox } from '@quartermaster/core';
 import { isJsonObject, NAME_TEMPLATES } from '@quartermaster/core/catalog';
-import {
-  capabilitiesOf,
-  chooseForm,
-  type DeferPlan,
-  type TransportCapabilities,
-  withoutSearch,
-} from '@quartermaster/core/disclosure';
+import { capabilitiesOf, chooseForm } from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
-import { type Opened, searchOptions, type Wire } from '@quartermaster/core/loop';
-import { type OnceStages, renderOnce } from '../internal/render-once.ts';
+import { type Planned, planRequest } from '@quartermaster/core/loop';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
+import { anthropicDialect } from './anthropic-dialect.ts';
 import {
   type AnthropicEvent,
   type AnthropicRequest,
@@ -40,27 +33,6 @@ export interface AnthropicToolSearchOptions extends ToolSearchOptions {
   readonly errorCodes?: ErrorCodes;
 }
 
-/** What a request that holds nothing back would go through the loop with, if something was hidden in its conversation before. */
-export interface OnceRequest extends OnceStages<AnthropicRequest, AnthropicEvent> {
-  readonly toolbox: Toolbox;
-  readonly stream: boolean;
-}
-
-/** What becomes of a request. */
-export type RequestPlan =
-  /** It goes to the host as it is: nothing is deferred, or the host does all that it asks for. */
-  | { readonly kind: 'pass'; readonly once?: OnceRequest }
-  /** It goes to the host in plain words, once. */
-  | { readonly kind: 'render'; readonly request: AnthropicRequest; readonly once: OnceRequest }
-  /** We search. */
-  | {
-      readonly kind: 'loop';
-      readonly wire: Wire<AnthropicRequest, AnthropicEvent>;
-      readonly toolbox: Toolbox;
-      readonly plan: DeferPlan;
-      readonly stream: boolean;
-    };
-
 /** The longest name that the Messages API takes. */
 const MAX_NAME_LENGTH = 128;
 
@@ -68,7 +40,7 @@ const MAX_NAME_LENGTH = 128;
 export function requestPlanner(
   options: AnthropicToolSearchOptions,
   transport: string,
-): (request: AnthropicRequest) => RequestPlan {
+): (request: AnthropicRequest) => Planned<AnthropicRequest, AnthropicEvent> {
   const { transport: _, transports, catalog = [], errorCodes, ...rest } = options;
   const undeclared = readDefinitions(catalog);
   const limits = { name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
@@ -82,22 +54,21 @@ export function requestPlanner(
     const wire = defers(request) ? decided : undecided;
     const opened = wire.open(request);
     const can = capabilitiesOf(transport, { model: opened.model, table: transports });
-    if ((rest.form ?? 'auto') === 'auto' && hostSearches(opened, can)) return { kind: 'pass' };
     const declared = new Set(opened.tools.map((tool) => tool.id));
     const tools = [...opened.tools, ...undeclared.filter((tool) => !declared.has(tool.id))];
-    const toolbox = toolboxes.toolbox(tools, JSON.stringify(request.tools ?? []));
-    const plan = toolbox.plan(contextWindow({ override: rest.contextTokens, model: opened.model }), {
-      form: chooseForm(can, opened.search?.kind === 'client' ? 'client' : rest.form).form,
-      // The Messages API has no block for a description: searches carry what one would say.
-      describe: false,
-      ...searchOptions(opened.search),
-      ...defined({ caller: rest.caller }),
+    return planRequest({
+      ...{ wire, request, search: opened.search },
+      toolbox: toolboxes.toolbox(tools, JSON.stringify(request.tools ?? [])),
+      limits: contextWindow({ override: rest.contextTokens, model: opened.model }),
+      options: {
+        form: chooseForm(can, opened.search?.kind === 'client' ? 'client' : rest.form).form,
+        // The Messages API has no block for a description: searches carry what one would say.
+        describe: false,
+        ...defined({ caller: rest.caller }),
+      },
+      isServed: (rest.form ?? 'auto') === 'auto' && anthropicDialect.api.isServed(opened.search, can),
+      isForeign: !can.references && hasTraces(request),
     });
-    if (plan.kind === 'defer') return { kind: 'loop', wire, toolbox, plan, stream: opened.stream };
-    const once = { request, wire, toolbox, plan, inline: plan, stream: opened.stream };
-    if (can.references || !hasTraces(request)) return { kind: 'pass', once };
-    const rendered = renderOnce({ request, wire, toolbox, plan: withoutSearch(plan, 'clients') });
-    return { kind: 'render', request: rendered, once };
   };
 }
 
@@ -105,21 +76,6 @@ export function requestPlanner(
 function defers(request: AnthropicRequest): boolean {
   const { search, others } = splitTools(request);
   return search.length > 0 || others.some((tool) => isJsonObject(tool) && tool.defer_loading === true);
-}
-
-/** Whether the host runs the search that the request asks for, or expands the references that the client has found. */
-function hostSearches(opened: Opened, can: TransportCapabilities): boolean {
-  switch (opened.search?.kind) {
-    case 'hosted': {
-      const { engine, also } = opened.search;
-      const engines = also === undefined ? [engine] : [engine, also.engine];
-      return engines.every((one) => one !== 'any' && can.hostedSearch.includes(`anthropic-${one}`));
-    }
-    case 'client':
-      return can.references;
-    case undefined:
-      return false;
-  }
 }
 
 /** Whether a host that knows nothing of tool search would stumble over the request. */

@@ -1,8 +1,8 @@
 import type { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
+import { planHistory, renderOnce } from '@quartermaster/core/loop';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
-import { renderOnce, withHistory } from '../internal/render-once.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
@@ -12,7 +12,7 @@ import type {
   AnthropicRequest,
   AnthropicResponse,
 } from './anthropic-shapes-2026-11.ts';
-import { type AnthropicToolSearchOptions, type OnceRequest, requestPlanner } from './plan-request.ts';
+import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
 import { writeErrorEvent, writeNamedEvent } from './stream-response.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
@@ -57,33 +57,24 @@ export function withToolSearch<Client extends AnthropicClient>(
 export function toolSearchMiddleware(
   options: AnthropicToolSearchOptions & { readonly transport: string },
 ): AnthropicMiddleware {
-  const planRequest = requestPlanner(options, options.transport);
+  const plan = requestPlanner(options, options.transport);
   const settings = loopSettings(options);
   return async (http, next) => {
     const endpoint = endpointOf(http);
     const request = endpoint === undefined ? undefined : readRequest(http.body);
     if (request === undefined) return next(http);
     return orRefusal(async () => {
-      const planned = planRequest(request);
+      const { transcript } = settings;
+      const planned = await planHistory(plan(request), defined({ transcript }));
       const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
-      const looped = planned.kind === 'loop' ? { request, ...planned } : await hiddenBefore(planned.once, settings);
-      if (looped === undefined) return planned.kind === 'render' ? ask(planned.request) : next(http);
-      const { stream, ...stages } = looped;
-      if (endpoint === 'count_tokens') return ask(renderOnce(stages));
+      if (planned.kind !== 'loop') return planned.request === request ? next(http) : ask(planned.request);
+      if (endpoint === 'count_tokens') return ask(renderOnce(planned));
       if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
       const signal = http.signal ?? undefined;
-      const loop = { ...stages, ...settings, ...defined({ signal }) };
-      return answerRequest({ dialect: DIALECT, loop, stream, ask });
+      const loop = { ...planned, ...settings, ...defined({ signal }) };
+      return answerRequest({ dialect: DIALECT, loop, stream: request.stream === true, ask });
     }, refuse);
   };
-}
-
-function hiddenBefore(
-  once: OnceRequest | undefined,
-  { transcript }: ReturnType<typeof loopSettings>,
-): Promise<OnceRequest | undefined> {
-  if (once === undefined) return Promise.resolve(undefined);
-  return withHistory<AnthropicRequest, AnthropicEvent, OnceRequest>(once, transcript);
 }
 
 const DIALECT: HttpDialect<AnthropicEvent, AnthropicResponse> = {

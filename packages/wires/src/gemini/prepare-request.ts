@@ -1,20 +1,10 @@
 import type { Plan, Tool } from '@quartermaster/core';
 import { type JsonObject, NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
 import { readDefinitions } from '@quartermaster/core/dispatch';
-import type { LoopOptions, Wire } from '@quartermaster/core/loop';
-import { renderOnce } from '../internal/render-once.ts';
+import { type Planned, planRequest, type Wire } from '@quartermaster/core/loop';
 import { requestToolboxes, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { declarationsIn, toolEntries } from './open.ts';
-
-/** What becomes of a request. */
-export type Prepared =
-  /** It goes out as it came. */
-  | { readonly kind: 'pass' }
-  /** It goes out changed, once. */
-  | { readonly kind: 'render'; readonly request: GeminiRequest }
-  /** We search. */
-  | { readonly kind: 'loop'; readonly loop: Omit<LoopOptions<GeminiRequest, GeminiResponse>, 'upstream'> };
 
 export interface PreparerOptions {
   readonly wire: Wire<GeminiRequest, GeminiResponse>;
@@ -26,24 +16,25 @@ export interface PreparerOptions {
 const MAX_NAME_LENGTH = 64;
 
 /** Decides for each request anew, from what it declares and the catalog. */
-export function requestPreparer(options: PreparerOptions): (request: GeminiRequest, model: string) => Prepared {
+export function requestPreparer(
+  options: PreparerOptions,
+): (request: GeminiRequest, model: string) => Planned<GeminiRequest, GeminiResponse> {
   const { wire, search } = options;
   const catalog = readDefinitions(options.catalog);
   const limits = { name: 'gemini', maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
   const toolboxes = requestToolboxes(search, limits);
   return (request, model) => {
     // The tools of a cached prefix can't be changed.
-    if (request.cachedContent !== undefined) return { kind: 'pass' };
+    if (request.cachedContent !== undefined) return { kind: 'pass', request };
     const declared = wire.open(request).tools;
     // A tool of the catalog by the name of one that is declared is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
     const added = catalog.filter((tool) => !ids.has(tool.id));
     const toolbox = toolboxes.toolbox([...declared, ...added], JSON.stringify(declarationsIn(request)));
-    const plan = toolboxes.plan(toolbox, model);
-    if (plan.kind === 'defer') return { kind: 'loop', loop: { wire, toolbox, plan, request } };
-    const plain = renderOnce({ request, wire, toolbox, plan });
-    const whole = withDeclarations(plain, plan, new Set(added));
-    return whole === request ? { kind: 'pass' } : { kind: 'render', request: whole };
+    return planRequest<GeminiRequest, GeminiResponse>({
+      ...{ wire, request, toolbox, ...toolboxes.settings(model) },
+      whole: (plan) => (plan === undefined ? request : withDeclarations(request, plan, new Set(added))),
+    });
   };
 }
 

@@ -36,12 +36,11 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
     const target = readTarget(input, init);
     if (target === undefined) return send(input, init);
     return orRefusal(async () => {
-      const prepared = prepare(target.body, target.model);
-      if (prepared.kind === 'pass') return send(input, init);
+      const planned = prepare(target.body, target.model);
       const ask = resend<GeminiRequest, RequestInit>(init, (resent) => send(input, resent));
-      if (prepared.kind === 'render') return ask(prepared.request);
+      if (planned.kind !== 'loop') return planned.request === target.body ? send(input, init) : ask(planned.request);
       const signal = init.signal ?? undefined;
-      const loop = { ...prepared.loop, ...settings, ...defined({ signal }) };
+      const loop = { ...planned, ...settings, ...defined({ signal }) };
       return answerRequest({ dialect: DIALECT, loop, stream: target.isStream, ask });
     }, refuse);
   };

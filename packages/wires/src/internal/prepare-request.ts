@@ -1,16 +1,10 @@
-import type { Plan, Tool, Toolbox, ToolboxOptions } from '@quartermaster/core';
+import type { Tool, ToolboxOptions } from '@quartermaster/core';
 import { NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
-import {
-  capabilitiesOf,
-  chooseForm,
-  type InlinePlan,
-  type TransportCapabilities,
-  withoutSearch,
-} from '@quartermaster/core/disclosure';
+import { capabilitiesOf, chooseForm, type TransportCapabilities } from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
-import type { Wire } from '@quartermaster/core/loop';
+import { type Planned, planRequest, type Wire } from '@quartermaster/core/loop';
 import type { HttpDialect } from './answer-request.ts';
 import { openaiTool } from './openai-tool.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
@@ -52,17 +46,10 @@ export interface RequestBody {
   readonly tools?: unknown;
 }
 
+/** What becomes of a request, and which tools are executed inside the loop. */
 export interface PreparedRequest<Request, Part> {
-  readonly request: Request;
-  readonly plan: Plan;
-  readonly toolbox: Toolbox;
-  readonly wire: Wire<Request, Part>;
-  /** Which tools are executed inside the loop. @default none are */
+  readonly planned: Planned<Request, Part>;
   readonly isLocal?: (tool: Tool) => boolean;
-  /** The plan where it holds nothing back. */
-  readonly inline?: InlinePlan;
-  /** Whether there may be calls for us to answer; otherwise the request is sent once. */
-  readonly isLoop: boolean;
 }
 
 /** The toolbox and the plan for a request; nothing for one that is to pass. */
@@ -71,40 +58,48 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
   options: OpenAIToolSearchOptions,
 ): (request: Request, host: string) => PreparedRequest<Request, Part> | undefined {
   const { transport: given, transports, catalog: extra = [], execute, hooks, ...rest } = options;
-  const local = readDefinitions(extra);
-  const isLocal = new Set(local.map((tool) => tool.id));
+  const catalog = readDefinitions(extra);
   const toolboxes = requestToolboxes(
     { ...rest, ...defined({ execute, hooks }) },
     { name: endpoint.transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
   );
   return (request, host) => {
+    const { wire, format } = endpoint;
     const transport = given ?? (isOpenAI(host) ? endpoint.transport : 'unknown');
     const model = typeof request.model === 'string' ? request.model : undefined;
     const can = capabilitiesOf(transport, { model, table: transports });
     if ((rest.form ?? 'auto') === 'auto' && endpoint.isServed(request, can)) return undefined;
     const declared = endpoint.readTools(request);
-    if (declared.length + local.length === 0 && !endpoint.isClientSearch(request)) return undefined;
+    const isClient = endpoint.isClientSearch(request);
+    if (declared.length + catalog.length === 0 && !isClient) return undefined;
     // What the client declares comes first: a tool of the catalog by the same name is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
-    const tools = [...declared, ...local.filter((tool) => !ids.has(tool.id))];
-    const toolbox = toolboxes.toolbox(tools, JSON.stringify([request.tools, endpoint.loadedTools(request)]));
-    const isClient = endpoint.isClientSearch(request);
-    const plan = toolbox.plan(contextWindow({ override: rest.contextTokens, model }), {
-      form: chooseForm(can, isClient ? 'client' : rest.form).form,
-      ...defined({ caller: rest.caller }),
+    const added = catalog.filter((tool) => !ids.has(tool.id));
+    const ours = new Set(added.map((tool) => tool.id));
+    const isLocal = execute !== undefined && added.length > 0 ? { isLocal: (tool: Tool) => ours.has(tool.id) } : {};
+    const planned = planRequest<Request, Part>({
+      ...{ wire, request, search: isClient ? { kind: 'client' } : undefined },
+      toolbox: toolboxes.toolbox(
+        [...declared, ...added],
+        JSON.stringify([request.tools, endpoint.loadedTools(request)]),
+      ),
+      limits: contextWindow({ override: rest.contextTokens, model }),
+      options: {
+        form: chooseForm(can, isClient ? 'client' : rest.form).form,
+        ...defined({ caller: rest.caller }),
+      },
+      isForeign: endpoint.isMarked(request) && !can.deferMark,
+      executes: isClient || 'isLocal' in isLocal,
+      whole(plan) {
+        const shown = plan?.shown.filter(({ tool }) => ours.has(tool.id)) ?? [];
+        if (shown.length === 0) return request;
+        const written = shown.map(({ tool, name }) =>
+          writeTool(openaiTool(tool, format), format, { name, deferred: false }),
+        );
+        return { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...written] };
+      },
     });
-    const { wire } = endpoint;
-    const isOurs = (tool: Tool): boolean => isLocal.has(tool.id) && !ids.has(tool.id);
-    const stages = { toolbox, wire, ...(execute === undefined ? {} : { isLocal: isOurs }) };
-    if (plan.kind === 'defer') return { request, plan, ...stages, isLoop: true };
-    const ours = plan.shown.filter(({ tool }) => isOurs(tool));
-    const inline = endpoint.isMarked(request) && !can.deferMark ? withoutSearch(plan, 'clients') : plan;
-    if (ours.length === 0) return { request, plan: inline, inline: plan, ...stages, isLoop: isClient };
-    const added = ours.map(({ tool, name }) =>
-      writeTool(openaiTool(tool, endpoint.format), endpoint.format, { name, deferred: false }),
-    );
-    const whole = { ...request, tools: [...(Array.isArray(request.tools) ? request.tools : []), ...added] };
-    return { request: whole, plan: inline, inline: plan, ...stages, isLoop: isClient || execute !== undefined };
+    return { planned, ...isLocal };
   };
 }
 

@@ -21,7 +21,8 @@ function ownTools(options: ToolSearchOptions): readonly string[] {
     { searcher: wordSearcher, settings, ...options },
     { name: 'gemini', maxNameLength: 64 },
   );
-  const plan = toolboxes.plan(toolboxes.toolbox(SAMPLE, 'key'), 'some-model');
+  const { limits, options: planOptions } = toolboxes.settings('some-model');
+  const plan = toolboxes.toolbox(SAMPLE, 'key').plan(limits, planOptions);
   return plan.kind === 'defer' ? plan.own.map(({ name }) => name) : [];
 }
 
@@ -52,7 +53,8 @@ it('searches by meaning where no searcher is given', async () => {
     createTool({ name: 'release_room', description: 'Give a booked room back to everybody' }),
   ];
   const toolbox = toolboxes.toolbox(shop, 'key');
-  const plan = toolboxes.plan(toolbox, 'some-model');
+  const { limits, options } = toolboxes.settings('some-model');
+  const plan = toolbox.plan(limits, options);
   const call = { id: 'a', name: 'tool_search', arguments: { query: 'give the customer his money back' } };
   const { memory } = await toolbox.answer({ plan, call, memory: EMPTY_MEMORY });
   expect(memory.revealed).toEqual(['refund_payment']);

@@ -1,17 +1,15 @@
-import {
-  createSnapshot,
-  createToolbox,
-  type Plan,
-  type Tool,
-  type Toolbox,
-  type ToolboxOptions,
-} from '@quartermaster/core';
+import { createSnapshot, createToolbox, type Tool, type Toolbox, type ToolboxOptions } from '@quartermaster/core';
 import { applyPolicies, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/core/catalog';
 import { capabilitiesOf, chooseForm, type FormName, type TransportTable } from '@quartermaster/core/disclosure';
 import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { checkGateSettings, defined, readChoice, readFormChoice } from '@quartermaster/core/internal';
-import { createTranscriptCache, type LoopOptions, type TranscriptStore } from '@quartermaster/core/loop';
+import {
+  createTranscriptCache,
+  type LoopOptions,
+  type PlanQuestion,
+  type TranscriptStore,
+} from '@quartermaster/core/loop';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /**
@@ -51,8 +49,8 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
 export interface RequestToolboxes {
   /** The toolbox for these tools; `key` is their content as text, and the same content gives the same toolbox back. */
   toolbox(tools: readonly Tool[], key: string): Toolbox;
-  /** For a dialect that can say nothing but functions, whatever its host could do besides. */
-  plan(toolbox: Toolbox, model: string | undefined): Plan;
+  /** What to plan by, for a dialect that can say nothing but functions, whatever its host could do besides. */
+  settings(model: string | undefined): Pick<PlanQuestion<unknown, unknown>, 'limits' | 'options'>;
 }
 
 /** How many tool lists are kept indexed at a time. Content only: no conversation leaves a trace here. */
@@ -92,12 +90,12 @@ export function requestToolboxes(
       dropOldest(kept);
       return toolbox;
     },
-    plan(toolbox, model) {
+    settings(model) {
       const choice = chooseForm({ ...capabilitiesOf(name, { model, table }), ...UNSPOKEN }, form);
-      return toolbox.plan(contextWindow({ override: contextTokens, model }), {
-        form: choice.form,
-        ...defined({ caller }),
-      });
+      return {
+        limits: contextWindow({ override: contextTokens, model }),
+        options: { form: choice.form, ...defined({ caller }) },
+      };
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { QuartermasterError } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
-import { resolveReferences } from '@quartermaster/core/loop';
+import { planHistory, resolveReferences } from '@quartermaster/core/loop';
 import { answerRequest, orRefusal } from './answer-request.ts';
 import { type Endpoint, type OpenAIToolSearchOptions, type RequestBody, requestPreparer } from './prepare-request.ts';
-import { renderOnce, withHistory } from './render-once.ts';
 import { loopSettings } from './request-toolbox.ts';
 import { readJsonBody, resend } from './resend.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
@@ -33,16 +32,12 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       const prepared = prepare(request, host);
       const ask = resend<Request, RequestInit>(init, (resent) => send(input, resent));
       if (prepared === undefined) return request === target.request ? send(input, init) : ask(request);
-      const stages = prepared.isLoop
-        ? prepared
-        : await withHistory<Request, Part, typeof prepared>(prepared, settings.transcript);
-      if (stages === undefined) {
-        const rendered = renderOnce(prepared);
-        return rendered === target.request ? send(input, init) : ask(rendered);
-      }
-      const { stream } = stages.wire.open(request);
+      const { isLocal } = prepared;
+      const planned = await planHistory(prepared.planned, { transcript: settings.transcript });
+      if (planned.kind !== 'loop') return planned.request === target.request ? send(input, init) : ask(planned.request);
+      const { stream } = planned.wire.open(request);
       const signal = init.signal ?? undefined;
-      const loop = { ...stages, ...settings, ...defined({ signal }) };
+      const loop = { ...planned, ...settings, ...defined({ isLocal, signal }) };
       return answerRequest({ dialect, loop, stream, ask });
     }, refuse);
   };

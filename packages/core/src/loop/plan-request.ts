@@ -1,0 +1,121 @@
+import { type InlinePlan, type Plan, withoutSearch } from '../disclosure/index.ts';
+import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
+import type { ModelLimits } from '../gate/index.ts';
+import { searchOptions } from './search-options.ts';
+import type { OpenedSearch, Wire } from './wire.ts';
+import { type HistoryOptions, weaveHistory } from './woven-history.ts';
+
+export interface PlanQuestion<Request, Part> {
+  readonly wire: Wire<Request, Part>;
+  readonly request: Request;
+  readonly toolbox: Toolbox;
+  readonly limits: ModelLimits;
+  /** How the client searches, where it says so. */
+  readonly search?: OpenedSearch | undefined;
+  /** The form, the caller and what else a plan depends on. */
+  readonly options: PlanOptions;
+  /** Whether the host, or the client itself, does all that the request asks for. @default false */
+  readonly isServed?: boolean;
+  /** Whether the host would stumble over what the request has of tool search: marks, search tools, past searches. @default false */
+  readonly isForeign?: boolean;
+  /** Whether there are calls to answer even where nothing is deferred: tools that are executed inside the loop. @default false */
+  readonly executes?: boolean;
+  /** The request with every tool in it, where some stand elsewhere. @default the request */
+  whole?(plan?: InlinePlan): Request;
+}
+
+/** What becomes of a request. */
+export type Planned<Request, Part> =
+  /** It goes to its host as it is: the host or the client searches by itself. */
+  | { readonly kind: 'pass'; readonly request: Request }
+  /** It goes to its host once, with every tool in it. */
+  | {
+      readonly kind: 'once';
+      readonly request: Request;
+      readonly plan: InlinePlan;
+      /** Whether it was rewritten for a host that knows nothing of tool search. */
+      readonly isRewritten: boolean;
+      /** The same through the loop, for a conversation in which something was hidden: what the model still calls of it is answered. */
+      readonly loop: PlannedLoop<Request, Part>;
+    }
+  | PlannedLoop<Request, Part>;
+
+/** Calls of the model's are answered here. */
+export interface PlannedLoop<Request, Part> {
+  readonly kind: 'loop';
+  readonly request: Request;
+  readonly wire: Wire<Request, Part>;
+  readonly toolbox: Toolbox;
+  readonly plan: Plan;
+}
+
+/** Decides what becomes of a request: pass it on, send it once with every tool in it, or run the loop. The same for every surface. */
+export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>): Planned<Request, Part> {
+  const { wire, request, toolbox, search, isForeign = false, executes = false } = question;
+  if (question.isServed === true) {
+    const whole = question.whole?.() ?? request;
+    if (!executes) return { kind: 'pass', request: whole };
+    return { kind: 'loop', request: whole, wire, toolbox, plan: untouched(toolbox) };
+  }
+  const plan = toolbox.plan(question.limits, { ...question.options, ...searchOptions(search) });
+  if (plan.kind === 'defer') return { kind: 'loop', request, wire, toolbox, plan };
+  const whole = question.whole?.(plan) ?? request;
+  const rewriting = withoutSearch(plan, search?.kind === 'client' ? 'clients' : 'off');
+  const loop: PlannedLoop<Request, Part> = { kind: 'loop', request: whole, wire, toolbox, plan: rewriting };
+  if (executes) return isForeign ? loop : { ...loop, plan };
+  // Tools that are declared by other names are called by them: the loop translates that back.
+  if (isForeign && isRenamed(plan)) return loop;
+  const rendered = renderOnce(isForeign ? loop : { ...loop, plan });
+  return { kind: 'once', request: rendered, plan, isRewritten: isForeign, loop };
+}
+
+/**
+ * The plan for a conversation whose earlier responses hid something from the client: it goes through the loop though nothing is
+ * deferred any more, and the loop weaves that in. `isContinued` says that this is known already.
+ */
+export async function planHistory<Request, Part>(
+  planned: Planned<Request, Part>,
+  history: Omit<HistoryOptions<Request, Part>, 'wire' | 'request'> & { readonly isContinued?: boolean },
+): Promise<Planned<Request, Part>> {
+  if (planned.kind !== 'once' || history.transcript === undefined) return planned;
+  const { loop } = planned;
+  if (!isLoopable(loop)) return planned;
+  if (history.isContinued === true) return loop;
+  const { request } = await weaveHistory({ wire: loop.wire, request: loop.request, ...history });
+  return request === loop.request ? planned : loop;
+}
+
+/** The request that its host is sent first. */
+export function renderOnce<Request, Part>(
+  planned: Pick<PlannedLoop<Request, Part>, 'request' | 'wire' | 'toolbox' | 'plan'>,
+): Request {
+  const { request, wire, toolbox, plan } = planned;
+  const view = toolbox.view(plan, wire.recall(request, plan));
+  return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+}
+
+/** What can't be served by a loop the wire refuses in its own words. */
+function isLoopable<Request, Part>({ wire, request }: PlannedLoop<Request, Part>): boolean {
+  try {
+    wire.open({ ...(request as object), tools: [] } as Request);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For a request that goes to its host as it is, round after round. */
+function untouched(toolbox: Toolbox): InlinePlan {
+  const tokens = { before: 0, after: 0 };
+  const reason = 'the host or the client searches by itself';
+  return { kind: 'inline', snapshot: toolbox.snapshot(), shown: [], definitions: [], reason, tokens };
+}
+
+const renamed = new WeakMap<InlinePlan, boolean>();
+
+/** Whether the model knows a tool by another name than the client does: in a namespace, too long, or of odd characters. */
+function isRenamed(inline: InlinePlan): boolean {
+  const known = renamed.get(inline) ?? inline.shown.some(({ tool, name }) => tool.name !== name);
+  renamed.set(inline, known);
+  return known;
+}
