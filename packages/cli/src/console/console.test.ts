@@ -324,7 +324,7 @@ describe('savings', () => {
 
 describe('pictures for the documents', () => {
   // With PICTURES=docs/images they are written there; otherwise it is only seen that they can be taken.
-  it('are taken of the playground and of one request', async () => {
+  it('are taken of the playground, of one request and of the servers', async () => {
     const { page, url } = await openConsole(`${QUERY}&tool=stripe/refunds.create&why=stripe/payments.release`);
     const folder = process.env.PICTURES ?? temporaryFolder();
     await page.getByText(/^\d+ cases$/).waitFor(SOON);
@@ -333,7 +333,10 @@ describe('pictures for the documents', () => {
     await page.goto(`${url}/activity?id=${id}`);
     await page.getByText('Tokens for this request, against everything inline').waitFor();
     const activity = await page.screenshot({ path: join(folder, 'activity.png') });
-    expect(Math.min(playground.length, activity.length)).toBeGreaterThan(20_000);
+    await page.goto(`${url}/servers?server=github`);
+    await page.locator('.tool-row.inner').first().waitFor(SOON);
+    const servers = await page.screenshot({ path: join(folder, 'servers.png') });
+    expect(Math.min(playground.length, activity.length, servers.length)).toBeGreaterThan(20_000);
   });
 });
 
