@@ -5,7 +5,7 @@ import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
-import { createProxy } from '@quartermaster/mcp';
+import { compilePermissions, createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
 import { createApi } from './api/index.ts';
@@ -96,7 +96,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
-  const catalogs = createNamedCatalogs(store?.catalogs, { memory, servers: mcp?.catalogs, policies });
+  const catalogs = createNamedCatalogs(store?.catalogs, {
+    compile: compilePermissions,
+    memory,
+    servers: mcp?.catalogs,
+    policies,
+  });
   const engines = createSearchEngines({
     configured: configuredEngine(search, reranker !== undefined),
     source: searcher,

@@ -3,7 +3,7 @@ import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { CatalogStore } from '@quartermaster/host/store';
-import { type CompiledPermissions, compilePermissions, type Permissions } from '@quartermaster/mcp';
+import type { CompiledPermissions, Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { LivePolicies } from '../management/index.ts';
 import type { ServerCatalogs } from '../mcp/index.ts';
@@ -75,6 +75,8 @@ export function createNamedCatalogs(
   store: CatalogStore | undefined,
   options: {
     readonly memory: MemoryBudget;
+    /** Passed in, so that workers, which have no catalogs, need not load the MCP client. */
+    compile(permissions: Permissions): CompiledPermissions;
     readonly servers?: ServerCatalogs | undefined;
     /** Policies that were set while running. @default none */
     readonly policies?: Pick<LivePolicies, 'apply' | 'revision'>;
@@ -100,7 +102,7 @@ export function createNamedCatalogs(
 
   /** Made once for each set of permissions: keys are many, and what they may use is often the same. */
   function restricted({ hash, tools, bytes }: StoredTools, permissions: Permissions): StoredTools {
-    const compiled = compilePermissions(permissions);
+    const compiled = options.compile(permissions);
     const made = restrictions.get(tools) ?? new Map<CompiledPermissions, readonly Tool[]>();
     restrictions.set(tools, made);
     const allowed = made.get(compiled) ?? tools.filter(compiled.allowsTool);
