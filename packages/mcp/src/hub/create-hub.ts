@@ -127,19 +127,22 @@ export function createHub(options: HubOptions): Hub {
     return snapshot;
   };
   const currentLookAlikes = (): ReadonlyMap<string, Suspicion> => {
-    const tools = options.findings === 'off' ? [] : [...servers.values()].flatMap((server) => server.tools);
-    lookAlikes ??= findLookAlikes(tools);
+    lookAlikes ??= findLookAlikes(
+      options.findings === 'off' ? [] : [...servers.values()].flatMap((server) => server.tools),
+    );
     return lookAlikes;
   };
   const withheldNames = (server: HubServer): readonly Unavailable[] => {
-    const alike = server.tools.filter(({ id }) => currentLookAlikes().has(id)).length;
+    const known = currentLookAlikes();
+    const alike = server.tools.filter(({ id }) => known.has(id)).length;
     if (alike === 0) return [];
     return [{ server: server.name, reason: `withheld for names that look like another server's tools: ${alike}` }];
   };
   const statusOf = (server: HubServer): ServerStatus => {
     const status = server.status();
+    const known = currentLookAlikes();
     const found = server.tools.flatMap(({ id }) => {
-      const suspicion = currentLookAlikes().get(id);
+      const suspicion = known.get(id);
       return suspicion === undefined ? [] : [{ tool: id, ...suspicion }];
     });
     if (found.length === 0) return status;
