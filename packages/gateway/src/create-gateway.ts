@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolboxEvent } from '@quartermaster/core';
+import type { Snapshot, ToolboxEvent } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
@@ -82,14 +82,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stopping = new AbortController();
   const closed = new AbortController();
   const reranker = createGatewayReranker(options, { metrics, logger, clock, signal: closed.signal });
-  const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache });
+  // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
+  const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
+  const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
   const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
   const mcp =
     options.mcp === undefined
       ? undefined
       : createMcpServices(options.mcp, {
           settings,
-          searcher,
+          searcher: createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache }),
           clock,
           onEvent: countMcpEvents(options.mcp, metrics, usage),
         });
@@ -106,7 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: configuredEngine(search, reranker !== undefined),
     source: searcher,
     signal: closed.signal,
-    cache: indexCache,
+    cacheOf,
   });
   const lists = createToolLists({
     settings,
@@ -126,7 +128,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     workerUrl === false
       ? undefined
       : createWorkerPool({
-          ...{ settings, search, reranker, indexCache, workerUrl, onEvent },
+          ...{ settings, search, reranker, workerUrl, onEvent },
           memoryBytes: settings.cacheBytes * WORKERS_SHARE,
         });
   const { offThreadBytes } = settings;

@@ -37,7 +37,7 @@ export interface GatewayOptions {
   readonly search?: SearchSettings;
   /** The model that `auto` and `hybrid+reranker` rerank with; no other engine uses it. Vectors are kept in the store. @default none */
   readonly reranker?: Omit<RerankerOptions, 'store' | 'signal' | 'onEvent'>;
-  /** Keeps built indexes by their content, for the next start and for other replicas. @default each process builds its own */
+  /** Keeps the indexes of stored catalogs and of MCP servers by their content, for the next start and for other replicas. @default each process builds its own */
   readonly indexCache?: IndexCache;
   /**
    * The file that workers run; `false` keeps everything on the main thread.

@@ -72,6 +72,21 @@ describe('a catalog that another replica has indexed', () => {
   });
 });
 
+describe('the tools of a request', () => {
+  it('are indexed for it alone: kept, lists that change each time would push out the catalogs', async () => {
+    const saved: string[] = [];
+    const indexCache: IndexCache = { load: async () => undefined, save: async (key) => void saved.push(key) };
+    const { post, url } = await runningGateway({ upstreams: scriptedUpstreams({}), indexCache });
+    const tools = Array.from({ length: 250 }, (_, at) => tool(`get_weather_${at}`));
+    expect((await post('/v1/search', { query: 'weather 77', tools })).status).toBe(200);
+    await fetch(`${url}/v1/catalogs/acme`, { method: 'PUT', body: JSON.stringify({ tools }) });
+    await post('/v1/catalogs/acme/search', { query: 'weather 77' });
+    // The catalog's is saved after the request's would have been.
+    await expect.poll(() => saved.length).toBe(1);
+    expect(saved[0]).toContain('given');
+  });
+});
+
 /** What is known of tools is shared by requests, and must be by nothing else. */
 describe('a catalog that is known already', () => {
   it('is not there for a key that may not use it, though the request is the same to the byte', async () => {

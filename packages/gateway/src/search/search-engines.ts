@@ -31,16 +31,17 @@ export function createSearchEngines(options: {
   readonly source: SearcherSource;
   /** Aborts when the gateway closes, and ends what is being built. */
   readonly signal: AbortSignal;
-  /** Keeps what is built. @default nowhere */
-  readonly cache?: IndexCache | undefined;
+  /** Where what is built for a catalog is kept. @default nowhere */
+  readonly cacheOf?: ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }): SearchEngines {
-  const { configured, source, signal, cache } = options;
+  const { configured, source, signal, cacheOf } = options;
   const slices = { signal };
   const hasReranker = configured === 'hybrid+reranker';
   return {
     configured,
     available: SEARCH_ENGINES.filter((engine) => engine !== 'auto' && (engine !== 'hybrid+reranker' || hasReranker)),
     create(engine, snapshot) {
+      const cache = cacheOf?.(snapshot);
       if (engine === 'auto' || engine === configured) {
         return typeof source === 'function' ? source(snapshot) : source;
       }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { createBodyReader, createToolLists, MemoryBudget } from '../catalogs/index.ts';
@@ -7,18 +6,15 @@ import type { GatewayEvent } from '../events/index.ts';
 import { dialectsFor } from '../exchange/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
 import { createLocalBulk } from './bulk-work.ts';
-import { remoteIndexCache } from './index-cache-calls.ts';
 import { remoteReranker } from './reranker-calls.ts';
 import { serveBulk } from './serve-bulk.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
 import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
-const { settings, search, memoryBytes, reranker, indexCache } = workerData as WorkerSettings;
+const { settings, search, memoryBytes, reranker } = workerData as WorkerSettings;
 const memory = new MemoryBudget(memoryBytes);
-const cache = indexCache === undefined ? undefined : remoteIndexCache(indexCache, digest);
 const searcher = createSearcherFor(search, {
-  cache,
   reranker: reranker === undefined ? undefined : remoteReranker(reranker),
 });
 const context = {
@@ -43,13 +39,8 @@ const engines = createSearchEngines({
   configured: configuredEngine(search, reranker !== undefined),
   source: searcher,
   signal: new AbortController().signal,
-  cache,
 });
 const bulk = createLocalBulk(createSearchService({ engines, memory, now: SYSTEM_CLOCK.now }));
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 function tellMain(event: GatewayEvent): void {
   parentPort?.postMessage(event);

@@ -17,8 +17,6 @@ export interface WorkerSettings {
   readonly memoryBytes: number;
   /** Absent where the engine has no reranker. */
   readonly reranker?: RerankerFacts | undefined;
-  /** Where the cache of indexes is asked. Absent where there is none. */
-  readonly indexCache?: MessagePort | undefined;
 }
 
 /** A request for a worker. Everything about it goes over its own port. */

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createTranscriptCache } from '@quartermaster/core/loop';
-import type { IndexCache } from '@quartermaster/core/search';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asking, connected, toolset } from '../connector/connector.fixture.ts';
@@ -237,31 +236,6 @@ describe('requests with large bodies', () => {
     );
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[0]).toMatchObject({ status: 201, head: { tool_count: 40 }, found: { catalog: { tool_count: 40 } } });
-  });
-
-  it('are indexed by a worker that asks the main thread whether somebody has done so before', async () => {
-    const upstreams = scriptedUpstreams({});
-    const tools = Array.from({ length: 220 }, (_, at) => ({ name: `tool_${at}`, description: `Does ${at} of many` }));
-    const files = new Map<string, Uint8Array>();
-    let found = 0;
-    const indexCache: IndexCache = {
-      async load(key) {
-        found += files.has(key) ? 1 : 0;
-        return files.get(key);
-      },
-      async save(key, bytes) {
-        files.set(key, bytes);
-      },
-    };
-    const answers: unknown[] = [];
-    for (const _ of [1, 2]) {
-      const { post } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS, indexCache });
-      const response = await post('/v1/search', { query: 'tool 7', tools });
-      answers.push(((await response.json()) as { results: unknown }).results);
-      await expect.poll(() => files.size).toBe(1);
-    }
-    expect(answers[1]).toEqual(answers[0]);
-    expect(found).toBe(1);
   });
 
   it('tokens are counted by a worker too', async () => {

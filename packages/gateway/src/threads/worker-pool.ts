@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { IndexCache, SentenceReranker } from '@quartermaster/core/search';
+import type { SentenceReranker } from '@quartermaster/core/search';
 import type { GatewayEvent } from '../events/index.ts';
-import { serveIndexCache } from './index-cache-calls.ts';
 import { serveReranker } from './reranker-calls.ts';
 import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 
@@ -14,29 +13,26 @@ export interface WorkerPool {
   close(): Promise<void>;
 }
 
-export interface WorkerPoolOptions extends Omit<WorkerSettings, 'reranker' | 'memoryBytes' | 'indexCache'> {
+export interface WorkerPoolOptions extends Omit<WorkerSettings, 'reranker' | 'memoryBytes'> {
   /** What all workers together may keep. */
   readonly memoryBytes: number;
   /** The built file of the worker. */
   readonly workerUrl: URL;
   /** Used by the workers too, from here. */
   readonly reranker?: SentenceReranker | undefined;
-  /** Used by the workers too, from here. */
-  readonly indexCache?: IndexCache | undefined;
   onEvent(event: GatewayEvent): void;
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { settings, search, reranker: stage, indexCache: cache, workerUrl, onEvent } = options;
+  const { settings, search, reranker: stage, workerUrl, onEvent } = options;
   const memoryBytes = Math.floor(options.memoryBytes / workerCount());
   const workers: (Worker | undefined)[] = Array.from({ length: workerCount() });
 
   function start(slot: number): Worker {
     const reranker = stage === undefined ? undefined : serveReranker(stage);
-    const indexCache = cache === undefined ? undefined : serveIndexCache(cache);
     const worker = new Worker(workerUrl, {
-      workerData: { settings, search, memoryBytes, reranker, indexCache } satisfies WorkerSettings,
-      transferList: [reranker?.port, indexCache].flatMap((port) => port ?? []),
+      workerData: { settings, search, memoryBytes, reranker } satisfies WorkerSettings,
+      transferList: reranker === undefined ? [] : [reranker.port],
     });
     worker.unref();
     worker.on('message', onEvent);

@@ -11,8 +11,8 @@ export interface SearcherParts {
   readonly signal?: AbortSignal | undefined;
   /** Used by `hybrid+reranker`, which requires it, and by `auto`. @default none */
   readonly reranker?: Reranker | undefined;
-  /** Keeps what is built, so that the same tools are indexed once. @default they are indexed by each process */
-  readonly cache?: IndexCache | undefined;
+  /** Keeps what is built, so that the same tools are indexed once; a function chooses for which. @default they are indexed by each process */
+  readonly cache?: IndexCache | ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }
 
 /** The searcher of the chosen engine. The embedded model is read on first use. */
@@ -21,15 +21,17 @@ export function createSearcherFor(
   { signal, reranker, cache }: SearcherParts = {},
 ): SearcherSource {
   const slices = { signal };
+  const cacheOf = typeof cache === 'function' ? cache : () => cache;
   const hinted = (create: (snapshot: Snapshot) => Searcher): SearcherSource =>
     hints === undefined ? create : createHintedSearcher(create, hints);
-  if (engine === 'bm25') return hinted((snapshot) => createBm25Searcher(snapshot, { slices, cache }));
+  if (engine === 'bm25')
+    return hinted((snapshot) => createBm25Searcher(snapshot, { slices, cache: cacheOf(snapshot) }));
   if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
   const tuning = {
     ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
     ...(engine === 'hybrid' || reranker === undefined ? {} : { reranker }),
   };
-  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, cache, ...tuning }));
+  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, cache: cacheOf(snapshot), ...tuning }));
 }
 
 function missingReranker(): SettingError {
