@@ -37,15 +37,26 @@ export function scriptedUpstreams(
     const round = rounds[requests.length];
     requests.push(request as (typeof requests)[number]);
     if (round === undefined) throw new Error('The script is over');
-    for (const step of round) {
-      if (step instanceof Error) throw step;
-      if (step instanceof Promise) {
-        await Promise.race([step, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
-        if (signal.aborted) {
-          aborted.count += 1;
-          throw signal.reason;
-        }
-      } else yield step;
+    // Wherever the stream is when the signal aborts, between two parts or waiting for the next, it counts once.
+    let isOver = false;
+    const gone = new Promise<void>((resolve) => {
+      const end = (): void => {
+        if (!isOver) aborted.count += 1;
+        resolve();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    });
+    try {
+      for (const step of round) {
+        if (step instanceof Error) throw step;
+        if (step instanceof Promise) {
+          await Promise.race([step, gone]);
+          signal.throwIfAborted();
+        } else yield step;
+      }
+    } finally {
+      isOver = true;
     }
   }
 
