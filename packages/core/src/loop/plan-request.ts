@@ -5,6 +5,7 @@ import { searchOptions } from './search-options.ts';
 import type { OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
+/** What is asked of `planRequest`: the request, its dialect, and what its host and settings allow. */
 export interface PlanQuestion<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;
