@@ -6,7 +6,7 @@ import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { measureConfigured, renderCosts, type ServerCosts } from '../serving/index.ts';
-import { ask, counted, oneLine, wrap } from '../terminal/index.ts';
+import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, isUnchanged } from './apply-install.ts';
 import { hashOf, readSeen, replaceFile, serversIn } from './client-file.ts';
 import { findClientFile, ledgerOf, planFor, uninstallClients } from './install-client.ts';
@@ -126,7 +126,7 @@ async function offer({ client, file }: FoundClient, { flags, context, places, le
   if (installed !== undefined) return installed.servers.path;
   const plan = await planOrSay({ client, file }, { context, places, ledger });
   if (plan === undefined) return file;
-  if (!(await isWanted(client, flags, context))) {
+  if (flags.yes !== true && !(await confirm(io, `Put Quartermaster in front of ${client.name}'s servers?`))) {
     await write(io.stdout, `${client.name} is left as it is. Later: quartermaster mcp install ${client.id}\n`);
     return file;
   }
@@ -152,12 +152,6 @@ async function planOrSay(
     await write(context.io.stdout, `${client.name} is left as it is: ${error.message}\n`);
     return undefined;
   }
-}
-
-async function isWanted({ name }: McpClient, { yes }: InitFlags, { io }: CommandContext): Promise<boolean> {
-  if (yes === true) return true;
-  if (io.stdin.isTTY !== true) return false;
-  return /^y(?:es)?$/i.test((await ask(io, `Put Quartermaster in front of ${name}'s servers? [y/N] `))?.trim() ?? '');
 }
 
 interface Written {

@@ -6,7 +6,7 @@ import type { CommandContext, InstallFlags, UninstallFlags } from '../commands/i
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { dataFolder, measureConfigured, renderCosts } from '../serving/index.ts';
-import { ask, counted, oneLine, wrap } from '../terminal/index.ts';
+import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, freeServersFile } from './apply-install.ts';
 import { CLIENTS } from './known-clients.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -35,7 +35,7 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
     await write(io.stdout, 'Nothing was changed.\n');
     return;
   }
-  if (flags.yes !== true && !(await isWanted(io)))
+  if (flags.yes !== true && !(await confirm(io, 'Make this change?')))
     throw new InputError('Nothing was changed. Add --yes to go ahead without being asked.');
   const { backup } = applyInstall(plan, ledger, new Date());
   const text = [
@@ -136,11 +136,6 @@ function describePlan(
       : ['Not carried over:', ...lines(notes.map(({ server, message }) => `${server}: ${message}`))]),
     ...(client.caveat === undefined ? [] : [wrap(`Note: ${client.caveat}`, width)]),
   ].join('\n');
-}
-
-async function isWanted(io: CommandContext['io']): Promise<boolean> {
-  if (io.stdin.isTTY !== true) return false;
-  return /^y(?:es)?$/i.test((await ask(io, 'Make this change? [y/N] '))?.trim() ?? '');
 }
 
 function clientNamed(id: string): McpClient {

@@ -9,7 +9,7 @@ import type { CommandContext, EnrichFlags } from '../commands/index.ts';
 import { createSearcher } from '../create-searcher.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { loadSettings } from '../serving/index.ts';
-import { ask, counted, startProgress } from '../terminal/index.ts';
+import { confirm, counted, startProgress } from '../terminal/index.ts';
 import { checkHints } from './check-hints.ts';
 import { type EnrichPlan, type HintRequest, planRequests } from './plan-requests.ts';
 import { PROMPT_VERSION, readAnswer } from './prompt.ts';
@@ -24,7 +24,7 @@ export async function enrichCatalog(snapshot: Snapshot, flags: EnrichFlags, cont
   if (flags.dryRun === true) return;
   const kept = new Map(Object.entries(file.tools));
   if (plan.asked > 0) {
-    if (flags.yes !== true && !(await isWanted(context))) {
+    if (flags.yes !== true && !(await confirm(io, 'Go ahead?'))) {
       throw new InputError('Nothing was asked. Add --yes to go ahead without being asked.');
     }
     await askForHints(plan, { ...{ flags, context, kept }, save: () => saveHints(out, kept) });
@@ -176,11 +176,6 @@ function describeResult(snapshot: Snapshot, kept: ReadonlyMap<string, HintsEntry
     ...(lacking > 0 ? [`${counted(lacking, 'tool')} without hints.`] : []),
     `To use them: "search: { hints: ${out} }" in quartermaster.yaml, or --hints ${out}.`,
   ].join('\n');
-}
-
-async function isWanted({ io }: CommandContext): Promise<boolean> {
-  if (io.stdin.isTTY !== true) return false;
-  return /^y(?:es)?$/i.test((await ask(io, 'Go ahead? [y/N] '))?.trim() ?? '');
 }
 
 function count(value: number): string {

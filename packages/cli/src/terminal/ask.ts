@@ -7,6 +7,12 @@ export interface AskOptions {
   readonly isHidden?: boolean;
 }
 
+/** Whether a person says yes. Without a terminal nobody is asked, and the answer is no. */
+export async function confirm(io: Pick<CommandIo, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
+  if (io.stdin.isTTY !== true) return false;
+  return /^y(?:es)?$/i.test((await ask(io, `${question} [y/N] `))?.trim() ?? '');
+}
+
 /** Asks a person on stderr and reads a line; without a terminal, a line of what is piped in. Undefined when there is none. */
 export async function ask(
   { stdin, stderr }: Pick<CommandIo, 'stdin' | 'stderr'>,

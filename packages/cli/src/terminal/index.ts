@@ -1,4 +1,4 @@
-export { ask } from './ask.ts';
+export { ask, confirm } from './ask.ts';
 export { counted } from './counted.ts';
 export { type Progress, startProgress } from './progress.ts';
 export { renderBars } from './render-bars.ts';

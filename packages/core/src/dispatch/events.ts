@@ -30,7 +30,7 @@ export type ToolboxEvent =
       readonly tool: string;
       readonly by: 'search' | 'describe' | 'prefetch';
       readonly tokens: number;
-      /** False in the form `load`: the definition joins the tools, and the provider reads the whole conversation anew instead of from its cache. */
+      /** False in the form `load`: the definition joins the tools, and the provider reads the whole conversation again instead of its cache. */
       readonly keepsPrefix: boolean;
     })
   | (EventBase & { readonly kind: 'tool-call-start'; readonly tool: string; readonly argumentTokens: number })
