@@ -45,7 +45,7 @@ export function createClient(options: ClientOptions = {}): Client {
     if (key !== undefined) headers.set('x-api-key', key);
     let response: Response;
     try {
-      response = await fetch(baseUrl.replace(/\/+$/, '') + path, { ...init, headers });
+      response = await fetch(baseUrl.replace(/\/+$/, '') + path, { redirect: 'error', ...init, headers });
     } catch (cause) {
       if (init.signal?.aborted === true) throw cause;
       throw new ApiFailure(0, 'The gateway could not be reached', { cause });

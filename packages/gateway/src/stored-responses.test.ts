@@ -296,6 +296,21 @@ describe('conversations', () => {
     });
   });
 
+  it('tell apart items that say the same or were given the same id', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.conversations.create({});
+    const items = ['Yes', 'No', 'Yes'].map((content) => ({ ...asked, content, id: 'msg_1' }));
+    const { data } = await openai.conversations.items.create(id, { items });
+    expect(new Set(data.map((item) => item.id)).size).toBe(3);
+    const listed: unknown[] = [];
+    for await (const item of openai.conversations.items.list(id, { limit: 2 })) listed.push(item);
+    expect(listed).toHaveLength(3);
+    await openai.conversations.items.delete(String(data[2]?.id), { conversation_id: id });
+    await openai.responses.create({ ...ASK, input: 'Hi', conversation: id });
+    expect(JSON.stringify(upstreams.requests[0]?.input).match(/Yes|No|Hi/g)).toEqual(['Yes', 'No', 'Hi']);
+  });
+
   it('refuse what contradicts them, and what is too long to keep', async () => {
     const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
     const { openai } = await runningGateway({ upstreams });

@@ -111,7 +111,7 @@ describe('quartermaster enrich', () => {
     const { url } = await startModel(write);
     const { enrich, hints, search, out } = catalog(url, REFUND, CAPTURE, FORECAST);
     expect(await enrich('--yes')).toMatchObject({ code: 0 });
-    expect(hints().tianqi?.hints).toEqual(['will it rain tomorrow', 'is it going to rain in the city']);
+    expect(hints().tianqi?.hints).toEqual(['is it going to rain in the city', 'will it rain tomorrow']);
     expect((await search('will it rain tomorrow')).code).toBe(1);
     const found = await search('will it rain tomorrow', '--hints', out);
     expect(found).toMatchObject({ code: 0 });
@@ -121,13 +121,16 @@ describe('quartermaster enrich', () => {
 
   it('rejects a hint that finds another tool of the server first', async () => {
     const { url } = await startModel(write);
-    const { enrich, hints } = catalog(url, REFUND, CAPTURE);
+    const { enrich, hints, out } = catalog(url, REFUND, CAPTURE);
     const run = await enrich('--yes');
     expect(run.out).toContain('1 rejected');
     expect(hints().payments_refund).toMatchObject({
       hints: ['give the shopper their cash back', 'return money to the shopper'],
       rejected: ['captures an authorised charge by its id'],
     });
+    const first = readFileSync(out, 'utf8');
+    await enrich('--yes');
+    expect(readFileSync(out, 'utf8')).toBe(first);
   });
 
   it('goes on where a run was stopped, and asks again only about what has changed', async () => {

@@ -117,7 +117,8 @@ async function rejectHints(snapshot: Snapshot, kept: Map<string, HintsEntry>, { 
   const current = new Map(
     [...kept].flatMap(([id, entry]) => {
       const tool = snapshot.get(id);
-      const hints = [...entry.hints, ...(entry.rejected ?? [])];
+      // Sorted, so that another run splits them in the same halves and comes to the same end.
+      const hints = [...entry.hints, ...(entry.rejected ?? [])].sort();
       return tool !== undefined && hashTool(tool) === entry.hash ? [[id, { ...entry, hints }] as const] : [];
     }),
   );

@@ -97,6 +97,18 @@ describe('an endpoint', () => {
     expect(last).toBe('It rains.');
   });
 
+  it('fails where a stream breaks off, and nothing of it is executed', async () => {
+    const call = delta({
+      tool_calls: [{ index: 0, id: 'a', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
+    });
+    const broken = new Response(`data: ${JSON.stringify(call)}\n\n`, {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    const { model, sent } = endpoint(broken);
+    await expect(runTools({ model, tools, messages: 'Oslo?' })).rejects.toThrow('broke off before its end');
+    expect(sent).toHaveLength(1);
+  });
+
   it('is given readable JSON in place of arguments that were none', async () => {
     const broken = delta(
       { tool_calls: [{ index: 0, id: 'a', function: { name: 'get_weather', arguments: '{"ci' } }] },

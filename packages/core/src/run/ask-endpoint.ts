@@ -37,13 +37,15 @@ export async function* askEndpoint(
   if (!response.ok || response.body === null) throw await failure(endpoint, response);
   const reader = createChunkReader((message) => new UpstreamError('upstream_failed', `${endpoint.url}: ${message}`));
   const isWhole = response.headers.get('content-type')?.includes('application/json') === true;
+  let isDone = isWhole;
   if (isWhole) yield* reader.read(wholeAsChunk(await response.json()));
   else {
     for await (const data of readEvents(response.body, { maxEventLength: MOST_EVENT_CHARACTERS, tooLong })) {
-      if (data !== '[DONE]') yield* reader.read(parse(data));
+      if (data === '[DONE]') isDone = true;
+      else yield* reader.read(parse(data));
     }
   }
-  yield* reader.end();
+  yield* reader.end(isDone);
 }
 
 function toChat(message: Message): JsonObject {

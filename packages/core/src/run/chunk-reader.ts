@@ -16,7 +16,8 @@ interface OpenCall {
 /** Reads the chunks of one chat completion. Calls are told apart by their index; where hosts leave it out or repeat it, by their id. */
 export function createChunkReader(fail: (message: string) => Error): {
   read(chunk: unknown): readonly ModelPart[];
-  end(): readonly ModelPart[];
+  /** `isDone`: the host has said that nothing follows. Without that and without a reason to stop, the answer is not whole. */
+  end(isDone: boolean): readonly ModelPart[];
 } {
   const calls: OpenCall[] = [];
   let reason: string | undefined;
@@ -57,7 +58,8 @@ export function createChunkReader(fail: (message: string) => Error): {
       if (Array.isArray(delta.tool_calls)) for (const one of delta.tool_calls) if (isJsonObject(one)) take(one);
       return isText(delta.content) ? [{ kind: 'text', text: count(delta.content) }] : [];
     },
-    end() {
+    end(isDone) {
+      if (reason === undefined && !isDone) throw fail('the answer broke off before its end');
       const isCut = reason === 'length' || reason === 'content_filter';
       return [
         ...calls

@@ -30,11 +30,12 @@ export function describeChange(change: DefinitionChange, server: string): Descri
   const { name, description, schema } = after;
   return {
     ...{ tool, server, hash, held: isHeld, is_new: isNew },
-    fields: shown.map((field) => ({
-      field,
-      before: isNew ? null : textOf(before, field),
-      after: textOf(after, field),
-    })),
+    fields: shown.map((field) => {
+      const [was, is] = [isNew ? null : textOf(before, field), textOf(after, field)];
+      // A change far inside a long text must not look like none.
+      const from = Math.max(0, firstDifference(was ?? '', is ?? '') - CHARACTERS_BEFORE);
+      return { field, before: was === null ? null : excerpt(was, from), after: is === null ? null : excerpt(is, from) };
+    }),
     tokens: { before: isNew ? null : tokensOf(before), after: tokensOf(after) },
     findings: findSuspicions({ name, description, inputSchema: schema }).map(trustFinding),
   };
@@ -47,25 +48,44 @@ function tokensOf(tool: Tool): number {
 function textOf(tool: Tool, field: DefinitionChange['fields'][number]): string | null {
   switch (field) {
     case 'description':
-      return visible(tool.description);
+      return tool.description;
     case 'schema':
     case 'policy':
-      return visible(JSON.stringify(tool[field], undefined, 2));
+      return JSON.stringify(tool[field], undefined, 2);
     case 'definition':
-      return visible(JSON.stringify(tool.extras, undefined, 2));
+      return JSON.stringify(tool.extras, undefined, 2);
     default: {
       const value = tool.extras[field];
-      return value === undefined ? null : visible(JSON.stringify(value, undefined, 2));
+      return value === undefined ? null : JSON.stringify(value, undefined, 2);
     }
   }
 }
 
-/** A definition can be megabytes long; what matters to people is at its start. */
+/** A definition can be megabytes long. */
 const MOST_CHARACTERS = 20_000;
+/** What is shown of the text before the first difference, in a long one. */
+const CHARACTERS_BEFORE = 2_000;
 
-/** Characters that can't be seen are spelled out: they are what a reader has to notice. */
-function visible(text: string): string {
-  return text
-    .slice(0, MOST_CHARACTERS)
-    .replace(/[\p{Cf}\p{Co}]/gu, (unseen) => `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`);
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+/** Characters that can't be seen are spelled out, and what is left out is said: both are what a reader has to notice. */
+function excerpt(text: string, from: number): string {
+  const start = text.length <= MOST_CHARACTERS ? 0 : Math.min(from, text.length);
+  const rest = text.length - start - MOST_CHARACTERS;
+  return [
+    start > 0 ? `[… ${start} characters that are the same]\n` : '',
+    text.slice(start, start + MOST_CHARACTERS).replace(UNSEEN, spell),
+    rest > 0 ? `\n[… ${rest} more characters, not shown]` : '',
+  ].join('');
+}
+
+/** Formatting and private characters, and variation selectors, which can carry a text of their own. */
+const UNSEEN = /[\p{Cf}\p{Co}]|\p{Variation_Selector}/gu;
+
+function spell(unseen: string): string {
+  return `\\u{${(unseen.codePointAt(0) ?? 0).toString(16)}}`;
 }

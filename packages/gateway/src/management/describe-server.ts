@@ -1,3 +1,4 @@
+import type { Tool } from '@quartermaster/core';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub, ServerStatus } from '@quartermaster/mcp';
@@ -24,7 +25,15 @@ export interface DescribedServer {
 
 export function describeServers(
   hub: Hub,
-  { isManager, maySee }: { readonly isManager: boolean; readonly maySee: (name: string) => boolean },
+  {
+    isManager,
+    maySee,
+    allowsTool,
+  }: {
+    readonly isManager: boolean;
+    readonly maySee: (name: string) => boolean;
+    readonly allowsTool: (tool: Tool) => boolean;
+  },
 ): readonly DescribedServer[] {
   const { byTool } = snapshotTokens(hub.snapshot());
   const sums = new Map<string, { tokens: number; pins: number }>();
@@ -59,7 +68,9 @@ export function describeServers(
         ...{ tools, tokens: sums.get(name)?.tokens ?? 0, pins: sums.get(name)?.pins ?? 0 },
         problems,
         trust_findings: suspicions.length,
-        changes: [...held, ...changed].map((change) => describeChange(change, name)),
+        changes: [...held, ...changed]
+          .filter(({ after }) => isManager || allowsTool(after))
+          .map((change) => describeChange(change, name)),
         ...defined({ protocol_version: protocolVersion }),
         ...(isManager && stderr !== '' ? { stderr } : {}),
       };

@@ -40,7 +40,10 @@ export function mountServerRoutes(api: Api, services: Services): void {
     const tools = mcp.hub.snapshot().tools.filter(compiled.allowsTool);
     const usable = new Set(tools.map(({ server }) => server));
     const maySee = (name: string): boolean => access.role === 'admin' || access.mayUseCatalog(name) || usable.has(name);
-    return describeServers(mcp.hub, { isManager: access.role === 'admin', maySee });
+    return describeServers(mcp.hub, {
+      ...{ isManager: access.role === 'admin', maySee },
+      allowsTool: compiled.allowsTool,
+    });
   };
   const serverFor = (access: Access, name: string) => {
     const server = serversFor(access).find((one) => one.name === name);

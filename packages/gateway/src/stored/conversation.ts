@@ -30,7 +30,7 @@ export function withItems(
   conversation: Conversation,
   added: readonly JsonObject[],
 ): { readonly conversation: Conversation; readonly added: readonly ConversationItem[] } | undefined {
-  const items = added.map(named);
+  const items = nameAll(added, conversation.items);
   const grown = {
     ...conversation,
     items: [...conversation.items, ...items],
@@ -45,7 +45,12 @@ export function withoutItem(conversation: Conversation, id: string): Conversatio
   const item = conversation.items[place];
   if (item === undefined) return conversation;
   const text = JSON.stringify(bare(item));
-  const inHistory = conversation.history.findIndex((one) => one.id === id || JSON.stringify(bare(one)) === text);
+  const isSame = (one: JsonObject): boolean => JSON.stringify(bare(one)) === text;
+  // Of several that say the same, the one at the same turn.
+  const before = conversation.items.slice(0, place).filter(isSame).length;
+  const same = conversation.history.flatMap((one, at) => (isSame(one) ? [at] : []));
+  const byId = conversation.history.findIndex((one) => one.id === id);
+  const inHistory = byId >= 0 ? byId : (same[before] ?? -1);
   return {
     ...conversation,
     items: conversation.items.toSpliced(place, 1),
@@ -86,7 +91,7 @@ export async function growConversation(
   const conversation = await findConversation(store, id);
   if (conversation === undefined) return;
   const { content, input } = response;
-  const items = [...conversation.items, ...[...input, ...listIn(content.output)].map(named)];
+  const items = [...conversation.items, ...nameAll([...input, ...listIn(content.output)], conversation.items)];
   const grown = { ...conversation, items, history: listIn(content.history) };
   const isFull = content.history === undefined || isTooLong(grown);
   await saveConversation(store, isFull ? { ...conversation, isFull } : grown);
@@ -104,6 +109,17 @@ function isConversationId(id: string): boolean {
 
 function isTooLong({ items, history }: Conversation): boolean {
   return JSON.stringify([items, history]).length > LONGEST_CONVERSATION;
+}
+
+/** Each with an id that no other has: a list is paged through by them. */
+function nameAll(items: readonly JsonObject[], others: readonly ConversationItem[]): readonly ConversationItem[] {
+  const taken = new Set(others.map(({ id }) => id));
+  return items.map((item) => {
+    const { id, ...rest } = item;
+    const one = named(typeof id === 'string' && taken.has(id) ? rest : item);
+    taken.add(one.id);
+    return one;
+  });
 }
 
 function named(item: JsonObject): ConversationItem {

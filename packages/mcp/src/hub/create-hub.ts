@@ -200,7 +200,9 @@ export function createHub(options: HubOptions): Hub {
       const clock = options.clock ?? systemClock;
       for (;;) {
         await untilAborted(new Promise<void>((resolve) => void clock.after(SIGN_IN_LOOK_MS, resolve)), signal);
-        if ((await options.oauth?.markOf(owner)) === before) continue;
+        const now = await options.oauth?.markOf(owner);
+        // Tokens that were dropped are no sign-in.
+        if (now === undefined || now === before) continue;
         // Another process may have ended it: then the pause after the refusal goes on here.
         await serverNamed(name).retry(user);
         return;
