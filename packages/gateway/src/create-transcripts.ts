@@ -64,5 +64,10 @@ function inFront(memory: TranscriptStore, lasting: TranscriptStore): TranscriptS
       await lasting.forget(ids);
       await memory.forget(ids);
     },
+    async replace(before, after) {
+      const isReplaced = await lasting.replace(before, after);
+      await (isReplaced ? memory.keep([before.id], after) : memory.forget([before.id]));
+      return isReplaced;
+    },
   };
 }

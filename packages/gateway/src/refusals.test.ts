@@ -253,3 +253,25 @@ describe('the errors of searches', () => {
     });
   });
 });
+
+describe('refusals of the Responses API', () => {
+  const TOOL = { type: 'function', name: 'get_weather', parameters: { type: 'object' } };
+
+  it.each([
+    [{ input: 42 }, 'input: Input should be a string or a list of items', 'input'],
+    [{ input: { role: 'user' } }, 'input: Input should be a string or a list of items', 'input'],
+    [{ input: ['Hi'] }, 'input[0]: Input should be an object', 'input[0]'],
+    [{ input: [{ role: 'user', content: 'Hi' }, { content: 'Hi' }] }, 'input[1].role: Field required', 'input[1]'],
+    [{ input: [{ role: 'user', content: 42 }] }, 'input[0].content: Input should be', 'input[0]'],
+    [{ input: [{ type: 7 }] }, 'input[0].type: Input should be a string', 'input[0]'],
+    [{ input: 'Hi', tools: [TOOL, TOOL] }, 'get_weather', null],
+    [{ input: 'Hi', tools: [{ type: 'tool_search' }, { ...TOOL, defer_loading: true }, TOOL] }, 'get_weather', null],
+  ])('400 for %j', async (extra, text, param) => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams });
+    const response = await post('/v1/responses', { model: 'gpt-test', ...extra });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(text), param } });
+    expect(upstreams.requests).toEqual([]);
+  });
+});

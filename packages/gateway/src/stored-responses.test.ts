@@ -276,6 +276,65 @@ describe('conversations', () => {
     expect(await next.openai.conversations.retrieve(id)).toMatchObject({ id, metadata: { topic: 'weather' } });
   });
 
+  it.each(['memory', 'store'] as const)('keep every one of several responses at the same time: in %s', async (keep) => {
+    const words = ['One.', 'Two.', 'Three.', 'Four.'];
+    const upstreams = scriptedUpstreams({ responses: responseRounds(...words, 'Last.') });
+    const open = await storeFile();
+    const transcripts = { keep, retentionHours: 1, maxBytes: 1e9 };
+    const [first, second] = await Promise.all(
+      (keep === 'store' ? [1, 2] : [1]).map(async () =>
+        runningGateway({ upstreams, store: await open(), transcripts }),
+      ),
+    );
+    if (first === undefined) throw new Error('There is no gateway');
+    const other = second ?? first;
+    const { id } = await first.openai.conversations.create({ items: [asked] });
+    await Promise.all([
+      ...words.map((input, index) =>
+        (index % 2 === 0 ? first : other).openai.responses.create({ ...ASK, input, conversation: id }),
+      ),
+      other.openai.conversations.items.create(id, { items: [{ ...asked, content: 'Added' }] }),
+      other.openai.conversations.update(id, { metadata: { topic: 'weather' } }),
+    ]);
+    expect((await first.openai.conversations.items.list(id)).data).toHaveLength(2 + 2 * words.length);
+    expect(await first.openai.conversations.retrieve(id)).toMatchObject({ metadata: { topic: 'weather' } });
+    await first.openai.responses.create({ ...ASK, input: 'End', conversation: id });
+    expect(inputs(upstreams).at(-1)).toHaveLength(3 + 2 * words.length);
+  });
+
+  it.each(['local', 'upstream'] as const)('grow wherever the search runs: %s', async (toolSearch) => {
+    const upstreams = scriptedUpstreams(
+      { responses: responseRounds('Hello.', 'Again.') },
+      { transport: 'openai-responses', upstream: { toolSearch } },
+    );
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.conversations.create({ items: [asked] });
+    const request = { ...ASK, tools: [{ type: 'tool_search' as const }, DEFERRED], conversation: id };
+    await openai.responses.create({ ...request, input: 'Hi' });
+    await openai.responses.create({ ...request, input: 'Ho' });
+    const [first = [], second = []] = inputs(upstreams);
+    expect(first).toHaveLength(2);
+    expect(second.slice(0, 2)).toEqual(first);
+    expect(second).toHaveLength(4);
+    expect((await openai.conversations.items.list(id)).data).toHaveLength(5);
+  });
+
+  it('are named in their responses, and so is the response before', async () => {
+    const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.', 'Hello.', SEARCHED, 'Hello.') });
+    const { openai } = await runningGateway({ upstreams });
+    const { id } = await openai.conversations.create({});
+    const first = await openai.responses.create({ model: 'gpt-test', input: 'Hi', conversation: { id } });
+    expect(first).toMatchObject({ conversation: { id } });
+    expect(await openai.responses.retrieve(first.id)).toMatchObject({ conversation: { id } });
+    const next = { input: 'Hi', previous_response_id: first.id };
+    const second = await openai.responses.create({ model: 'gpt-test', ...next });
+    expect(second).toMatchObject({ previous_response_id: first.id });
+    const events: unknown[] = [];
+    for await (const event of await openai.responses.create({ ...ASK, ...next, stream: true })) events.push(event);
+    expect(events[0]).toMatchObject({ response: { previous_response_id: first.id } });
+    expect(events.at(-1)).toMatchObject({ response: { previous_response_id: first.id } });
+  });
+
   it('are changed item by item, and deleted', async () => {
     const upstreams = scriptedUpstreams({ responses: responseRounds('Hello.') });
     const { openai } = await runningGateway({ upstreams });

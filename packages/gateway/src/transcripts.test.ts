@@ -112,6 +112,7 @@ describe('transcripts of a gateway', () => {
       keep: () => Promise.reject(new Error('database is down')),
       find: () => Promise.reject(new Error('database is down')),
       forget: () => Promise.reject(new Error('database is down')),
+      replace: () => Promise.reject(new Error('database is down')),
     };
     const { openai, log } = await runningGateway({ upstreams, transcripts: () => broken });
     await talk(openai);

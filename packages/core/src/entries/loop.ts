@@ -43,6 +43,7 @@ export {
   type WireTranscript,
   type WovenHistory,
   type Writer,
+  type WriterClient,
   weaveHistory,
   weaveSlots,
 } from '../loop/index.ts';

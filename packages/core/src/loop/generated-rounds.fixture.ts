@@ -232,6 +232,7 @@ const FORGETFUL: TranscriptStore = {
   keep: async () => undefined,
   find: async () => new Map(),
   forget: async () => undefined,
+  replace: async () => false,
 };
 
 function newStore(): TranscriptStore {

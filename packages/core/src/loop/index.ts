@@ -22,6 +22,17 @@ export type { UniqueIdOptions } from './unique-ids.ts';
 export { uniqueIds } from './unique-ids.ts';
 export type { Slot } from './weave-slots.ts';
 export { readSlots, weaveSlots } from './weave-slots.ts';
-export type { Ending, Opened, OpenedSearch, Read, Reader, Upstream, Whole, Wire, Writer } from './wire.ts';
+export type {
+  Ending,
+  Opened,
+  OpenedSearch,
+  Read,
+  Reader,
+  Upstream,
+  Whole,
+  Wire,
+  Writer,
+  WriterClient,
+} from './wire.ts';
 export type { HistoryOptions, WovenHistory } from './woven-history.ts';
 export { resolveReferences, weaveHistory } from './woven-history.ts';

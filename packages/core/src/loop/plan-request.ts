@@ -28,7 +28,12 @@ export interface PlanQuestion<Request, Part> {
 /** What becomes of a request. */
 export type Planned<Request, Part> =
   /** It goes to its host as it is: the host or the client searches by itself. */
-  | { readonly kind: 'pass'; readonly request: Request }
+  | {
+      readonly kind: 'pass';
+      readonly request: Request;
+      /** The same through the loop, for a conversation that is kept here: the host does not know it. */
+      readonly loop?: PlannedLoop<Request, Part>;
+    }
   /** It goes to its host once, with every tool in it. */
   | {
       readonly kind: 'once';
@@ -55,8 +60,8 @@ export function planRequest<Request, Part>(question: PlanQuestion<Request, Part>
   const { wire, request, toolbox, search, isForeign = false, executes = false } = question;
   if (question.isServed === true) {
     const whole = question.whole?.() ?? request;
-    if (!executes) return { kind: 'pass', request: whole };
-    return { kind: 'loop', request: whole, wire, toolbox, plan: untouched(toolbox) };
+    const loop = { kind: 'loop', request: whole, wire, toolbox, plan: untouched(toolbox) } as const;
+    return executes ? loop : { kind: 'pass', request: whole, loop };
   }
   const plan = toolbox.plan(question.limits, { ...question.options, ...searchOptions(search) });
   if (plan.kind === 'defer') return { kind: 'loop', request, wire, toolbox, plan };
@@ -78,10 +83,11 @@ export async function planHistory<Request, Part>(
   planned: Planned<Request, Part>,
   history: Omit<HistoryOptions<Request, Part>, 'wire' | 'request'> & { readonly isContinued?: boolean },
 ): Promise<Planned<Request, Part>> {
-  if (planned.kind !== 'once' || history.transcript === undefined) return planned;
+  if (planned.kind === 'loop' || history.transcript === undefined) return planned;
   const { loop } = planned;
-  if (!isLoopable(loop)) return planned;
+  if (loop === undefined || !isLoopable(loop)) return planned;
   if (history.isContinued === true) return loop;
+  if (planned.kind === 'pass') return planned;
   const { request } = await weaveHistory({ wire: loop.wire, request: loop.request, ...history });
   return request === loop.request ? planned : loop;
 }

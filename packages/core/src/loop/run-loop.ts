@@ -19,6 +19,8 @@ export interface LoopOptions<Request, Part> {
   /** The client's request, in the wire's dialect. */
   readonly request: Request;
   readonly plan: Plan;
+  /** The request as its client sent it, where something that it refers to was put in its place: the response repeats it. @default `request` */
+  readonly asked?: Request;
   /** @default a caller that may use everything */
   readonly caller?: Caller;
   readonly signal?: AbortSignal;
@@ -84,7 +86,7 @@ async function* rounds<Request, Part>(
   const tell: Tell = (found, before) => toolbox.tell({ plan, found, before, caller });
   const prefetched = options.prefetch === true ? await prefetch(options, signal) : undefined;
   const history = await weaveHistory({ ...options, signal });
-  const writer = wire.writer(history.request, plan, history.ids);
+  const writer = wire.writer(history.request, plan, { taken: history.ids, asked: options.asked ?? options.request });
   let { request } = history;
   const pending = wire.pending?.(request, plan) ?? [];
   if (pending.length > 0) {

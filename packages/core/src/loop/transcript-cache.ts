@@ -42,27 +42,35 @@ export function createTranscriptCache(options: TranscriptCacheOptions = {}): Tra
     }
   };
 
+  const put = (name: string, entry: Entry): void => {
+    if (entry.bytes > maxBytes) return;
+    const owned = owners.get(name) ?? { byId: new Map(), entries: new Set(), bytes: 0 };
+    owners.set(name, owned);
+    for (const id of entry.ids) {
+      const before = owned.byId.get(id);
+      owned.byId.set(id, entry);
+      if (before?.ids.every((known: string) => owned.byId.get(known) !== before) === true) remove(name, owned, before);
+    }
+    owners.set(name, owned);
+    owned.entries.add(entry);
+    owned.bytes += entry.bytes;
+    total += entry.bytes;
+    makeRoom();
+  };
+
   return {
     get bytes() {
       return total;
     },
     storeFor: (name) => ({
       async keep(ids, hidden) {
-        const entry = toEntry(ids, hidden);
-        if (entry.bytes > maxBytes) return;
-        const owned = owners.get(name) ?? { byId: new Map(), entries: new Set(), bytes: 0 };
-        owners.set(name, owned);
-        for (const id of ids) {
-          const before = owned.byId.get(id);
-          owned.byId.set(id, entry);
-          if (before?.ids.every((known: string) => owned.byId.get(known) !== before) === true)
-            remove(name, owned, before);
-        }
-        owners.set(name, owned);
-        owned.entries.add(entry);
-        owned.bytes += entry.bytes;
-        total += entry.bytes;
-        makeRoom();
+        put(name, toEntry(ids, hidden));
+      },
+      async replace(before, after) {
+        const entry = owners.get(name)?.byId.get(before.id);
+        if (entry === undefined || entry.text !== JSON.stringify(before)) return false;
+        put(name, toEntry([before.id], after));
+        return true;
       },
       async find(ids) {
         const owned = owners.get(name);

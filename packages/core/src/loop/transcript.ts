@@ -26,6 +26,11 @@ export interface TranscriptStore {
   find(ids: readonly string[]): Promise<ReadonlyMap<string, Hidden>>;
   /** Deletes the entries that are kept under these ids, whole: they are found by their other ids no more. An unknown id is passed over. */
   forget(ids: readonly string[]): Promise<void>;
+  /**
+   * Puts an entry in the place of another, which is kept under its `id` alone. False when that one is not what is kept any more: another
+   * has changed it, and the change has to be made again on what is there now.
+   */
+  replace(before: Hidden, after: Hidden): Promise<boolean>;
 }
 
 /** What one response contained and its client was not shown. A JSON value; only the wire that wrote `content` reads it. */

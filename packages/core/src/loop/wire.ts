@@ -28,8 +28,8 @@ export interface Wire<Request, Part> {
    * whose parts don't name our tools.
    */
   reader(holds: (name: string) => boolean, plan: Plan): Reader<Part>;
-  /** Writes one response to the client, over all rounds. `taken` are ids that the client's messages have, besides those of the request. */
-  writer(request: Request, plan: Plan, taken?: readonly string[]): Writer<Request, Part>;
+  /** Writes one response to the client, over all rounds. */
+  writer(request: Request, plan: Plan, client?: WriterClient<Request>): Writer<Request, Part>;
   /** A part that keeps the connection alive and means nothing. */
   ping?(): Part;
   /**
@@ -39,6 +39,14 @@ export interface Wire<Request, Part> {
   pending?(request: Request, plan: Plan): readonly Call[];
   /** How hidden parts of a response are kept and put back. Absent where clients are shown, and send back, everything. */
   readonly transcript?: WireTranscript<Request>;
+}
+
+/** What a writer knows of the client beside the request that goes through the loop. */
+export interface WriterClient<Request> {
+  /** Ids that the client's messages have, besides those of the request. */
+  readonly taken?: readonly string[];
+  /** The request as the client sent it, where the other has something in place of a reference. */
+  readonly asked?: Request;
 }
 
 /** What a request says besides its messages. */

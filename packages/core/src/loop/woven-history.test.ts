@@ -27,7 +27,13 @@ const wire = {
 } satisfies Pick<Wire<Request, never>, 'dialect' | 'transcript'> as unknown as Wire<Request, never>;
 
 function failing(store: Partial<TranscriptStore>): TranscriptStore {
-  return { keep: async () => undefined, find: async () => new Map(), forget: async () => undefined, ...store };
+  return {
+    keep: async () => undefined,
+    find: async () => new Map(),
+    forget: async () => undefined,
+    replace: async () => false,
+    ...store,
+  };
 }
 
 describe('weaveHistory', () => {

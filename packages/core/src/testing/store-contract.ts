@@ -52,6 +52,23 @@ export function describeTranscriptStore(
       expect([...(await store.find(['a', 'b', 'c'])).keys()]).toEqual(['c']);
     });
 
+    it('replaces an entry that is still there, for one of those who change it at the same time', async () => {
+      const storeFor = await create();
+      const store = storeFor('ann');
+      await store.keep(['conv'], entry('conv'));
+      const before = (await store.find(['conv'])).get('conv') ?? entry('none');
+      const made = (by: number): Hidden => ({ ...before, content: { by } });
+      const done = await Promise.all([1, 2, 3].map((by) => store.replace(before, made(by))));
+      expect(done.filter(Boolean)).toHaveLength(1);
+      const after = (await store.find(['conv'])).get('conv') ?? entry('none');
+      expect(after.content).toEqual({ by: done.indexOf(true) + 1 });
+      expect(await store.replace(before, made(4))).toBe(false);
+      expect(await storeFor('bob').replace(after, made(5))).toBe(false);
+      await store.forget(['conv']);
+      expect(await store.replace(after, made(6))).toBe(false);
+      expect((await store.find(['conv'])).size).toBe(0);
+    });
+
     it('finds an entry among two thousand ids', async () => {
       const store = (await create())('ann');
       await store.keep(['call_1777'], entry('call_1777'));

@@ -147,22 +147,19 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         return { kind: 'names-servers', value: given.value };
       }
       const { transcript, onTranscriptError } = kept(question);
+      const asked = given.value as unknown as RequestOf<typeof dialect.name>;
+      const value = await resolveReferences({ wire: dialect.wire, request: asked, ...kept(question) });
+      const body: ReadBody = { ...given, value: value as unknown as JsonObject };
       const run = {
         ...(typeof servers === 'object' ? localTools(servers) : {}),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
-        transcript: transcript === undefined ? undefined : withInput(transcript, given.value),
+        transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
+        ...(value === asked ? {} : { asked }),
       };
-      const value = await resolveReferences({
-        wire: dialect.wire,
-        request: given.value as unknown as RequestOf<typeof dialect.name>,
-        ...kept(question),
-      });
-      const body: ReadBody = { ...given, value: value as unknown as JsonObject };
       const first = await prepare(question, body, options);
-      const isResolved = value !== (given.value as unknown);
       const planned = await planHistory(first.planned, {
         ...kept(question),
-        isContinued: isResolved || isContinued(first),
+        isContinued: value !== asked || isContinued(first),
       });
       const prepared = { ...first, planned };
       if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });

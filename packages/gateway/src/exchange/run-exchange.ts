@@ -23,6 +23,8 @@ export interface RunOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly exchange: DialectUpstream<Name>;
+  /** The request as its client sent it, where references in it were resolved. */
+  readonly asked?: RequestOf<Name>;
   readonly signal: AbortSignal;
   readonly maxRounds: number;
   /** What the client's key has kept of earlier responses. */
@@ -41,7 +43,11 @@ export function streamExchange<Name extends DialectName>(options: RunOptions<Nam
   const { dialect, planned, exchange, signal } = options;
   if (planned.kind !== 'loop') return exchange.stream(planned.request, signal)[Symbol.asyncIterator]();
   const { request, toolbox, plan } = planned;
-  const loop = { ...{ toolbox, plan, request, signal }, ...loopSettings(options) };
+  const loop = {
+    ...{ toolbox, plan, request, signal },
+    ...defined({ asked: options.asked }),
+    ...loopSettings(options),
+  };
   return runLoop({ wire: dialect.wire, upstream: exchange.stream, ...loop });
 }
 
@@ -53,6 +59,7 @@ export function runExchange<Name extends DialectName>(options: RunOptions<Name>)
   return runWhole({
     ...{ wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole },
     ...{ toolbox, plan, request, signal },
+    ...defined({ asked: options.asked }),
     ...loopSettings(options),
   });
 }

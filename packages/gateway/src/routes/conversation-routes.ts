@@ -15,6 +15,7 @@ import {
 import { ApiError, openaiErrorBody, type RequestContext } from '../http/index.ts';
 import {
   type Conversation,
+  changeConversation,
   findConversation,
   newConversation,
   saveConversation,
@@ -58,9 +59,7 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
   api.post('/v1/conversations/:id', CHANGE_CONVERSATION, (context) =>
     receive(context, async (store, { request }, id) => {
       const { metadata } = await readJsonBody<CreateBody>(request, CHANGE_CONVERSATION.body);
-      const changed = { ...(await known(store, id)), metadata: metadata ?? {} };
-      await saveConversation(store, changed);
-      return shown(changed);
+      return shown(await changed(store, id, (conversation) => ({ ...conversation, metadata: metadata ?? {} })));
     }),
   );
   api.delete('/v1/conversations/:id', DELETE_CONVERSATION, (context) =>
@@ -76,8 +75,12 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
   api.post('/v1/conversations/:id/items', ADD_ITEMS, (context) =>
     receive(context, async (store, { request }, id) => {
       const { items } = await readJsonBody<{ readonly items: readonly JsonObject[] }>(request, ADD_ITEMS.body);
-      const { conversation, added } = grown(await known(store, id), items);
-      await saveConversation(store, conversation);
+      let added: ReturnType<typeof grown>['added'] = [];
+      await changed(store, id, (before) => {
+        const made = grown(before, items);
+        added = made.added;
+        return made.conversation;
+      });
       const ids = { first_id: added[0]?.id ?? null, last_id: added.at(-1)?.id ?? null };
       return { object: 'list', data: added, ...ids, has_more: false };
     }),
@@ -90,10 +93,8 @@ export function mountConversationRoutes(api: Api, { runner, storedFor, clock }: 
   );
   api.delete('/v1/conversations/:id/items/:item', DELETE_ITEM, (context) =>
     receive(context, async (store, _, id) => {
-      const conversation = await known(store, id);
-      const changed = withoutItem(conversation, itemIn(conversation, context.req.param('item') ?? '').id);
-      await saveConversation(store, changed);
-      return shown(changed);
+      const itemId = context.req.param('item') ?? '';
+      return shown(await changed(store, id, (before) => withoutItem(before, itemIn(before, itemId).id)));
     }),
   );
 }
@@ -108,7 +109,18 @@ function shown({ id, created_at, metadata }: Conversation): object {
 }
 
 async function known(store: TranscriptStore, id: string): Promise<Conversation> {
-  const conversation = await findConversation(store, id);
+  return there(await findConversation(store, id), id);
+}
+
+async function changed(
+  store: TranscriptStore,
+  id: string,
+  change: (conversation: Conversation) => Conversation,
+): Promise<Conversation> {
+  return there(await changeConversation(store, id, change), id);
+}
+
+function there(conversation: Conversation | undefined, id: string): Conversation {
   if (conversation !== undefined) return conversation;
   throw new ApiError(404, `Conversation with id '${id.slice(0, 100)}' not found`, { param: 'conversation_id' });
 }

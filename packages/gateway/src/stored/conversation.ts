@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import type { TranscriptStore } from '@quartermaster/core/loop';
+import type { Hidden, TranscriptStore } from '@quartermaster/core/loop';
+import { ApiError } from '../http/index.ts';
 
 /** A conversation of the Responses API: what its client may list, and what a model reads of it. */
 export interface Conversation {
@@ -59,42 +60,77 @@ export function withoutItem(conversation: Conversation, id: string): Conversatio
 }
 
 export async function findConversation(store: TranscriptStore, id: string): Promise<Conversation | undefined> {
-  if (!isConversationId(id)) return undefined;
-  const content = (await store.find([id])).get(id)?.content;
-  if (content === undefined || !isJsonObject(content.conversation) || content.conversation.id !== id) return undefined;
-  const { created_at: created, metadata } = content.conversation;
-  return {
-    id,
-    created_at: Number(created),
-    metadata: isJsonObject(metadata) ? metadata : {},
-    items: listIn(content.items).filter((item): item is ConversationItem => typeof item.id === 'string'),
-    history: listIn(content.history),
-    isFull: content.isFull === true,
-  };
+  return readConversation(await findEntry(store, id));
 }
 
 export async function saveConversation(store: TranscriptStore, conversation: Conversation): Promise<void> {
-  const { items, history, isFull, ...named } = conversation;
-  const content = { conversation: named, items, history, ...(isFull ? { isFull } : {}) } as unknown as JsonObject;
-  await store.keep([conversation.id], {
-    ...{ id: conversation.id, dialect: 'openai-responses', version: 1, calls: [] },
-    content,
+  await store.keep([conversation.id], toEntry(conversation));
+}
+
+/**
+ * Changes a conversation as it stands when the change is kept: of two that are made at the same time, the later one is made again on
+ * what the other has left. Undefined for a conversation that is not there.
+ */
+export async function changeConversation(
+  store: TranscriptStore,
+  id: string,
+  change: (conversation: Conversation) => Conversation,
+): Promise<Conversation | undefined> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const entry = await findEntry(store, id);
+    const conversation = readConversation(entry);
+    if (entry === undefined || conversation === undefined) return undefined;
+    const changed = change(conversation);
+    if (await store.replace(entry, toEntry(changed))) return changed;
+  }
+  throw new ApiError(409, `Conversation '${id}' is being changed by too many requests at once. Send this one again`);
+}
+
+/** Each try that fails is another request's success. */
+const MOST_TRIES = 100;
+
+/** A response and what it answered. */
+export interface ConversationTurn {
+  readonly input: readonly JsonObject[];
+  /** How many items of the history the model had read before, in `content.history`. */
+  readonly historyLength: number;
+  /** As it is kept in the transcript. */
+  readonly content: JsonObject;
+}
+
+/** Adds a response and what it answered, once it is kept, behind what others have added meanwhile. */
+export async function growConversation(store: TranscriptStore, id: string, turn: ConversationTurn): Promise<void> {
+  const { content, input, historyLength } = turn;
+  await changeConversation(store, id, (conversation) => {
+    const items = [...conversation.items, ...nameAll([...input, ...listIn(content.output)], conversation.items)];
+    const history = [...conversation.history, ...listIn(content.history).slice(historyLength)];
+    const grown = { ...conversation, items, history };
+    const isFull = content.history === undefined || isTooLong(grown);
+    return isFull ? { ...conversation, isFull } : grown;
   });
 }
 
-/** Adds a response and what it answered, once it is kept. */
-export async function growConversation(
-  store: TranscriptStore,
-  id: string,
-  response: { readonly input: readonly JsonObject[]; readonly content: JsonObject },
-): Promise<void> {
-  const conversation = await findConversation(store, id);
-  if (conversation === undefined) return;
-  const { content, input } = response;
-  const items = [...conversation.items, ...nameAll([...input, ...listIn(content.output)], conversation.items)];
-  const grown = { ...conversation, items, history: listIn(content.history) };
-  const isFull = content.history === undefined || isTooLong(grown);
-  await saveConversation(store, isFull ? { ...conversation, isFull } : grown);
+async function findEntry(store: TranscriptStore, id: string): Promise<Hidden | undefined> {
+  return isConversationId(id) ? (await store.find([id])).get(id) : undefined;
+}
+
+function readConversation(entry: Hidden | undefined): Conversation | undefined {
+  if (entry === undefined || !isJsonObject(entry.content.conversation)) return undefined;
+  const { conversation, items, history, isFull } = entry.content;
+  if (conversation.id !== entry.id) return undefined;
+  return {
+    id: entry.id,
+    created_at: Number(conversation.created_at),
+    metadata: isJsonObject(conversation.metadata) ? conversation.metadata : {},
+    items: listIn(items).filter((item): item is ConversationItem => typeof item.id === 'string'),
+    history: listIn(history),
+    isFull: isFull === true,
+  };
+}
+
+function toEntry({ items, history, isFull, ...named }: Conversation): Hidden {
+  const content = { conversation: named, items, history, ...(isFull ? { isFull } : {}) } as unknown as JsonObject;
+  return { id: named.id, dialect: 'openai-responses', version: 1, calls: [], content };
 }
 
 /** The conversation that a request belongs to, by its id or as an object. */

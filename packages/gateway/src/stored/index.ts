@@ -1,5 +1,6 @@
 export {
   type Conversation,
+  changeConversation,
   findConversation,
   newConversation,
   saveConversation,

@@ -18,6 +18,8 @@ const LONGEST_INPUT = 256 * 1024;
 export function withInput(
   store: TranscriptStore,
   request: { readonly input?: unknown; readonly conversation?: unknown },
+  /** The same with what it refers to in its place. */
+  resolved: { readonly input?: unknown },
 ): TranscriptStore {
   const conversation = conversationOf(request.conversation);
   return {
@@ -28,7 +30,9 @@ export function withInput(
       const input = toItems(request.input);
       const isLong = JSON.stringify(input).length > LONGEST_INPUT;
       await store.keep(ids, isLong ? hidden : { ...hidden, content: { ...content, input } });
-      if (conversation !== undefined) await growConversation(store, conversation, { input, content });
+      if (conversation === undefined) return;
+      const historyLength = toItems(resolved.input).length - input.length;
+      await growConversation(store, conversation, { input, historyLength, content });
     },
   };
 }

@@ -64,6 +64,8 @@ export function mainSide<Name extends DialectName>(
       keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>
         transcripts.storeFor?.(access.owner).keep(ids, hidden),
       forgetHidden: (ids: readonly string[]) => transcripts.storeFor?.(access.owner).forget(ids),
+      replaceHidden: ({ before, after }: { readonly before: Hidden; readonly after: Hidden }) =>
+        transcripts.storeFor?.(access.owner).replace(before, after),
       transcriptFailed: (reason: string) => transcripts.onError?.(new Error(reason)),
       askWhole: async (request: RequestOf<Name>) => (await exchange()).whole(request, stop.signal),
     },

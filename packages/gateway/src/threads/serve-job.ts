@@ -119,6 +119,7 @@ function remoteTranscripts(main: PortCalls): Transcripts {
       async forget(ids) {
         await main.call('forgetHidden', ids);
       },
+      replace: async (before, after) => (await main.call('replaceHidden', { before, after })) === true,
     }),
     onError: (error) => {
       main.call('transcriptFailed', String(error)).catch(() => undefined);

@@ -41,12 +41,7 @@ export function createTranscriptRecords(
         // In the order of their hashes, so that two replicas can't wait for each other's rows.
         const places = [...new Set(ids.map((id) => placeOf(owner, id)))].sort();
         await sql.transaction(async (statements) => {
-          await statements.run('INSERT INTO transcript_entries (entry, sealed, size, created_at) VALUES (?, ?, ?, ?)', [
-            entry,
-            sealed,
-            sealed.byteLength,
-            now(),
-          ]);
+          await statements.run(INSERT_ENTRY, [entry, sealed, sealed.byteLength, now()]);
           for (const some of chunks(places, ROWS_AT_ONCE)) {
             await statements.run(
               `INSERT INTO transcript_ids (place, entry) VALUES ${placeholders(some.length, 2)}
@@ -54,6 +49,32 @@ export function createTranscriptRecords(
               some.flatMap((place): SqlValue[] => [place, entry]),
             );
           }
+        });
+      },
+
+      async replace(before, after) {
+        const place = placeOf(owner, before.id);
+        const [row] = await sql.all(
+          `SELECT entries.entry AS entry, entries.sealed AS sealed
+           FROM transcript_ids ids JOIN transcript_entries entries ON entries.entry = ids.entry WHERE ids.place = ?`,
+          [place],
+        );
+        if (row === undefined) return false;
+        const old = textOf(row, 'entry');
+        if (seal.open(bytesOf(row, 'sealed'), old) !== JSON.stringify(before)) return false;
+        const entry = createId('trn_');
+        const sealed = seal.close(JSON.stringify(after), entry);
+        return sql.transaction(async (statements) => {
+          // An entry is never changed, so its name says whether another replica was faster.
+          const values = [entry, place, old];
+          const moved = await statements.run(
+            'UPDATE transcript_ids SET entry = ? WHERE place = ? AND entry = ?',
+            values,
+          );
+          if (moved === 0) return false;
+          await statements.run(INSERT_ENTRY, [entry, sealed, sealed.byteLength, now()]);
+          await statements.run('DELETE FROM transcript_entries WHERE entry = ?', [old]);
+          return true;
         });
       },
 
@@ -117,6 +138,8 @@ export function createTranscriptRecords(
     },
   };
 }
+
+const INSERT_ENTRY = 'INSERT INTO transcript_entries (entry, sealed, size, created_at) VALUES (?, ?, ?, ?)';
 
 /** The rest is for the next sweep: none of them should hold up the database. */
 const MOST_SWEPT = 10_000;

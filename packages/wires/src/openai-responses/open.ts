@@ -47,6 +47,8 @@ export function readTools(request: ResponsesRequest, missingDeferral: Policy = '
   const declared = read(
     (Array.isArray(request.tools) ? request.tools : []).filter((tool) => !isSearchTool(tool) && !isOtherSearch(tool)),
   );
+  // A tool that is declared twice is the catalog's to refuse.
+  if (new Set(declared.map(({ id }) => id)).size < declared.length) return declared;
   const byId = new Map<string, Tool>();
   // A search may find the same tool again; what is declared stands.
   for (const tool of [...read(loadedTools(request)), ...declared]) byId.set(tool.id, tool);

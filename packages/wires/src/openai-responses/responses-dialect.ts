@@ -39,7 +39,10 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     format: 'openai-responses',
     maxNameLength: 64,
     describe: true,
-    validate: checkOpenAIRequest,
+    validate(value) {
+      checkOpenAIRequest(value);
+      checkInput(value.input);
+    },
     refuse({ conversation }, can) {
       // A host that does not know conversations would answer as if nothing had been said before.
       if (can.deferMark || isAbsent(conversation)) return;
@@ -82,6 +85,26 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     },
   },
 };
+
+/** Absent, where a prompt or a conversation says everything. */
+function checkInput(input: unknown): void {
+  if (isAbsent(input) || typeof input === 'string') return;
+  if (!Array.isArray(input)) throw invalid('input', 'input: Input should be a string or a list of items');
+  for (const [index, item] of input.entries()) {
+    const at = `input[${index}]`;
+    if (!isJsonObject(item)) throw invalid(at, `${at}: Input should be an object`);
+    const { type, role, content } = item;
+    if (!isAbsent(type) && typeof type !== 'string') throw invalid(at, `${at}.type: Input should be a string`);
+    if (!isAbsent(type) && type !== 'message') continue;
+    if (typeof role !== 'string') throw invalid(at, `${at}.role: Field required`);
+    const isContent = typeof content === 'string' || (Array.isArray(content) && content.every(isJsonObject));
+    if (!isContent) throw invalid(at, `${at}.content: Input should be a string or a list of content parts`);
+  }
+}
+
+function invalid(parameter: string, text: string): RequestError {
+  return new RequestError('invalid_request', text, { context: { parameter } });
+}
 
 const RESPONSE_ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 

@@ -1,7 +1,7 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Step } from '@quartermaster/core/dispatch';
-import { uniqueIds } from '@quartermaster/core/loop';
+import { uniqueIds, type WriterClient } from '@quartermaster/core/loop';
 import { openSearch } from './open.ts';
 import type { HeldItemCall } from './reader.ts';
 import {
@@ -40,6 +40,8 @@ export interface WriterRound {
 /** What a response is written from. */
 export interface WriterState {
   readonly request: ResponsesRequest;
+  /** As the client sent it: by what it refers to, not with it. */
+  readonly asked: ResponsesRequest;
   readonly plan: Plan;
   /** Whether the client is shown searches. */
   readonly isShown: boolean;
@@ -63,12 +65,17 @@ export interface WriterState {
   round: WriterRound;
 }
 
-export function newWriterState(request: ResponsesRequest, plan: Plan, taken: readonly string[]): WriterState {
+export function newWriterState(
+  request: ResponsesRequest,
+  plan: Plan,
+  { taken = [], asked = request }: WriterClient<ResponsesRequest>,
+): WriterState {
   const unique = uniqueIds({ taken: [...taken, ...idsIn(itemsOf(request))], prefix: 'call_' });
   const keys = new Map<Call, string>();
   let sequence = 0;
   const state: WriterState = {
     request,
+    asked,
     plan,
     isShown: openSearch(request)?.kind === 'hosted',
     isClientSearch: plan.kind === 'defer' && plan.form.search === 'client' && openSearch(request)?.kind === 'client',

@@ -1,7 +1,7 @@
 import type { Plan } from '@quartermaster/core';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
-import type { Ending, Writer } from '@quartermaster/core/loop';
+import type { Ending, Writer, WriterClient } from '@quartermaster/core/loop';
 import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { sumUsage } from '../internal/sum-usage.ts';
 import { outputEvents } from './output-events.ts';
@@ -27,9 +27,9 @@ import { isSearch, itemOf, newRound, newWriterState, type WriterState } from './
 export function createWriter(
   request: ResponsesRequest,
   plan: Plan,
-  taken: readonly string[] = [],
+  client: WriterClient<ResponsesRequest> = {},
 ): Writer<ResponsesRequest, ResponsesEvent> {
-  const state = newWriterState(request, plan, taken);
+  const state = newWriterState(request, plan, client);
   const { number } = state;
 
   return {
@@ -117,8 +117,9 @@ function openEvent(event: ResponsesEvent, state: WriterState): ResponsesEvent {
 
 /** The client is told what it asked for, not what was asked upstream. */
 function restate(response: ResponsesResponse, state: WriterState): ResponsesResponse {
-  if (state.plan.kind === 'inline') return response;
   const { request, opening, round } = state;
+  const referred = { ...response, ...references(state) };
+  if (state.plan.kind === 'inline') return referred;
   const asked = {
     tools: request.tools ?? [],
     instructions: request.instructions ?? null,
@@ -127,7 +128,18 @@ function restate(response: ResponsesResponse, state: WriterState): ResponsesResp
   const kept = Object.entries(asked).filter(([key]) => response[key] !== undefined);
   // A host that changes its ids from event to event is left to it.
   const id = opening?.id === undefined || response.id !== round.responseId ? {} : { id: opening.id };
-  return { ...response, ...id, ...Object.fromEntries(kept) };
+  return { ...referred, ...id, ...Object.fromEntries(kept) };
+}
+
+/** What the client goes on from: its host was sent the items themselves. */
+function references({ asked, request }: WriterState): Partial<ResponsesResponse> {
+  const { previous_response_id: previous, conversation } = asked;
+  return {
+    ...(previous === request.previous_response_id ? {} : { previous_response_id: previous }),
+    ...(conversation === request.conversation
+      ? {}
+      : { conversation: typeof conversation === 'string' ? { id: conversation } : conversation }),
+  };
 }
 
 /** An item of ours at the end of the client's output. */

@@ -83,7 +83,7 @@ export function writeEvents(request: ResponsesRequest, context: WriterContext): 
 }
 
 function emptyResponse(request: ResponsesRequest, { id, model, createdMs }: WriterContext): ResponsesResponse {
-  const { instructions = null, tools, tool_choice: choice = 'auto' } = request;
+  const { instructions = null, tools, tool_choice: choice = 'auto', metadata } = request;
   return {
     id: id.startsWith('resp_') ? id : `resp_${id}`,
     object: 'response',
@@ -97,6 +97,7 @@ function emptyResponse(request: ResponsesRequest, { id, model, createdMs }: Writ
     parallel_tool_calls: request.parallel_tool_calls !== false,
     tool_choice: choice,
     tools: tools ?? [],
+    metadata: metadata ?? {},
     usage: null,
   };
 }
