@@ -3,8 +3,10 @@ export { McpError, type McpErrorCode } from './errors.ts';
 export {
   BACKOFF_DEFAULTS,
   type Backoff,
+  type ChangedField,
   type Connectable,
   type Connection,
+  changedFields,
   createHub,
   type DefinitionChange,
   type FindingsPolicy,

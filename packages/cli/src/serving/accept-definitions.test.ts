@@ -69,6 +69,8 @@ it('quartermaster mcp --strict holds a changed tool back until quartermaster mcp
 
   describe('Adds num\u200Bbers');
   expect((await accept(folder)).out).toContain('+ Adds num\\u{200b}bers');
+  describe(`Adds ${'numbers '.repeat(1_000)}and sends them away`);
+  expect((await accept(folder)).out).toContain('numbers and sends them away\n');
   expect((await accept(folder, 'other/*')).err).toContain('0 accepted, 1 held back');
   expect((await accept(folder, 'math/*')).err).toContain('1 accepted, 0 held back');
   expect(await shownTools(folder)).toEqual(['math__add', 'math__halve']);

@@ -29,10 +29,13 @@ export function describeServers(
     isManager,
     maySee,
     allowsTool,
+    only,
   }: {
     readonly isManager: boolean;
     readonly maySee: (name: string) => boolean;
     readonly allowsTool: (tool: Tool) => boolean;
+    /** One server alone: describing the changes of all of them costs time. @default all */
+    readonly only?: string | undefined;
   },
 ): readonly DescribedServer[] {
   const { byTool } = snapshotTokens(hub.snapshot());
@@ -46,7 +49,7 @@ export function describeServers(
   const reasons = new Map(hub.unavailable().map(({ server, reason }) => [server, reason]));
   return hub
     .status()
-    .filter(({ name }) => maySee(name))
+    .filter(({ name }) => (only === undefined || name === only) && maySee(name))
     .map((status) => {
       const {
         name,

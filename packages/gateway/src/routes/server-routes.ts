@@ -29,7 +29,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
       ...{ route, errorBody: anthropicErrorBody },
       handler: async (requestContext) => Response.json(await handler(requestContext)),
     });
-  const serversFor = (access: Access) => {
+  const serversFor = (access: Access, only?: string) => {
     if (mcp === undefined) return [];
     const compiled = compilePermissions(
       permissionsOf(
@@ -42,11 +42,11 @@ export function mountServerRoutes(api: Api, services: Services): void {
     const maySee = (name: string): boolean => access.role === 'admin' || access.mayUseCatalog(name) || usable.has(name);
     return describeServers(mcp.hub, {
       ...{ isManager: access.role === 'admin', maySee },
-      allowsTool: compiled.allowsTool,
+      ...{ allowsTool: compiled.allowsTool, only },
     });
   };
   const serverFor = (access: Access, name: string) => {
-    const server = serversFor(access).find((one) => one.name === name);
+    const [server] = serversFor(access, name);
     if (server === undefined) throw new ApiError(404, 'There is no MCP server of this name that this key may see');
     return server;
   };

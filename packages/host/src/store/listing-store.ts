@@ -14,13 +14,17 @@ export interface ListingStore {
 
 /** What an MCP server listed last. */
 export interface StoredListing {
-  /** The content hash of the definitions: equal hashes mean equal tools. */
+  /** SHA-256 over the definitions in hexadecimal: equal hashes mean equal tools. */
   readonly hash: string;
   /** The definitions of `tools/list`, as received. */
   readonly tools: readonly JsonObject[];
   /** The server's capabilities, as received. */
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** Where the server's list was cut off, if it was: `after 100 pages`. */
+  readonly stopped?: string;
+  /** How many of the tools can't be used, and why one of them can't: those that are no JSON objects are not kept. */
+  readonly unreadable?: string;
 }
 
 export function createListingStore({ sql, now }: StoreContext): ListingStore {

@@ -10,11 +10,11 @@ export interface PinStore {
   put(server: string, pins: readonly Pin[]): Promise<void>;
 }
 
-/** An accepted tool definition. */
+/** A definition as it was when it was first seen, or last accepted. */
 export interface Pin {
   /** The tool's name at its server. */
   readonly tool: string;
-  /** The hash of the definition. */
+  /** SHA-256 of its JSON. */
   readonly hash: string;
   readonly definition: JsonObject;
 }

@@ -35,6 +35,13 @@ describe('marks that ask for a parameter as a header', () => {
     expect(findBadHeaderName(given)).toContain(problem);
   });
 
+  it('are found however large the schema is', () => {
+    const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
+    expect(findBadHeaderName(schema({ ...many, last: marked('My Region') }))).toContain('parameter "last"');
+    const alternatives = Array.from({ length: 200_000 }, () => 0);
+    expect(findBadHeaderName(schema({ a: { anyOf: alternatives }, z: marked('') }))).toContain('it is not a name');
+  });
+
   it('cost a tool its place among the others, and are named', () => {
     const tools = [
       { name: 'fine', inputSchema: schema({ a: marked('Region') }) },

@@ -4,13 +4,19 @@ import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/ca
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const PRIMITIVES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 const KEY = 'x-mcp-header';
-const MOST_NODES = 20_000;
 
 interface Node {
   readonly value: Json | undefined;
-  readonly path: readonly string[];
+  /** The parameter that it belongs to; undefined for the schema itself. */
+  readonly path: Path | undefined;
   /** Whether only `properties` lead to it: a client can't tell whether any other part of a schema holds for a call. */
   readonly isReachable: boolean;
+}
+
+/** The way to a parameter, shared with those beside it. */
+interface Path {
+  readonly name: string;
+  readonly parent: Path | undefined;
 }
 
 /**
@@ -19,16 +25,16 @@ interface Node {
  */
 export function findBadHeaderName(schema: JsonObject): string | undefined {
   const names = new Set<string>();
-  const queue: Node[] = [{ value: schema, path: [], isReachable: true }];
-  for (let next = 0; next < Math.min(queue.length, MOST_NODES); next += 1) {
-    const node = queue[next];
-    if (node === undefined || !isJsonObject(node.value)) continue;
+  const queue: Node[] = [{ value: schema, path: undefined, isReachable: true }];
+  // All of it, since a bad mark may stand anywhere: the size of a definition is limited before.
+  for (const node of queue) {
+    if (!isJsonObject(node.value)) continue;
     const problem = Object.hasOwn(node.value, KEY) ? judge(node.value, node, names) : undefined;
     if (problem !== undefined)
-      return `parameter ${JSON.stringify(node.path.join('.'))} has an invalid ${KEY}: ${problem}`;
+      return `parameter ${JSON.stringify(render(node.path))} has an invalid ${KEY}: ${problem}`;
     for (const [key, value] of Object.entries(node.value)) {
       if (key === KEY || VALUES.has(key)) continue;
-      queue.push(...parts(key, value, node));
+      for (const part of parts(key, value, node)) queue.push(part);
     }
   }
   return undefined;
@@ -36,7 +42,7 @@ export function findBadHeaderName(schema: JsonObject): string | undefined {
 
 function judge(schema: JsonObject, { path, isReachable }: Node, names: Set<string>): string | undefined {
   const name = schema[KEY];
-  if (!isReachable || path.length === 0) return 'only parameters may have one, not alternatives or items of them';
+  if (!isReachable || path === undefined) return 'only parameters may have one, not alternatives or items of them';
   if (typeof name !== 'string' || name === '') return 'it is not a name';
   if (!TOKEN.test(name)) return `${JSON.stringify(name)} can't be the name of a header`;
   if (!PRIMITIVES.has(schema.type)) return 'only a string, an integer or a boolean may have one';
@@ -46,6 +52,12 @@ function judge(schema: JsonObject, { path, isReachable }: Node, names: Set<strin
   return undefined;
 }
 
+function render(path: Path | undefined): string {
+  const names: string[] = [];
+  for (let at = path; at !== undefined; at = at.parent) names.unshift(at.name);
+  return names.join('.');
+}
+
 /** The schemas under a keyword. */
 function parts(key: string, value: Json | undefined, { path, isReachable }: Node): readonly Node[] {
   if (Array.isArray(value)) return value.map((one) => ({ value: one, path, isReachable: false }));
@@ -53,7 +65,7 @@ function parts(key: string, value: Json | undefined, { path, isReachable }: Node
   if (!BY_NAME.has(key)) return [{ value, path, isReachable: false }];
   return Object.entries(value).map(([name, one]) => ({
     value: one,
-    path: [...path, name],
+    path: { name, parent: path },
     isReachable: isReachable && key === 'properties',
   }));
 }

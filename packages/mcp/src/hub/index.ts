@@ -1,4 +1,5 @@
 export { ANY_RESULT } from './any-result.ts';
+export { type ChangedField, changedFields } from './changed-fields.ts';
 export type { DefinitionChange, Quarantine } from './compare-pins.ts';
 export type { Connection, Outgoing } from './connection.ts';
 export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';

@@ -172,6 +172,45 @@ describe('servers that want users to sign in', () => {
     await expect(hub.finishSignIn(refused)).rejects.toThrow('The sign-in at server "tools" was refused: access_denied');
   });
 
+  it('offer one sign-in to requests that are refused together, and it can be ended', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const oauth = createOAuthClient({ tokens, redirectUrl: 'http://localhost:8080/callback', fetch: network.fetch });
+    const owner = { user: 'ada', server: 'tools' };
+    const begin = () => oauth.begin(owner, { serverUrl: SERVER });
+    const urls = await Promise.all([begin(), begin(), begin()]);
+    expect(new Set(urls).size).toBe(1);
+    expect(await oauth.finish(network.signIn(String(urls[0]), 'ada'))).toEqual(owner);
+  });
+
+  it('offer no sign-in that another process has ended or replaced', async () => {
+    const network = protectedServer();
+    const tokens = createMemoryTokenStore();
+    const settings = { serverUrl: SERVER };
+    const owner = { user: 'ada', server: 'tools' };
+    const replica = () =>
+      createOAuthClient({ tokens, redirectUrl: 'http://localhost:8080/callback', fetch: network.fetch });
+    const [one, other] = [replica(), replica()];
+    const first = await one.begin(owner, settings);
+    const second = await other.begin(owner, settings);
+    await expect(one.finish(network.signIn(String(first), 'ada'))).rejects.toThrow('not known');
+    const third = await one.begin(owner, settings);
+    expect(third).not.toBe(first);
+    await expect(other.finish(network.signIn(String(second), 'ada'))).rejects.toThrow('not known');
+    expect(await other.finish(network.signIn(String(third), 'ada'))).toEqual(owner);
+    expect(await one.begin(owner, settings)).not.toBe(third);
+  });
+
+  it('take no callback an hour after the sign-in began', async () => {
+    const network = protectedServer();
+    const clock = manualClock();
+    const redirectUrl = 'http://localhost:8080/callback';
+    const oauth = createOAuthClient({ tokens: createMemoryTokenStore(), redirectUrl, fetch: network.fetch, clock });
+    const url = await oauth.begin({ user: 'ada', server: 'tools' }, { serverUrl: SERVER });
+    clock.advance(60 * 60_000);
+    await expect(oauth.finish(network.signIn(String(url), 'ada'))).rejects.toThrow('not known, or is over already');
+  });
+
   it('where no sign-in can begin let in those who signed in elsewhere, and tell the others what to do', async () => {
     const network = protectedServer();
     const tokens = createMemoryTokenStore();

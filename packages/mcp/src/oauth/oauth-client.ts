@@ -69,9 +69,12 @@ export interface OAuthOptions {
 const TIMEOUT_MS = 30_000;
 /** How long the same sign-in is offered again, rather than a new one begun with every refusal. */
 const OFFERED_MS = 10 * 60_000;
+/** How long after its beginning a sign-in can be ended. */
+const PENDING_MS = 60 * 60_000;
 
 interface Offer {
   readonly url: string;
+  readonly state: string;
   readonly scope: string | undefined;
   readonly untilMs: number;
 }
@@ -82,38 +85,55 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   const { fetch = globalThis.fetch, clock = systemClock } = options;
   const kept = createKeptSignIns(tokens, clock);
   const renew = createRenewer({ kept, tokens, clock });
-  const offers = new Map<string, Promise<Offer>>();
+  const offers = new Map<string, Offer>();
+  const beginning = new Map<string, Promise<string | undefined>>();
 
-  const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
-    if (redirectUrl === undefined) return undefined;
+  /** A sign-in that is under way and asks for the same, if it can still be ended: another process may have replaced it. */
+  const stillOffered = async (key: string, scope: string | undefined): Promise<Offer | undefined> => {
+    const offer = offers.get(key);
+    if (offer === undefined || offer.scope !== scope || offer.untilMs <= clock.now()) return undefined;
+    return (await tokens.get(placeOf(offer.state))) === undefined ? undefined : offer;
+  };
+
+  const offer = async (owner: TokenOwner, settings: SignInSettings, wish: SignInWish): Promise<string | undefined> => {
     const key = JSON.stringify([owner.user, owner.server]);
     const before = await kept.read(owner);
     const wanted = await tokens.get(wantedPlace(owner));
     const known = [settings.scopes?.join(' '), before.scope, before.tokens?.scope, wanted];
     const scope = computeScopeUnion(...known, wish.scope);
-    const offered = await offers.get(key)?.catch(() => undefined);
-    if (offered !== undefined && offered.scope === scope && offered.untilMs > clock.now()) return offered.url;
-    const start = async (): Promise<Offer> => {
-      const address = typeof redirectUrl === 'string' ? redirectUrl : await redirectUrl();
-      const state = createState();
-      const { pending, authorizationUrl } = await beginSignIn({
-        owner,
-        settings: { ...settings, clientMetadataUrl: settings.clientMetadataUrl ?? options.clientMetadataUrl },
-        redirectUrl: address,
-        clientMetadata: describeClient(address, options.clientMetadata),
-        state,
-        scope,
-        resourceMetadataUrl: wish.resourceMetadataUrl,
-        before,
-        fetch: wish.fetch ?? inTime(owner, { fetch, clock }),
-      });
-      await replacePending(tokens, state, pending);
-      return { url: authorizationUrl, scope, untilMs: clock.now() + OFFERED_MS };
-    };
-    const offer = start();
-    offers.set(key, offer);
-    offer.catch(() => offers.delete(key));
-    return (await offer).url;
+    const offered = await stillOffered(key, scope);
+    if (offered !== undefined) return offered.url;
+    const address = typeof redirectUrl === 'function' ? await redirectUrl() : redirectUrl;
+    if (address === undefined) return undefined;
+    const state = createState();
+    const { pending, authorizationUrl } = await beginSignIn({
+      owner,
+      settings: { ...settings, clientMetadataUrl: settings.clientMetadataUrl ?? options.clientMetadataUrl },
+      redirectUrl: address,
+      clientMetadata: describeClient(address, options.clientMetadata),
+      state,
+      scope,
+      resourceMetadataUrl: wish.resourceMetadataUrl,
+      before,
+      fetch: wish.fetch ?? inTime(owner, { fetch, clock }),
+    });
+    const beganAtMs = clock.now();
+    await replacePending(tokens, state, { ...pending, endsAtMs: beganAtMs + PENDING_MS });
+    offers.set(key, { url: authorizationUrl, state, scope, untilMs: beganAtMs + OFFERED_MS });
+    return authorizationUrl;
+  };
+
+  /**
+   * One at a time for each user and server: a new sign-in ends the one before, whose address somebody may have been given just now.
+   * Those that wait for one that fails fail with it, rather than each asking a silent server in turn.
+   */
+  const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
+    if (redirectUrl === undefined) return undefined;
+    const key = JSON.stringify([owner.user, owner.server]);
+    while (beginning.has(key)) await beginning.get(key);
+    const begun = offer(owner, settings, wish).finally(() => beginning.delete(key));
+    beginning.set(key, begun);
+    return begun;
   };
 
   /** Only an address that is known beforehand is told with every refusal; others are asked for. */
@@ -159,7 +179,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
       return new McpError('not_allowed', message, { context: { server: owner.server } });
     },
     async finish(callback) {
-      const pending = await takePending(tokens, callback.get('state') ?? '');
+      const pending = await takePending(tokens, callback.get('state') ?? '', clock.now());
       const { owner } = pending;
       offers.delete(JSON.stringify([owner.user, owner.server]));
       const code = callback.get('code');
@@ -212,8 +232,13 @@ function placeOf(state: string): TokenOwner {
   return { user: '', server: `\nstate ${state}` };
 }
 
+/** A sign-in in progress, as it is stored. */
+interface StoredPending extends PendingSignIn {
+  readonly endsAtMs: number;
+}
+
 /** One per user and server: a sign-in that is begun anew ends the one before, so that none is left behind. */
-async function replacePending(tokens: TokenStore, state: string, pending: PendingSignIn): Promise<void> {
+async function replacePending(tokens: TokenStore, state: string, pending: StoredPending): Promise<void> {
   const latest = { user: pending.owner.user, server: `\nlatest ${pending.owner.server}` };
   const before = await tokens.get(latest);
   await tokens.put(placeOf(state), JSON.stringify(pending));
@@ -221,14 +246,16 @@ async function replacePending(tokens: TokenStore, state: string, pending: Pendin
   if (before !== undefined) await tokens.delete(placeOf(before));
 }
 
-/** A state is good for one callback. */
-async function takePending(tokens: TokenStore, state: string): Promise<PendingSignIn> {
+/** A state is good for one callback, and for a while. */
+async function takePending(tokens: TokenStore, state: string, nowMs: number): Promise<PendingSignIn> {
   const place = placeOf(state);
   const value: unknown = JSON.parse((await tokens.get(place)) ?? 'null');
   await tokens.delete(place);
   if (isPending(value)) {
-    await tokens.delete({ user: value.owner.user, server: `\nlatest ${value.owner.server}` });
-    return value;
+    const latest = { user: value.owner.user, server: `\nlatest ${value.owner.server}` };
+    if ((await tokens.get(latest)) === state) await tokens.delete(latest);
+    const { endsAtMs = 0 } = value as Partial<StoredPending>;
+    if (nowMs < endsAtMs) return value;
   }
   throw new McpError('authorization_required', 'This sign-in is not known, or is over already; begin it again');
 }

@@ -2,17 +2,18 @@ import type { ClientCapabilities, Implementation, Transport } from '@modelcontex
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createToolbox, type ToolboxOptions } from '@quartermaster/core';
 import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
-import type { ArgumentChecker, Caller } from '@quartermaster/core/dispatch';
+import type { ArgumentChecker } from '@quartermaster/core/dispatch';
 import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
 import { defined, readChoice } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';
 import { Endpoint } from './endpoint.ts';
-import { type CallOrigin, createExecutor } from './execute-tool.ts';
+import { createExecutor } from './execute-tool.ts';
 import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 import { needsRelist } from './needs-relist.ts';
 import { compilePermissions } from './permissions.ts';
+import { ProxyCaller } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { createHttpFace, type SessionLimits } from './serve-http.ts';
@@ -176,12 +177,15 @@ function createContext(options: ProxyOptions): ProxyContext {
   const { budget, countTokens, checkArguments, maxQueryLength } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const clock = options.clock ?? systemClock;
-  const origins = new WeakMap<Caller, CallOrigin>();
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub, origins, options.signInPage),
+    execute: createExecutor(hub, options.signInPage),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
-    unavailable: (caller) => hub.unavailable().filter(({ server }) => mayKnow(server, origins.get(caller))),
+    // That a server is down is news only to those who may use it.
+    unavailable: (caller) =>
+      hub
+        .unavailable()
+        .filter(({ server }) => ProxyCaller.originOf(caller)?.session.permissions.allowsServer(server) === true),
     ...defined({ searcher, hooks, onEvent }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
@@ -193,7 +197,6 @@ function createContext(options: ProxyOptions): ProxyContext {
   return {
     hub,
     toolbox,
-    origins,
     limits: options.limits ?? contextWindow(),
     serverInfo: options.serverInfo ?? CLIENT_INFO,
     clock,
@@ -203,11 +206,6 @@ function createContext(options: ProxyOptions): ProxyContext {
     waits: { ...START_WAITS, ...options.waits },
     alwaysLoad: options.alwaysLoad ?? PROXY_DEFAULTS.alwaysLoad,
   };
-}
-
-/** That a server is down is news only to those who may use it. */
-function mayKnow(server: string, origin: CallOrigin | undefined): boolean {
-  return origin?.session.permissions.allowsServer(server) ?? false;
 }
 
 /** One opening decides the revision; the endpoint for it is made then. */

@@ -3,39 +3,23 @@ import {
   type ProgressCallback,
   ProtocolError,
   ProtocolErrorCode,
-  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
 import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
-import type { RunningRequest, Session } from './session.ts';
+import { type CallOrigin, ProxyCaller } from './proxy-caller.ts';
+import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
-
-/** What a call to a server needs to know of the request that it is made for. */
-export interface CallOrigin {
-  readonly session: Session;
-  readonly context: ServerContext;
-  readonly ask?: RunningRequest['ask'];
-  /** The parameters of the client's `tools/call`. */
-  readonly params: JsonObject;
-  /** Whether progress can be told: not where one request makes several calls. */
-  isOnly: boolean;
-  /** Whether the client named the tool itself, rather than one of ours that calls it. */
-  readonly isDirect: boolean;
-  /** An error that the client must see as it is, since it has to act on it. */
-  passOn?: ProtocolError;
-}
 
 /** Runs a call at its server, with everything that goes both ways while it lasts. */
 export function createExecutor(
   hub: Hub,
-  origins: WeakMap<Caller, CallOrigin>,
   signInPage?: (server: string) => string,
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
-    const origin = origins.get(caller);
+    const origin = ProxyCaller.originOf(caller);
     if (origin === undefined) return hub.call({ tool: call.tool, arguments: call.arguments, signal });
     const { session, context, ask } = origin;
     const running = { context, ...defined({ ask }) };

@@ -1,11 +1,9 @@
 import type { Implementation } from '@modelcontextprotocol/server';
 import type { Toolbox } from '@quartermaster/core';
-import type { Caller } from '@quartermaster/core/dispatch';
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { Clock } from '../clock.ts';
 import type { Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';
-import type { CallOrigin } from './execute-tool.ts';
 import type { ServerStart, StartWaits } from './server-start.ts';
 
 /** What all connections of a proxy share. */
@@ -22,6 +20,4 @@ export interface ProxyContext {
   /** Where users sign in who are not the only one. */
   readonly signInPage: ((server: string) => string) | undefined;
   readonly forgetSearchesAfterMs: number;
-  /** Where a call comes from, by the caller that the toolbox was given for it. */
-  readonly origins: WeakMap<Caller, CallOrigin>;
 }

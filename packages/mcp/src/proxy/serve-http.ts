@@ -36,10 +36,10 @@ export interface HttpFace {
 
 /** Streamable HTTP in front of the proxy: every request stands for itself, unless lasting connections are switched on. */
 export function createHttpFace(options: HttpFaceOptions): HttpFace {
-  const accesses = new WeakMap<AuthInfo, Access>();
   const handler = createMcpHandler(({ era, authInfo }) => {
-    const access = authInfo === undefined ? undefined : accesses.get(authInfo);
-    return options.createEndpoint(access ?? {}, era, false);
+    // Only we make it, below.
+    const access = (authInfo?.extra?.access ?? {}) as Access;
+    return options.createEndpoint(access, era, false);
   });
   const sessions = options.sessions === false ? undefined : createSessions(options);
   return {
@@ -47,8 +47,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
       const access = given ?? (options.authenticate === undefined ? {} : await options.authenticate(request));
       if (access === undefined) return refuse(401, 'The key is missing or not valid');
       if (sessions !== undefined && (await isLegacyRequest(request))) return sessions.fetch(request, access);
-      const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [] };
-      accesses.set(authInfo, access);
+      const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
       return withStatus(request, await handler.fetch(request, { authInfo }));
     },
     async close() {

@@ -5,8 +5,8 @@ import { remember } from '@quartermaster/core/disclosure';
 import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
-import type { CallOrigin } from './execute-tool.ts';
 import { answerForMissing } from './missing-servers.ts';
+import { type CallOrigin, ProxyCaller } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { renderOwn, renderShown } from './render-tool.ts';
 import type { RunningRequest, Session } from './session.ts';
@@ -49,7 +49,6 @@ export async function callProxyTool(
   if (typeof name !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tools/call needs a name');
   const plan = session.plan ?? session.currentPlan();
   const { signal, ask } = request;
-  const caller = session.caller();
   const { params } = request;
   const origin: CallOrigin = {
     session,
@@ -63,7 +62,7 @@ export async function callProxyTool(
   const running = { context: request.context, ...defined({ ask }) };
   const missing = await answerForMissing(context, session, { names, context: request.context, running, signal });
   if (missing !== undefined) return missing;
-  context.origins.set(caller, origin);
+  const caller = new ProxyCaller(origin);
   session.forgetSearches();
   const step = await context.toolbox.handle({
     plan,

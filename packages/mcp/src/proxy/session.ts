@@ -73,8 +73,8 @@ export class Session {
     this.suspended = createSuspendedCalls(context.clock);
   }
 
-  /** For one request: what identifies it to the toolbox is this object. */
-  caller(): Caller {
+  /** What this client may see and use. */
+  caller(): Caller & Required<Pick<Caller, 'allow'>> {
     const { id } = this.access;
     return { ...defined({ id }), allow: this.permissions.allowsTool };
   }

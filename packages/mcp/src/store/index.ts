@@ -1,3 +1,4 @@
-export { createMemoryListingStore, type ListingStore, type StoredListing } from './listing-store.ts';
-export { createMemoryPinStore, type Pin, type PinStore } from './pin-store.ts';
-export { createMemoryTokenStore, type TokenOwner, type TokenStore } from './token-store.ts';
+export type { Pin, PinStore, StoredListing, TokenOwner } from '@quartermaster/host/store';
+export { createMemoryListingStore, type ListingStore } from './listing-store.ts';
+export { createMemoryPinStore } from './pin-store.ts';
+export { createMemoryTokenStore, type TokenStore } from './token-store.ts';

@@ -1,19 +1,4 @@
-import type { JsonObject } from '@quartermaster/core/catalog';
-
-/** A definition as it was when it was first seen, or last accepted. */
-export interface Pin {
-  /** The tool's name at its server. */
-  readonly tool: string;
-  /** SHA-256 of its JSON. */
-  readonly hash: string;
-  readonly definition: JsonObject;
-}
-
-/** Where pins are kept between runs, by server. */
-export interface PinStore {
-  get(server: string): Promise<readonly Pin[]>;
-  put(server: string, pins: readonly Pin[]): Promise<void>;
-}
+import type { Pin, PinStore } from '@quartermaster/host/store';
 
 /** Keeps pins in memory. */
 export function createMemoryPinStore(): PinStore {

@@ -1,24 +1,10 @@
-/** Whose tokens, and for what. */
-export interface TokenOwner {
-  /** Empty for a hub that serves one user. */
-  readonly user: string;
-  readonly server: string;
-}
+import type { TokenStore as HostTokenStore, TokenOwner } from '@quartermaster/host/store';
 
 /**
  * Where what OAuth leaves behind is kept, one value per user and server. An implementation that outlives the process encrypts
- * it; a value never leaves the user that it was put for.
+ * it; a value never leaves the user that it was put for. A store without `claim` is used by one process at a time.
  */
-export interface TokenStore {
-  get(owner: TokenOwner): Promise<string | undefined>;
-  put(owner: TokenOwner, value: string): Promise<void>;
-  delete(owner: TokenOwner): Promise<void>;
-  /**
-   * Lets one process at a time renew what is kept. Resolves to what ends the claim, which ends by itself after `leaseMs`; to nothing while
-   * another has it. A store without it is used by one process at a time.
-   */
-  claim?(owner: TokenOwner, leaseMs: number): Promise<(() => Promise<void>) | undefined>;
-}
+export type TokenStore = Pick<HostTokenStore, 'get' | 'put' | 'delete'> & Partial<Pick<HostTokenStore, 'claim'>>;
 
 /** Keeps tokens in memory. */
 export function createMemoryTokenStore(): TokenStore {
