@@ -68,6 +68,7 @@ export type StoredPolicy = {
 export type KeyLimits = {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  readonly searchesPerMinute?: number;
   readonly tokensPerDay?: number;
   readonly tokensPerMonth?: number;
 };

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'pattern_too_long'
   /** A query has more characters than allowed. */
   | 'query_too_long'
+  /** The caller has searched more often than it may. */
+  | 'too_many_requests'
   /** A regular expression took more steps than its budget. */
   | 'out_of_budget'
   /** A limit is not a whole number in the allowed range. */

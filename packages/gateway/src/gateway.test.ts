@@ -28,6 +28,20 @@ describe('the rest of the API', () => {
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
   });
 
+  it.each([
+    ['PUT', '/v1/messages', 'POST'],
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['PATCH', '/v1/catalogs/acme', 'GET, PUT, DELETE, HEAD'],
+    ['DELETE', '/v1/models/vendor/other', 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+  ])('%s %s is not allowed, and the answer says what is', async (method, path, allowed) => {
+    const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
+    const response = await fetch(`${url}${path}`, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(allowed.split(', ').sort());
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
+  });
+
   it('lists models for both SDKs', async () => {
     const { anthropic, openai } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const models = await anthropic.models.list();

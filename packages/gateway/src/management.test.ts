@@ -184,7 +184,9 @@ describe('the management API', () => {
     const hub = testHub({ mail: inProcess({ ...MAIL, ...changed }) }, { pins });
     await hub.start();
     const { send } = await setUp({ mcp: { hub } });
-    const limited = await send('POST', '/v1/keys', { body: { name: 'one', tools: { allow: ['mail/read_mail'] } } });
+    const root = (await send('POST', '/v1/keys', { body: { name: 'root', role: 'admin' } })).body.secret;
+    const rights = { name: 'one', tools: { allow: ['mail/read_mail'] } };
+    const limited = await send('POST', '/v1/keys', { key: root, body: rights });
     const { body } = await send('GET', '/v1/approvals', { key: limited.body.secret });
     expect(body.data.map(({ tool }) => tool)).toEqual(['mail/read_mail']);
   });
@@ -242,6 +244,20 @@ describe('the management API', () => {
     const answer = await send('POST', '/v1/keys', { body });
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(message);
+  });
+
+  it.each([
+    [{}],
+    [{ role: 'publisher' }],
+    [{ role: 'admin', catalogs: ['acme-*'] }],
+    [{ role: 'admin', endpoints: ['keys'] }],
+  ])('the first key is not made with the rights %j: nobody could make the second', async (rights) => {
+    const { send, store } = await setUp();
+    const answer = await send('POST', '/v1/keys', { body: { name: 'first', ...rights } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(/^role: the first key closes the gateway/);
+    expect(await store.keys.list()).toEqual([]);
+    expect((await send('GET', '/v1/models', {})).status).toBe(200);
   });
 
   it('an admin key that is limited makes no keys: a new one could have more rights', async () => {

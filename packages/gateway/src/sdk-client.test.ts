@@ -241,7 +241,7 @@ describe('the id of a request', () => {
     ['GET', '/v1/messages/batches', 200],
     ['GET', '/v1/messages/batches/none', 404],
     ['GET', '/nothing', 404],
-    ['PATCH', '/v1/messages', 404],
+    ['PATCH', '/v1/messages', 405],
   ])('is on the answer to %s %s', async (method, path, status) => {
     const { url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const response = await fetch(`${url}${path}`, { method });

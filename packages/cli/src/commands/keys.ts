@@ -10,6 +10,7 @@ export interface CreateKeyFlags extends SettingsFlags {
   readonly deny?: readonly string[];
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  readonly searchesPerMinute?: number;
   readonly tokensPerDay?: number;
   readonly tokensPerMonth?: number;
   readonly role?: string;
@@ -68,6 +69,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       .option('--expires-in <time>', 'expire after this time: 12h, 90d (default: never)', duration)
       .option('--requests-per-minute <n>', 'at most this many requests a minute (default: no limit)', rate)
       .option('--tokens-per-minute <n>', 'at most this many tokens a minute (default: no limit)', rate)
+      .option('--searches-per-minute <n>', 'at most this many tool searches a minute (default: no limit)', rate)
       .option('--tokens-per-day <n>', 'at most this many tokens a day, UTC (default: no limit)', rate)
       .option('--tokens-per-month <n>', 'at most this many tokens a month, UTC (default: no limit)', rate),
   ).action(async (name: string, flags: CreateKeyFlags) => {

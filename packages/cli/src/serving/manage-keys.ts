@@ -26,9 +26,9 @@ type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
 /** Makes a key. Stdout is its secret and nothing else, so that a script can take it from there. */
 export async function createKey(name: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
   const { models = ['*'], catalogs = ['*'], allow, deny, role, endpoints, expiresIn, ...others } = flags;
-  const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
+  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
   const limits: KeyLimits = {
-    ...defined({ requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth }),
+    ...defined({ requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth }),
   };
   const tools = { ...defined({ allow, deny }) };
   const permissions = {
@@ -136,10 +136,11 @@ async function withKeys<Value>(
 
 function rowOf(key: ApiKey): readonly string[] {
   const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, endpoints, limits } = key;
-  const { requestsPerMinute, tokensPerMinute, tokensPerDay, tokensPerMonth } = limits;
+  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth } = limits;
   const rates = [
     ...(requestsPerMinute === undefined ? [] : [`${count(requestsPerMinute)} requests/min`]),
     ...(tokensPerMinute === undefined ? [] : [`${count(tokensPerMinute)} tokens/min`]),
+    ...(searchesPerMinute === undefined ? [] : [`${count(searchesPerMinute)} searches/min`]),
     ...(tokensPerDay === undefined ? [] : [`${count(tokensPerDay)} tokens/day`]),
     ...(tokensPerMonth === undefined ? [] : [`${count(tokensPerMonth)} tokens/month`]),
   ];

@@ -34,7 +34,7 @@ export interface FoundByName {
 export interface SearchFailure {
   readonly kind: 'failure';
   readonly queries: readonly string[];
-  /** `invalid_pattern`, `pattern_too_long`, `query_too_long`, `out_of_budget`, `invalid_arguments` or `unavailable`. */
+  /** `invalid_pattern`, `pattern_too_long`, `query_too_long`, `out_of_budget`, `too_many_requests`, `invalid_arguments` or `unavailable`. */
   readonly code: string;
   readonly message: string;
 }

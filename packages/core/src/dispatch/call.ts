@@ -49,6 +49,11 @@ export interface Caller {
    * by this function's identity: keep it.
    */
   readonly allow?: (tool: Tool) => boolean;
+  /**
+   * Asked before each search. A `QuartermasterError` that it throws refuses the search, and the model reads its code and message:
+   * `too_many_requests` for a caller that searches too often. @default every search is run
+   */
+  readonly admitSearch?: (queries: readonly string[]) => void | PromiseLike<void>;
 }
 
 /** What a tool gave back. */

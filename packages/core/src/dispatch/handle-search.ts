@@ -66,6 +66,7 @@ async function search(
     const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
+    await caller.admitSearch?.(requested.queries);
     const { maxQueryLength } = context.options;
     const ask = { limit: requested.limit, maxQueryLength, allow, ...defined({ signal }) };
     const results = await Promise.all(requested.queries.map((query) => searcher.search({ query, ...ask })));

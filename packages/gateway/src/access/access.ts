@@ -31,6 +31,14 @@ export interface Access {
   mayUseEndpoint(route: string): boolean;
   mayUseModel(model: string): boolean;
   mayUseCatalog(name: string): boolean;
+  /** Takes searches from the key's share, where that is limited; says where it has no more. */
+  readonly takeSearches?: (count: number) => Promise<SearchRefusal | undefined>;
+}
+
+/** A key has searched as often as it may. Plain values, which go from thread to thread. */
+export interface SearchRefusal {
+  readonly limit: number;
+  readonly retryAfterMs: number;
 }
 
 export interface Gatekeeper {
@@ -75,13 +83,27 @@ export function createGatekeeper(options: {
     const cost = kind === 'requests' ? 1 : 0;
     const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: most, windowMs: MINUTE_MS, cost });
     if (answer.kind === 'granted') return;
-    const seconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
-    throw new ApiError(429, `This key may use ${most} ${kind} per minute; try again in ${seconds} s`, {
+    throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {
       headers: {
-        ...{ 'retry-after': String(seconds), 'retry-after-ms': String(Math.max(1, answer.retryAfterMs)) },
+        ...retryHeaders(answer.retryAfterMs),
         ...limitHeaders(kind, { limit: most, resetAt: now() + answer.retryAfterMs }),
       },
     });
+  }
+
+  function searchesOf(owner: string, most: number | undefined): Pick<Access, 'takeSearches'> {
+    if (most === undefined || rateLimits === undefined) return {};
+    return {
+      async takeSearches(count) {
+        const request = { bucket: `${owner}/searches`, limit: most, windowMs: MINUTE_MS, cost: count };
+        const answer = await rateLimits.take(request);
+        return answer.kind === 'granted' ? undefined : { limit: most, retryAfterMs: answer.retryAfterMs };
+      },
+    };
+  }
+
+  function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
+    return { ...rightsOf(owner, permissions), ...searchesOf(owner, permissions.limits.searchesPerMinute) };
   }
 
   async function checkBudgets({ owner, limits }: Access): Promise<void> {
@@ -181,7 +203,22 @@ const OPEN: Access = {
 const MINUTE_LIMITS = [
   ['requests', 'requestsPerMinute'],
   ['tokens', 'tokensPerMinute'],
+  ['searches', 'searchesPerMinute'],
 ] as const;
+
+/** The same words for a client and for a model that searches. */
+export function tellLimit(kind: 'requests' | 'tokens' | 'searches', { limit, retryAfterMs }: SearchRefusal): string {
+  return `This key may use ${limit} ${kind} per minute; try again in ${secondsOf(retryAfterMs)} s`;
+}
+
+/** When to try again, in the two units that clients read. */
+export function retryHeaders(retryAfterMs: number): Readonly<Record<string, string>> {
+  return { 'retry-after': String(secondsOf(retryAfterMs)), 'retry-after-ms': String(Math.max(1, retryAfterMs)) };
+}
+
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
 
 const MOST_TOUCHED = 10_000;
 
@@ -198,7 +235,7 @@ function limitHeaders(
   };
 }
 
-function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
+function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
   const models = permissions.models.map(compileGlob);
   const catalogs = permissions.catalogs.map(compileGlob);
   return {
@@ -213,7 +250,8 @@ function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKe
   };
 }
 
-function isUnlimitedAdmin({ role, models, catalogs, endpoints, tools }: KeyPermissions): boolean {
+/** Whether a key with these rights may make others. */
+export function isUnlimitedAdmin({ role, models, catalogs, endpoints, tools }: KeyPermissions): boolean {
   const isUnlimited = [models, catalogs].every((patterns) => patterns.includes('*'));
   return role === 'admin' && isUnlimited && endpoints === undefined && tools === undefined;
 }

@@ -1,2 +1,12 @@
-export { type Access, configuredOwner, createGatekeeper, type Gatekeeper, isLoopback, isOwnOrigin } from './access.ts';
+export {
+  type Access,
+  configuredOwner,
+  createGatekeeper,
+  type Gatekeeper,
+  isLoopback,
+  isOwnOrigin,
+  isUnlimitedAdmin,
+  type SearchRefusal,
+} from './access.ts';
+export { searchAdmission, takeSearches } from './admit-searches.ts';
 export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';

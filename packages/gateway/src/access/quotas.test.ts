@@ -2,6 +2,7 @@ import type { KeyLimits } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
 import { runningGateway } from '../running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../scripted-upstream.fixture.ts';
+import { BM25, WEATHER } from '../weather-request.fixture.ts';
 
 const ASK = { model: 'claude-test', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const HELLO = message([{ text: 'Hello.' }], 'end_turn');
@@ -38,6 +39,7 @@ async function withLimits(limits: KeyLimits) {
   const headers = { 'x-api-key': secret };
   return {
     ...{ ...gateway, clock, upstreams },
+    key: headers,
     ask: () => gateway.post('/v1/messages', ASK, headers),
     get: (path: string) => fetch(`${gateway.url}${path}`, { headers }),
     batch: (count: number) => {
@@ -97,5 +99,35 @@ describe('a key’s quota', () => {
     const owner = (await store.keys.list())[0]?.id ?? '';
     await expect.poll(async () => (await store.batches.get(created.id, owner))?.status).toBe('ended');
     expect((await ask()).status).toBe(429);
+  });
+
+  it('of searches is told to the model, which goes on without one', async () => {
+    const searching = (id: string) => message([{ call: BM25.name, id, input: { query: 'weather' } }], 'tool_use');
+    const anthropic = [searching('toolu_1'), searching('toolu_2'), HELLO];
+    const { post, store } = await runningGateway({ upstreams: scriptedUpstreams({ anthropic }) });
+    const limits = { searchesPerMinute: 1 };
+    const { secret } = await store.keys.create({ name: 'team', models: ['*'], catalogs: ['*'], limits });
+    const search = async () => {
+      const response = await post('/v1/messages', { ...ASK, tools: [BM25, WEATHER] }, { 'x-api-key': secret });
+      expect(response.status).toBe(200);
+      const { content } = (await response.json()) as { content: readonly { type: string; content?: object }[] };
+      return content.filter(({ type }) => type === 'tool_search_tool_result').map((block) => block.content);
+    };
+    const told = expect.stringMatching(/^This key may use 1 searches per minute; try again in \d+ s;/);
+    expect(await search()).toMatchObject([
+      { tool_references: [{ tool_name: WEATHER.name }] },
+      { error_code: 'too_many_requests', error_message: told },
+    ]);
+  });
+
+  it('of searches counts every query of a request that searches, and says when to ask again', async () => {
+    const { post, get, key } = await withLimits({ searchesPerMinute: 3 });
+    const ask = (body: object) => post('/v1/search', { tools: [WEATHER], ...body }, key);
+    expect((await ask({ queries: ['weather', 'rain'] })).status).toBe(200);
+    expect((await ask({ query: 'weather' })).status).toBe(200);
+    const refused = await ask({ query: 'weather' });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await get('/v1/models')).status).toBe(200);
   });
 });

@@ -125,6 +125,7 @@ const LIMITS: Schema = component(
   record({
     'requestsPerMinute?': { type: 'integer', minimum: 1 },
     'tokensPerMinute?': { type: 'integer', minimum: 1 },
+    'searchesPerMinute?': { type: 'integer', minimum: 1 },
     'tokensPerDay?': { type: 'integer', minimum: 1 },
     'tokensPerMonth?': { type: 'integer', minimum: 1 },
   }),

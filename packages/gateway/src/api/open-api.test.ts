@@ -124,6 +124,7 @@ describe('the OpenAPI document', () => {
       '/v1/policies': { changes: [{ kind: 'server', name: 'mail', policy: 'always' }] },
       '/v1/keys': {
         name: 'app',
+        role: 'admin',
         limits: { requestsPerMinute: 5, tokensPerDay: 1000 },
         expires_at: '2999-01-01T00:00:00Z',
       },

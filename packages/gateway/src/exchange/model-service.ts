@@ -22,7 +22,7 @@ import type {
 } from '@quartermaster/host/upstream';
 import { isToolset } from '@quartermaster/wires/anthropic';
 import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
-import type { Access } from '../access/index.ts';
+import { type Access, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
@@ -152,6 +152,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       const body: ReadBody = { ...given, value: value as unknown as JsonObject };
       const run = {
         ...(typeof servers === 'object' ? localTools(servers) : {}),
+        ...searchAdmission(question.access),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
         ...(value === asked ? {} : { asked }),

@@ -1,4 +1,5 @@
 import type { Plan } from '@quartermaster/core';
+import type { Caller } from '@quartermaster/core/dispatch';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import {
@@ -33,6 +34,8 @@ export interface RunOptions<Name extends DialectName> {
   /** Which tools are executed here, and how. @default none are */
   readonly isLocal?: LoopOptions<object, never>['isLocal'] | undefined;
   readonly execute?: LoopOptions<object, never>['execute'] | undefined;
+  /** Asked before each search of the model's. */
+  readonly admitSearch?: NonNullable<Caller['admitSearch']> | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
@@ -78,10 +81,11 @@ function loopSettings({
   onTranscriptError,
   requestId,
   onEvent,
+  admitSearch,
 }: Omit<RunOptions<DialectName>, 'dialect' | 'exchange' | 'signal'>): LoopSettings {
   return {
     maxRounds,
-    ...(requestId === undefined ? {} : { caller: { requestId } }),
+    caller: defined({ requestId, admitSearch }),
     ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
       ? {}
       : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),

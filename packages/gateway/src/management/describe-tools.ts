@@ -82,8 +82,12 @@ const snapshots = new WeakMap<readonly Tool[], Promise<Snapshot>>();
 /** Made once for a list that is kept: it is looked at again and again. */
 function snapshotOf(tools: readonly Tool[]): Promise<Snapshot> {
   const options = { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first', maxTools: tools.length } as const;
-  const made = snapshots.get(tools) ?? runInSlices(createSnapshotInSteps(tools, options));
+  const known = snapshots.get(tools);
+  if (known !== undefined) return known;
+  const made = runInSlices(createSnapshotInSteps(tools, options));
   snapshots.set(tools, made);
+  // A failure is not kept: the next one who looks tries again.
+  made.catch(() => snapshots.delete(tools));
   return made;
 }
 

@@ -2,7 +2,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { ConfiguredKey } from '@quartermaster/host/config';
 import type { ApiKey, KeyLimits, KeyPermissions, KeyRole, KeyStore } from '@quartermaster/host/store';
 import type { Context } from 'hono';
-import { type Access, configuredOwner } from '../access/index.ts';
+import { type Access, configuredOwner, isUnlimitedAdmin } from '../access/index.ts';
 import { type Api, readJsonBody } from '../api/index.ts';
 import { CHANGE_KEY, CREATE_KEY, LIST_KEYS, REVOKE_KEY, ROTATE_KEY } from '../api/management-operations.ts';
 import { ApiError, anthropicErrorBody, isStoreError, type RequestContext } from '../http/index.ts';
@@ -46,6 +46,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
       const { expires_at: expiry, ...asked } = await readJsonBody<WrittenKey>(request, CREATE_KEY.body);
       const expiresAt = readTime(expiry, clock.now());
       const rights = { models: ['*'], catalogs: ['*'], limits: {}, ...asked };
+      checkFirst(access, rights);
       const { key, secret } = await refuse(keys.create({ ...rights, ...defined({ expiresAt }) }, access.owner));
       return { key: await show(key), secret };
     }),
@@ -91,6 +92,15 @@ function checkManager({ mayManageKeys }: Access): void {
   throw new ApiError(
     403,
     'Keys are managed by admin keys that may use every model, catalog, tool and endpoint; this one may not',
+  );
+}
+
+/** Who makes a key without one closes the gateway to themselves: that key has to be one that can make the next. */
+function checkFirst({ owner }: Access, rights: KeyPermissions): void {
+  if (owner !== '' || isUnlimitedAdmin(rights)) return;
+  throw new ApiError(
+    400,
+    'role: the first key closes the gateway to requests without one, so it has to be an admin key for all models, catalogs, tools and endpoints; create that one first ("role": "admin"), and this one with it',
   );
 }
 

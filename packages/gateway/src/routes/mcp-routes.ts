@@ -1,5 +1,6 @@
 import type { Access as McpAccess } from '@quartermaster/mcp';
 import type { Context, Hono } from 'hono';
+import { searchAdmission } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
 import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
@@ -20,6 +21,7 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp }: S
     const theirs: McpAccess = {
       ...(owner === '' ? {} : { id: owner, user: owner }),
       permissions: permissionsOf(access, servers),
+      ...searchAdmission(access),
     };
     const response = await proxy.fetch(withBody(request, bytes, signal), theirs);
     if (!isEventStream(response) || response.body === null) return response;

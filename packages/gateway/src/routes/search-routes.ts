@@ -1,5 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Context } from 'hono';
+import { takeSearches } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-operations.ts';
 import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
@@ -36,6 +37,7 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
         throw new ApiError(400, 'tools: this searches the named catalog; POST /v1/search takes tools in the request');
       }
       const request = readSearchRequest(body);
+      await takeSearches(requestContext.access, request.queries.length);
       return search.service.search(
         await load(requestContext, context.req.param('name') ?? ''),
         request,
@@ -46,6 +48,7 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
   api.post('/v1/catalogs/:name/evaluate', EVALUATE, (context) =>
     receiveSmall(context, async (requestContext, body) => {
       const request = readEvaluationRequest(body);
+      await takeSearches(requestContext.access, request.cases.length);
       return search.service.evaluate(
         await load(requestContext, context.req.param('name') ?? ''),
         request,
@@ -56,7 +59,11 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
   api.post('/v1/search', SEARCH_TOOLS, (context) =>
     receive(context, async ({ request, access, signal }) => {
       const bytes = await readBytes(request, settings.maxBodyBytes);
-      return bulk.search({ bytes, owner: access.owner }, signal);
+      // How many queries a large body has is known where it is parsed: one is taken before, the others with the answer.
+      await takeSearches(access, 1);
+      const answer = await bulk.search({ bytes, owner: access.owner }, signal);
+      await takeSearches(access, countResults(answer) - 1);
+      return answer;
     }),
   );
   api.get('/v1/search/engines', ENGINES, (context) =>
@@ -71,6 +78,10 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
 
 /** Parsed here, at once: as much as can be without anybody waiting for it. */
 const MOST_QUESTION_BYTES = 1024 * 1024;
+
+function countResults(answer: object): number {
+  return 'results' in answer && Array.isArray(answer.results) ? answer.results.length : 1;
+}
 
 function readJson(bytes: Buffer): unknown {
   try {

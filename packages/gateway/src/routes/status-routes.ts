@@ -46,7 +46,12 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
       isLimited: false,
       errorBody: errorBodyFor(context.req.raw),
       async handler({ request }) {
-        throw new ApiError(404, `Not found: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}`);
+        const { pathname } = new URL(request.url);
+        const allowed = api.methodsOf(pathname).join(', ');
+        if (allowed === '') throw new ApiError(404, `Not found: ${request.method} ${pathname.slice(0, 200)}`);
+        throw new ApiError(405, `${request.method} is not allowed for ${pathname.slice(0, 200)}; allowed: ${allowed}`, {
+          headers: { allow: allowed },
+        });
       },
     }),
   );

@@ -59,6 +59,7 @@ export function mainSide<Name extends DialectName>(
         if (typeof question.servers !== 'object') throw new Error('The worker calls a server that is not there');
         return question.servers.call(tool, input, stop.signal);
       },
+      takeSearches: (count: number) => access.takeSearches?.(count),
       nextPart: (id: number) => streams[id]?.next(),
       findHidden: async (ids: readonly string[]) => transcripts.storeFor?.(access.owner).find(ids) ?? new Map(),
       keepHidden: ({ ids, hidden }: { readonly ids: readonly string[]; readonly hidden: Hidden }) =>

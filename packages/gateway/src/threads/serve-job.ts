@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '@quartermaster/core/dispatch';
+import type { ToolOutcome } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type {
@@ -10,7 +10,7 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@quartermaster/host/upstream';
-import type { Access } from '../access/index.ts';
+import type { Access, SearchRefusal } from '../access/index.ts';
 import type { BodyReader, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import {
@@ -79,7 +79,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     dialect: context.dialects[dialect] as DialectOf<DialectName>,
     bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     headers: new Headers(headers.map(([name, value]): [string, string] => [name, value])),
-    access: { ...CHECKED_THERE, limits, owner },
+    access: { ...CHECKED_THERE, limits, owner, ...remoteSearches(main, limits) },
     signal: stop.signal,
     requestId,
     ...defined({ maxRounds, unavailable }),
@@ -102,6 +102,12 @@ const CHECKED_THERE: Access = {
   mayManageKeys: false,
   ...{ mayUseEndpoint: () => true, mayUseModel: () => true, mayUseCatalog: () => false },
 };
+
+/** The main thread counts for all workers. */
+function remoteSearches(main: PortCalls, limits: Access['limits']): Pick<Access, 'takeSearches'> {
+  if (limits.searchesPerMinute === undefined) return {};
+  return { takeSearches: async (count) => (await main.call('takeSearches', count)) as SearchRefusal | undefined };
+}
 
 /** The main thread holds the connections. */
 function remoteCall(main: PortCalls): ServerTools['call'] {

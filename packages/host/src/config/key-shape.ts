@@ -40,6 +40,10 @@ const KEY_BLOCK = object(
       shape: object({
         requestsPerMinute: { about: 'Requests per minute.', shape: whole({ min: 0, max: MOST }) },
         tokensPerMinute: { about: 'Tokens per minute.', shape: whole({ min: 0, max: MOST }) },
+        searchesPerMinute: {
+          about: 'Searches per minute. A model that searches more often is told so, and answers with the tools it has.',
+          shape: whole({ min: 0, max: MOST }),
+        },
         tokensPerDay: { about: 'Tokens per day, in UTC.', shape: whole({ min: 0, max: MOST }) },
         tokensPerMonth: { about: 'Tokens per calendar month, in UTC.', shape: whole({ min: 0, max: MOST }) },
       }),

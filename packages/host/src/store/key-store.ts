@@ -91,6 +91,8 @@ export interface KeyToolRules {
 export interface KeyLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
+  /** Each query counts as one, whether a model, an MCP client or a request to `/v1/search` asks. */
+  readonly searchesPerMinute?: number;
   /** In a day of UTC. */
   readonly tokensPerDay?: number;
   /** In a calendar month of UTC. */

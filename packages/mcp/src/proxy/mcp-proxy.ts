@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/server';
+import type { Caller } from '@quartermaster/core/dispatch';
 import type { Permissions } from './permissions.ts';
 
 /** One MCP server in front of a hub. */
@@ -33,4 +34,6 @@ export interface Access {
   readonly user?: string;
   /** @default everything */
   readonly permissions?: Permissions;
+  /** Asked before each search; see `Caller.admitSearch`. @default every search is run */
+  readonly admitSearch?: NonNullable<Caller['admitSearch']>;
 }

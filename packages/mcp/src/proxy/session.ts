@@ -75,8 +75,8 @@ export class Session {
 
   /** What this client may see and use. */
   caller(): Caller & Required<Pick<Caller, 'allow'>> {
-    const { id } = this.access;
-    return { ...defined({ id }), allow: this.permissions.allowsTool };
+    const { id, admitSearch } = this.access;
+    return { ...defined({ id, admitSearch }), allow: this.permissions.allowsTool };
   }
 
   /** A client without a tool gets a search all the same where servers can't be reached: its answer says so, and nothing else would. */

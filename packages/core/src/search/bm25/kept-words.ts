@@ -1,5 +1,6 @@
 import { createTool, type Tool } from '../../catalog/index.ts';
 import { type KeptPart, readIndexFile, writeIndexFile } from '../kept/index.ts';
+import { runToEnd } from '../slices/index.ts';
 import { Bm25Index, type Bm25IndexData, INDEX_VERSION } from './bm25-index.ts';
 import { BM25_DEFAULTS } from './bm25-options.ts';
 import { buildBm25Index } from './build-bm25-index.ts';
@@ -64,9 +65,11 @@ function engineMark(): string {
   const { data } = buildBm25Index(PROBES);
   const [, bytes, starts, , ...rest] = sectionsOf(data);
   // The seed and the slots that depend on it differ each time.
-  const file = writeIndexFile(
-    '',
-    [bytes, starts, ...rest].flatMap((section) => section ?? []),
+  const file = runToEnd(
+    writeIndexFile(
+      '',
+      [bytes, starts, ...rest].flatMap((section) => section ?? []),
+    ),
   );
   const sums = new Uint32Array(file.buffer, 8, 2);
   mark = [...sums].map((sum) => sum.toString(16).padStart(8, '0')).join('');

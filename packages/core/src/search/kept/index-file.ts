@@ -9,9 +9,10 @@ import { stepThrough } from '../slices/index.ts';
  * the key; each section; all of them filled up to a multiple of 8
  * ```
  *
- * Numbers are in the byte order of the machine; one with another order doesn't find the magic number.
+ * Numbers are in the byte order of the machine; one with another order doesn't find the magic number. Yields wherever it may be
+ * interrupted, as reading does.
  */
-export function writeIndexFile(key: string, sections: readonly ArrayBufferView[]): Uint8Array {
+export function* writeIndexFile(key: string, sections: readonly ArrayBufferView[]): Generator<void, Uint8Array> {
   const keyBytes = new TextEncoder().encode(key);
   const headBytes = padded(HEAD_BYTES + 4 * sections.length);
   const total = sections.reduce((sum, { byteLength }) => sum + padded(byteLength), headBytes + padded(keyBytes.length));
@@ -24,13 +25,18 @@ export function writeIndexFile(key: string, sections: readonly ArrayBufferView[]
   words[6] = sections.length;
   bytes.set(keyBytes, headBytes);
   let at = headBytes + padded(keyBytes.length);
-  sections.forEach((section, number) => {
-    words[HEAD_WORDS + number] = section.byteLength;
-    bytes.set(new Uint8Array(section.buffer, section.byteOffset, section.byteLength), at);
-    at += padded(section.byteLength);
-  });
-  const sums: [number, number] = [...SEEDS];
-  addWords(sums, words, SUMMED_FROM, words.length);
+  for (const [number, { buffer, byteOffset, byteLength }] of sections.entries()) {
+    words[HEAD_WORDS + number] = byteLength;
+    const section = new Uint8Array(buffer, byteOffset, byteLength);
+    const start = at;
+    yield* stepThrough(byteLength, (first) => {
+      const end = Math.min(first + 4 * STEP_WORDS, byteLength);
+      bytes.set(section.subarray(first, end), start + first);
+      return end;
+    });
+    at += padded(byteLength);
+  }
+  const sums = yield* sumWords(words);
   words[2] = sums[0];
   words[3] = sums[1];
   return bytes;
@@ -47,12 +53,7 @@ export function* readIndexFile(
   const [magic, version, , , total, keyLength = 0, count = 0] = words;
   if (magic !== MAGIC || version !== FORMAT_VERSION || total !== bytes.length || count > MOST_SECTIONS)
     return undefined;
-  const sums: [number, number] = [...SEEDS];
-  yield* stepThrough(words.length, (first) => {
-    const end = Math.min(first + STEP_WORDS, words.length);
-    addWords(sums, words, Math.max(first, SUMMED_FROM), end);
-    return end;
-  });
+  const sums = yield* sumWords(words);
   if (words[2] !== sums[0] >>> 0 || words[3] !== sums[1] >>> 0) return undefined;
   let at = padded(HEAD_BYTES + 4 * count);
   if (at + keyLength > bytes.length) return undefined;
@@ -90,6 +91,16 @@ function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 const SEEDS: readonly [number, number] = [0x9e3779b1 | 0, 0x85ebca6b | 0];
+
+function* sumWords(words: Uint32Array): Generator<void, readonly [number, number]> {
+  const sums: [number, number] = [...SEEDS];
+  yield* stepThrough(words.length, (first) => {
+    const end = Math.min(first + STEP_WORDS, words.length);
+    addWords(sums, words, Math.max(first, SUMMED_FROM), end);
+    return end;
+  });
+  return sums;
+}
 
 /** Each step is reversible, so that one changed word always changes both sums. */
 function addWords(sums: [number, number], words: Uint32Array, from: number, to: number): void {

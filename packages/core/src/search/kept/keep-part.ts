@@ -7,7 +7,7 @@ import { type IndexCache, LEAST_KEPT_TOOLS } from './index-cache.ts';
 export interface KeptPart<Built extends object> {
   /** What it is, and which code and model made it. */
   readonly version: () => string;
-  write(key: string, built: Built): Uint8Array;
+  write(key: string, built: Built): Generator<void, Uint8Array>;
   /** Undefined for what can't be trusted. */
   read(bytes: Uint8Array, key: string): Generator<void, Built | undefined>;
 }
@@ -60,12 +60,13 @@ export function createIndexKeeper(
       return read;
     },
     save(part, made) {
-      const saved = keyOf(part.version).then((key) => {
+      const saveNow = async (): Promise<void> => {
+        const key = await keyOf(part.version);
         share(key, made);
-        return cache.save(key, part.write(key, made));
-      });
+        await cache.save(key, await runInSlices(part.write(key, made), slices));
+      };
       // It is built again next time.
-      saved.catch(() => undefined);
+      saveNow().catch(() => undefined);
     },
   };
 }

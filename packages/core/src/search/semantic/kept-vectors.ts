@@ -1,6 +1,6 @@
 import { createTool, searchText } from '../../catalog/index.ts';
 import { type KeptPart, readIndexFile, writeIndexFile } from '../kept/index.ts';
-import { stepThrough } from '../slices/index.ts';
+import { runToEnd, stepThrough } from '../slices/index.ts';
 import type { StaticEmbedder } from './embedder.ts';
 import type { MarkedVectors } from './reuse-vectors.ts';
 import { restoreVectorsInSteps, signWords } from './vector-index.ts';
@@ -60,7 +60,7 @@ const marks = new WeakMap<StaticEmbedder, string>();
 function modelMark(embedder: StaticEmbedder): string {
   const known = marks.get(embedder);
   if (known !== undefined) return known;
-  const file = writeIndexFile('', [embedder.tool(searchText(PROBE))]);
+  const file = runToEnd(writeIndexFile('', [embedder.tool(searchText(PROBE))]));
   const mark = [...new Uint32Array(file.buffer, 8, 2)].map((sum) => sum.toString(16).padStart(8, '0')).join('');
   marks.set(embedder, mark);
   return mark;
