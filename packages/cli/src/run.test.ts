@@ -230,7 +230,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search', 'x', '--engine', 'magic'], /hybrid, bm25, semantic, regex/],
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
-    [['eval', '--tools', 'x'], /goes together/],
+    [['eval', '--tools', 'x'], /need --queries/],
     [['eval', '--tools', '-', '--queries', '-'], /Only one of --tools and --queries can be read from stdin/],
     [['inspect', '--context', '-5'], /whole number/],
     [['serch', 'x'], /unknown command/],

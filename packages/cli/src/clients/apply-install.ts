@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { defined } from '@quartermaster/core/internal';
 import { InputError } from '../input-error.ts';
 import { hashOf, readSeen, replaceFile } from './client-file.ts';
 import type { Installed, Ledger } from './ledger.ts';
@@ -12,6 +13,7 @@ export function applyInstall(plan: InstallPlan, ledger: Ledger, now: Date): Inst
   const backup = join(ledger.folder, client.id, `backup-${seen.hash.slice(0, 12)}${extname(seen.path)}`);
   const installed: Installed = {
     ...{ client: client.id, file: seen.path, backup, moved, at: now.toISOString() },
+    ...defined({ project: client.project }),
     ...{ servers: { path: servers.path, hash: hashOf(servers.text) }, before: seen.hash, after: hashOf(after) },
   };
   replaceFile(backup, seen.bytes);
@@ -22,7 +24,7 @@ export function applyInstall(plan: InstallPlan, ledger: Ledger, now: Date): Inst
   return installed;
 }
 
-/** A file of servers that nobody has yet: one that an earlier move left behind may have been edited since. */
+/** A new file for servers: one that an earlier move left behind may have been edited since. */
 export function freeServersFile(ledger: Ledger, client: string): string {
   for (let number = 1; ; number += 1) {
     const path = join(ledger.folder, client, number === 1 ? 'servers.json' : `servers-${number}.json`);
@@ -33,7 +35,7 @@ export function freeServersFile(ledger: Ledger, client: string): string {
 function refuseChange({ seen, client }: InstallPlan): void {
   if (readSeen(seen.path).hash === seen.hash) return;
   throw new InputError(
-    `${seen.path} was changed in between, perhaps by ${client.name}. Nothing was changed there; run it again.`,
+    `${seen.path} has changed in the meantime, perhaps by ${client.name}. It was not modified; run the command again.`,
   );
 }
 

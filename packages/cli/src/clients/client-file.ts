@@ -54,10 +54,48 @@ export function replaceFile(path: string, content: string | Buffer): void {
   }
 }
 
-/** The servers of a file. Undefined when it has none. */
-export function serversIn(path: string, text: string): ClientFile | undefined {
+/** The servers of a file, or of one project in Claude Code's file. Undefined when it has none. */
+export function serversIn(path: string, text: string, project?: string): ClientFile | undefined {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  return plain.trim() === '' ? undefined : readClientFile(path, plain);
+  if (plain.trim() === '') return undefined;
+  return project === undefined ? readClientFile(path, plain) : serversOfProject({ path, text: plain, project });
+}
+
+/** The folders that Claude Code keeps servers for in this file. */
+export function projectsIn(path: string, text: string): readonly string[] {
+  const document = parseJson(path, text);
+  const projects = isJsonObject(document) && isJsonObject(document.projects) ? document.projects : {};
+  return Object.keys(projects);
+}
+
+function serversOfProject({
+  path,
+  text,
+  project,
+}: {
+  readonly path: string;
+  readonly text: string;
+  readonly project: string;
+}): ClientFile | undefined {
+  const document = parseJson(path, text);
+  const projects = isJsonObject(document) ? document.projects : undefined;
+  const own = isJsonObject(projects) && Object.hasOwn(projects, project) ? projects[project] : undefined;
+  if (!isJsonObject(own)) return undefined;
+  const found = readClientFile(path, JSON.stringify({ mcpServers: own.mcpServers }));
+  if (found === undefined) return undefined;
+  const off = Array.isArray(own.disabledMcpServers) ? own.disabledMcpServers : [];
+  return {
+    ...{ inputs: found.inputs, document },
+    servers: found.servers.map((server) => ({ ...server, isOff: server.isOff || off.includes(server.name) })),
+  };
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new InputError(`${path} is not valid JSON`, { cause: error });
+  }
 }
 
 /** The entries of a block as the file has them, by name. */

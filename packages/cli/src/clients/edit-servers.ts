@@ -7,8 +7,10 @@ import { editToml } from './edit-toml.ts';
 import { editYaml } from './edit-yaml.ts';
 
 export interface ServerEdit {
-  /** Where the servers stand in the file. */
+  /** Where the servers are in the file. */
   readonly block: readonly string[];
+  /** The project whose servers they are, if so. */
+  readonly project?: string | undefined;
   /** The servers to take out. */
   readonly remove: readonly string[];
   /** The servers to put in, after those that stay. */
@@ -18,7 +20,7 @@ export interface ServerEdit {
 /** A client's file with other servers in it. Everything else stays as it is, comments included; an edit that would change more is refused. */
 export function editServers(file: string, text: string, edit: ServerEdit): string {
   const edited = editText(file, text, edit);
-  const [before, after] = [text, edited].map((one) => serversIn(file, one)?.document);
+  const [before, after] = [text, edited].map((one) => serversIn(file, one, edit.project)?.document);
   const [old, now] = [before, after].map((document) => rawServers(document, edit.block));
   const names = [...(old?.keys() ?? [])].filter((name) => !edit.remove.includes(name));
   const expected = new Set([...names, ...Object.keys(edit.add)]);
@@ -34,7 +36,7 @@ function editText(file: string, text: string, edit: ServerEdit): string {
   throw new InputError(`${file} is neither JSON, YAML nor TOML`);
 }
 
-/** A document but for its servers. */
+/** A document except for its servers. */
 function without(document: unknown, [key = '', ...rest]: readonly string[]): unknown {
   if (!isJsonObject(document)) return document;
   const { [key]: block, ...others } = document;

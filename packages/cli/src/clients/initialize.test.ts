@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { loadConfig } from '@quartermaster/host/config';
 import { describe, expect, it } from 'vitest';
+import { run } from '../run.ts';
 import { runCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { SAMPLES } from './client-files.fixture.ts';
 
@@ -23,7 +25,15 @@ function home(files: Readonly<Record<string, string>>) {
   };
   const settings = join(folder, 'quartermaster.yaml');
   const init = (...args: string[]) => runCommand(['init', '--config', settings, ...args], env);
-  return { folder, settings, init };
+  return { folder, env, settings, init };
+}
+
+/** The sample of Claude Code also has servers of a project. */
+const PROJECTS = 1;
+
+interface ClaudeFile {
+  readonly mcpServers: Readonly<Record<string, { readonly args: readonly string[] }>>;
+  readonly projects: Readonly<Record<string, Pick<ClaudeFile, 'mcpServers'>>>;
 }
 
 const ALL = Object.fromEntries(SAMPLES.map(({ path, text }) => [path, text]));
@@ -33,10 +43,10 @@ describe('quartermaster init', () => {
     const { folder, settings, init } = home(ALL);
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
-    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length);
+    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS);
     const { mcpConfig } = { mcpConfig: loadConfig({ path: settings, env: {} }).files.slice(1) };
-    expect(mcpConfig).toHaveLength(SAMPLES.length);
-    expect(mcpConfig.every((file) => file.endsWith('servers.json'))).toBe(true);
+    expect(mcpConfig).toHaveLength(SAMPLES.length + PROJECTS);
+    expect(mcpConfig.every((file) => /servers(-2)?\.json$/.test(file))).toBe(true);
 
     const undone = await init('--undo');
     expect(undone).toMatchObject({ code: 0, out: expect.stringContaining(`${settings} was deleted.`) });
@@ -44,12 +54,66 @@ describe('quartermaster init', () => {
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('changes no client without being asked to, and names the command that does', async () => {
+  it('changes nothing without a terminal or --yes, and says so', async () => {
     const { folder, settings, init } = home(ALL);
-    const { out } = await init('--no-cost');
-    expect(out).toContain('Cursor is left as it is. Later: quartermaster mcp install cursor');
+    const { code, out, err } = await init('--no-cost');
+    expect([code, err]).toEqual([2, expect.stringMatching(/^Nothing was changed: .* Add --yes to confirm\.\n$/)]);
+    expect(out).toContain('Cursor: would move 2 servers to ');
     for (const { path, text } of SAMPLES) expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  it('asks in a terminal about each client, and names the command for later', async () => {
+    const { folder, env, settings } = home(Object.fromEntries([SAMPLES[2]].map((one) => [one?.path, one?.text])));
+    const stdin = Object.assign(new PassThrough(), { isTTY: true as const });
+    stdin.end('n\n');
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    expect(await run(['init', '--no-cost', '--config', settings], { stdin, stdout, stderr, env })).toBe(0);
+    expect(String(stderr.read())).toContain('Move the servers of Cursor behind Quartermaster? [y/N]');
+    expect(String(stdout.read())).toContain('Cursor was not changed. Later: quartermaster mcp install cursor');
     expect(readFileSync(settings, 'utf8')).toContain(join(folder, '.cursor/mcp.json'));
+  });
+
+  it('moves the servers that Claude Code keeps for a project, and leaves a shared .mcp.json', async () => {
+    const folder = temporaryFolder();
+    const project = join(folder, 'app');
+    const text = JSON.stringify(
+      {
+        mcpServers: { mine: { command: 'a' } },
+        projects: { [project]: { mcpServers: { local: { command: 'b' } }, disabledMcpServers: [] }, '/none': {} },
+      },
+      null,
+      2,
+    );
+    mkdirSync(project);
+    const shared = JSON.stringify({ mcpServers: { team: { command: 'c' } } });
+    writeFileSync(join(folder, '.claude.json'), text);
+    writeFileSync(join(project, '.mcp.json'), shared);
+    const env = { HOME: folder, XDG_DATA_HOME: join(folder, 'data'), PATH: process.env.PATH ?? '' };
+    const init = (...args: string[]) =>
+      runCommand(['init', '--config', join(folder, 'quartermaster.yaml'), '--no-cost', ...args], env);
+
+    const { code, out } = await init('--yes', '--form', 'bridge');
+    expect(code).toBe(0);
+    expect(out).toContain(`Claude Code (project ${project}): 1 server moved.`);
+    expect(out).toContain(`quartermaster mcp install claude-code --file ${join(project, '.mcp.json')}`);
+    const after = JSON.parse(readFileSync(join(folder, '.claude.json'), 'utf8')) as ClaudeFile;
+    const files = join(folder, 'data', 'quartermaster', 'clients', 'claude-code');
+    // The project's entry hides the user's entry, so it starts the servers of both.
+    expect(after.projects[project]?.mcpServers.quartermaster?.args.slice(1)).toEqual([
+      ...['mcp', '--form', 'bridge', '--mcp-config'],
+      ...[join(files, 'servers-2.json'), join(files, 'servers.json')],
+    ]);
+    expect(after.mcpServers.quartermaster?.args.at(-1)).toBe(join(files, 'servers.json'));
+    expect(readFileSync(join(project, '.mcp.json'), 'utf8')).toBe(shared);
+
+    // Claude Code writes its file all the time; only the servers are restored then.
+    writeFileSync(join(folder, '.claude.json'), JSON.stringify({ ...after, numStartups: 2 }, null, 2));
+    await init('--undo');
+    expect(JSON.parse(readFileSync(join(folder, '.claude.json'), 'utf8'))).toEqual({
+      ...JSON.parse(text),
+      numStartups: 2,
+    });
   });
 
   it('moves the servers of opencode 2, which keeps them under mcp.servers', async () => {
@@ -68,7 +132,7 @@ describe('quartermaster init', () => {
     const { folder, settings, init } = home(ALL);
     const { code, out } = await init('--yes', '--no-cost', '--dry-run');
     expect(code).toBe(0);
-    expect(out.match(/would move \d+ servers? to /g)).toHaveLength(SAMPLES.length);
+    expect(out.match(/would move \d+ servers? to /g)).toHaveLength(SAMPLES.length + PROJECTS);
     expect(out).toContain(`${settings} would be written.\nNothing was changed (--dry-run).`);
     for (const { path, text } of SAMPLES) expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
     expect(existsSync(settings)).toBe(false);
@@ -79,18 +143,20 @@ describe('quartermaster init', () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const { init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });
     const { out } = await init('--price', '10', '--requests', '1000');
-    const [, tokens = '0'] = /take about ([\d,]+) tokens of every request, [\d.]+ %/.exec(out) ?? [];
+    const [, tokens = '0'] = /takes about ([\d,]+) tokens of every request, [\d.]+ %/.exec(out) ?? [];
     const dollars = ((Number(tokens.replaceAll(',', '')) * 1000 * 10) / 1_000_000).toFixed(2);
     expect(Number(dollars)).toBeGreaterThan(1);
-    expect(out.replace(/\s+/g, ' ')).toContain(`At $10 a million tokens and 1,000 requests a day: $${dollars} a day`);
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      `At $10 per million tokens and 1,000 requests a day, that is $${dollars} a day`,
+    );
   });
 
   it('keeps settings that are there, and those that were changed since', async () => {
     const { settings, init } = home(ALL);
-    await init('--no-cost');
+    await init('--no-cost', '--yes');
     writeFileSync(settings, '# mine\n');
-    expect((await init('--no-cost')).out).toContain(`${settings} exists and was kept.`);
-    expect((await init('--undo')).out).toContain('was kept, since it was changed');
+    expect((await init('--undo')).out).toContain('was kept, because it has changed');
+    expect((await init('--no-cost', '--yes')).out).toContain(`${settings} exists and was kept.`);
     expect(readFileSync(settings, 'utf8')).toBe('# mine\n');
   });
 
@@ -99,8 +165,8 @@ describe('quartermaster init', () => {
     const { init } = home({ ...ALL, '.cursor/mcp.json': JSON.stringify({ mcpServers: taken }) });
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
-    expect(out).toContain('Cursor is left as it is: Cursor has another server called quartermaster; rename it first');
-    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length - 1);
+    expect(out).toContain('Cursor was not changed: Cursor has another server called quartermaster; rename it first');
+    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS - 1);
   });
 
   it('passes over a file that it can not read, and says when there is nothing', async () => {

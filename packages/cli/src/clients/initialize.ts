@@ -1,38 +1,36 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { ConfigError } from '@quartermaster/host/config';
+import { dirname, join, resolve } from 'node:path';
 import { write } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
-import { measureConfigured, renderCosts, type ServerCosts } from '../serving/index.ts';
+import { renderCosts, type ServerCosts } from '../serving/index.ts';
 import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, isUnchanged } from './apply-install.ts';
-import { hashOf, readSeen, replaceFile, serversIn } from './client-file.ts';
-import { findClientFile, ledgerOf, planFor, uninstallClients } from './install-client.ts';
-import { CLIENTS } from './known-clients.ts';
+import { hashOf, replaceFile } from './client-file.ts';
+import { type FoundClient, findClients } from './find-clients.ts';
+import { ledgerOf, planFor, uninstallClients } from './install-client.ts';
 import type { Ledger } from './ledger.ts';
-import type { McpClient } from './mcp-client.ts';
+import { measureClients } from './measure-clients.ts';
 import { findPlaces, type Places } from './places.ts';
 import type { InstallPlan } from './plan-install.ts';
 
-/** A client on this machine that has servers. */
-interface FoundClient {
-  readonly client: McpClient;
-  readonly file: string;
-  readonly servers: readonly string[];
-}
-
-/** From nothing to servers behind Quartermaster, or all the way back. */
+/** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes that. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {
   const { io, terminal, exit } = context;
   const print = (text: string): Promise<void> => write(io.stdout, `${text}\n`);
   const places = findPlaces(io.env);
   const ledger = ledgerOf(places);
   if (flags.undo === true) return undo(ledger, context);
-  const found = await findClients(places, context);
+  const found = await findClients(places, context, process.cwd());
+  if (found.length === 0 && ledger.list().length > 0) {
+    await print('All servers of your clients are behind Quartermaster. Check them with: quartermaster doctor');
+    return;
+  }
   if (found.length === 0) {
-    await print('No MCP servers found in the files of your clients. See: quartermaster mcp --help');
+    await print(
+      'No MCP servers found in the configuration files of your clients. If yours are in another file: quartermaster inspect --mcp-config FILE',
+    );
     exit(EXIT.nothingFound);
     return;
   }
@@ -45,71 +43,53 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
       ),
     );
   }
-  if (flags.cost) await showCosts(found, flags, context);
-  if (flags.dryRun === true) return preview(found, { flags, context, places, ledger });
-  const files: string[] = [];
-  for (const one of found) files.push(await offer(one, { flags, context, places, ledger }));
+  const offers: Offer = { flags, context, places, ledger };
+  if (flags.cost) {
+    const costs = await measureClients(found, { io, context: flags.context });
+    const text = `\n${renderCosts(costs, terminal)}\n\n${wrap(describeMoney(costs, flags), terminal.width)}\n\n`;
+    await write(io.stdout, text);
+  }
+  const canAsk = flags.yes === true || io.stdin.isTTY === true;
+  if (flags.dryRun === true || !canAsk) {
+    await preview(found, offers);
+    if (flags.dryRun === true) return print('Nothing was changed (--dry-run).');
+    throw new InputError('Nothing was changed: there is no terminal to ask for confirmation. Add --yes to confirm.');
+  }
+  const files: (string | undefined)[] = [];
+  for (const one of found) files.push(await offer(one, offers));
   await writeSettings(resolve(flags.config), { files, found, ledger, print });
 }
 
 /** What would be moved and written, client by client. */
 async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
-  const { context, flags, ledger } = offers;
+  const { context, flags } = offers;
   const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
   for (const one of found) {
-    if (ledger.list().some(({ client }) => client === one.client.id)) {
-      await print(`${one.client.name} is behind Quartermaster already.`);
+    if (one.isShared === true) {
+      await print(describeShared(one));
       continue;
     }
     const plan = await planOrSay(one, offers);
     if (plan === undefined) continue;
-    await print(`${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`);
+    await print(
+      `${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${dirname(plan.servers.path)}`,
+    );
     for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
   }
   const path = resolve(flags.config);
   await print(existsSync(path) ? `${path} exists and would be kept.` : `${path} would be written.`);
-  await print('Nothing was changed (--dry-run).');
 }
 
-async function findClients(places: Places, { io }: CommandContext): Promise<readonly FoundClient[]> {
-  const found: FoundClient[] = [];
-  for (const client of CLIENTS) {
-    const file = findClientFile(client, places);
-    if (file === undefined) continue;
-    try {
-      const servers = (serversIn(file, readSeen(file).text)?.servers ?? []).filter(({ isOff }) => !isOff);
-      if (servers.length > 0) found.push({ client, file, servers: servers.map(({ name }) => name) });
-    } catch (error) {
-      if (!(error instanceof ConfigError || error instanceof InputError)) throw error;
-      await write(io.stderr, `${client.name} is skipped: ${error.message}\n`);
-    }
-  }
-  return found;
+/** A project may share the file with other people, so it is changed only if its name is given. */
+function describeShared({ client, file }: FoundClient): string {
+  return `${file} belongs to a project and stays as it is. To move it too: quartermaster mcp install ${client.id} --file ${file}`;
 }
 
-async function showCosts(
-  found: readonly FoundClient[],
-  flags: InitFlags,
-  { io, terminal }: CommandContext,
-): Promise<void> {
-  const { costs } = await measureConfigured(
-    { mcpConfig: found.map(({ file }) => file), context: flags.context },
-    {
-      io,
-      onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')} to see what they cost…\n`),
-    },
-  );
-  await write(
-    io.stdout,
-    `\n${renderCosts(costs, terminal)}\n\n${wrap(describeMoney(costs, flags), terminal.width)}\n\n`,
-  );
-}
-
-/** Without what a provider takes off for cached prompts. */
+/** Before the discount for cached prompts. */
 function describeMoney({ tokens, deferredTokens, isDeferred }: ServerCosts, { price, requests }: InitFlags): string {
   const dollars = (count: number): string => `$${((count * requests * price) / 1_000_000).toFixed(2)}`;
   const saved = Math.max(0, tokens - deferredTokens);
-  return `At $${price} a million tokens and ${requests.toLocaleString('en-US')} requests a day: ${dollars(tokens)} a day, of which a search ${isDeferred ? 'saves' : 'would save'} ${dollars(saved)}; less with prompt caching.`;
+  return `At $${price} per million tokens and ${requests.toLocaleString('en-US')} requests a day, that is ${dollars(tokens)} a day, of which deferral ${isDeferred ? 'saves' : 'would save'} ${dollars(saved)}. Prompt caching lowers both.`;
 }
 
 interface Offer {
@@ -119,16 +99,23 @@ interface Offer {
   readonly ledger: Ledger;
 }
 
-/** Moves a client's servers if its user wants that. Gives the file that has them then. */
-async function offer({ client, file }: FoundClient, { flags, context, places, ledger }: Offer): Promise<string> {
+/** Moves a client's servers if the user agrees. Returns the file that has them then. */
+async function offer(found: FoundClient, offers: Offer): Promise<string | undefined> {
+  const { client, file } = found;
+  const { flags, context, ledger } = offers;
   const { io } = context;
-  const installed = ledger.list().find((one) => one.client === client.id);
-  if (installed !== undefined) return installed.servers.path;
-  const plan = await planOrSay({ client, file }, { context, places, ledger });
-  if (plan === undefined) return file;
-  if (flags.yes !== true && !(await confirm(io, `Put Quartermaster in front of ${client.name}'s servers?`))) {
-    await write(io.stdout, `${client.name} is left as it is. Later: quartermaster mcp install ${client.id}\n`);
+  // A project's block is no file that the settings could name.
+  const unmoved = client.project === undefined ? file : undefined;
+  if (found.isShared === true) {
+    await write(io.stdout, `${describeShared(found)}\n`);
     return file;
+  }
+  const plan = await planOrSay(found, offers);
+  if (plan === undefined) return unmoved;
+  if (flags.yes !== true && !(await confirm(io, `Move the servers of ${client.name} behind Quartermaster?`))) {
+    const project = client.project === undefined ? '' : ` --project ${client.project}`;
+    await write(io.stdout, `${client.name} was not changed. Later: quartermaster mcp install ${client.id}${project}\n`);
+    return unmoved;
   }
   const { backup } = applyInstall(plan, ledger, new Date());
   const kept = plan.left.map(({ name, why }) => `  ${name} stays: ${oneLine(why, 200)}\n`).join('');
@@ -142,14 +129,14 @@ async function offer({ client, file }: FoundClient, { flags, context, places, le
 
 /** A client that can't be changed doesn't stop the others. */
 async function planOrSay(
-  { client, file }: Pick<FoundClient, 'client' | 'file'>,
-  { context, places, ledger }: Omit<Offer, 'flags'>,
+  { client, file }: FoundClient,
+  { flags, context, places, ledger }: Offer,
 ): Promise<InstallPlan | undefined> {
   try {
-    return planFor({ client, file, places, ledger });
+    return planFor({ client, file, places, ledger, form: flags.form });
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    await write(context.io.stdout, `${client.name} is left as it is: ${error.message}\n`);
+    await write(context.io.stdout, `${client.name} was not changed: ${error.message}\n`);
     return undefined;
   }
 }
@@ -167,19 +154,22 @@ async function writeSettings(
     ledger,
     print,
   }: {
-    readonly files: readonly string[];
+    readonly files: readonly (string | undefined)[];
     readonly found: readonly FoundClient[];
     readonly ledger: Ledger;
     readonly print: (text: string) => Promise<void>;
   },
 ): Promise<void> {
   if (existsSync(path)) return print(`${path} exists and was kept.`);
-  const lines = files.map((file, index) => `  - ${JSON.stringify(file)} # ${found[index]?.client.name}\n`);
-  const text = `# The MCP servers of your clients, for quartermaster serve, mcp and mcp status.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}`;
+  const lines = files.flatMap((file, index) =>
+    file === undefined ? [] : [`  - ${JSON.stringify(file)} # ${found[index]?.client.name}\n`],
+  );
+  if (lines.length === 0) return;
+  const text = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}`;
   replaceFile(path, text);
   const written: Written = { path, hash: hashOf(text) };
   replaceFile(recordOf(ledger), `${JSON.stringify(written)}\n`);
-  return print(`${path} was written. Restart your clients; undo it all with: quartermaster init --undo`);
+  return print(`${path} was written. Restart your clients. To undo everything: quartermaster init --undo`);
 }
 
 async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
@@ -191,7 +181,10 @@ async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
   const isOurs = isUnchanged(written.path, written.hash);
   if (isOurs) rmSync(written.path);
   rmSync(record);
-  await write(io.stdout, `${written.path} ${isOurs ? 'was deleted' : 'was kept, since it was changed or is gone'}.\n`);
+  await write(
+    io.stdout,
+    `${written.path} ${isOurs ? 'was deleted' : 'was kept, because it has changed or no longer exists'}.\n`,
+  );
 }
 
 function recordOf({ folder }: Ledger): string {

@@ -57,7 +57,7 @@ describe.each(SAMPLES)('$client', (sample) => {
     expect(Object.keys(JSON.parse(readFileSync(servers, 'utf8')).mcpServers)).toEqual(moved);
     expect(statSync(servers).mode & 0o777).toBe(0o600);
 
-    expect(await command('uninstall')).toMatchObject({ code: 0, out: expect.stringContaining('put back as it was') });
+    expect(await command('uninstall')).toMatchObject({ code: 0, out: expect.stringContaining(': restored') });
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(statSync(file).mode).toBe(mode);
     expect(existsSync(servers)).toBe(false);
@@ -84,7 +84,7 @@ describe.each(SAMPLES)('$client', (sample) => {
     const addition = file.endsWith('.json') ? '\n\n' : '\n# later\n';
     writeFileSync(file, `${readFileSync(file, 'utf8')}${addition}`);
     const { out } = await command('uninstall', client);
-    expect(out).toContain('changed since, so only its servers were put back');
+    expect(out).toContain('has changed since, so only its servers were restored');
     const now = readFileSync(file, 'utf8');
     expect(now.endsWith(addition) || now.includes('# later')).toBe(true);
     const names = (content: string) =>
@@ -108,7 +108,7 @@ describe('mcp install', () => {
   it('asks before it changes anything, and takes no answer for no', async () => {
     const { file, command } = home(sampleOf('cursor'));
     const { code, err } = await command('install', 'cursor', '--no-cost');
-    expect([code, err]).toEqual([2, 'Nothing was changed. Add --yes to go ahead without being asked.\n']);
+    expect([code, err]).toEqual([2, 'Nothing was changed. Add --yes to confirm without a prompt.\n']);
     expect(readFileSync(file, 'utf8')).toBe(sampleOf('cursor').text);
   });
 
@@ -122,7 +122,7 @@ describe('mcp install', () => {
     const plan = planInstall({ client, file, places: findPlaces(env, 'linux'), serversFile, start });
     if (plan === undefined) throw new Error('no plan');
     writeFileSync(file, '{"mcpServers":{"other":{"command":"x"}}}');
-    expect(() => applyInstall(plan, ledger, new Date(0))).toThrow(/was changed in between, perhaps by Cursor/);
+    expect(() => applyInstall(plan, ledger, new Date(0))).toThrow(/has changed in the meantime, perhaps by Cursor/);
     expect(readFileSync(file, 'utf8')).toContain('other');
     expect(ledger.list()).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('mcp install', () => {
     const server = { command: 'no-such-program-anywhere' };
     const { command } = home({ path: '.cursor/mcp.json', text: JSON.stringify({ mcpServers: { server } }) });
     const { out } = await command('install', 'cursor', '--dry-run');
-    expect(out).toMatch(/^1 server with 0 tools take about 0 tokens of every request/);
+    expect(out).toMatch(/^1 server with 0 tools takes about 0 tokens of every request/);
     expect(out).toMatch(/^server +down +0 +0$/m);
   });
 
@@ -170,9 +170,9 @@ describe('mcp install', () => {
   it('names the places where it looked, and the clients that there are', async () => {
     const { command, folder } = home(sampleOf('cursor'));
     expect((await command('install', 'codex')).err).toBe(
-      `Codex has no file here. Looked for:\n  ${join(folder, '.codex/config.toml')}\nName it with --file FILE.\n`,
+      `Codex has no configuration file here. Looked for:\n  ${join(folder, '.codex/config.toml')}\nSpecify it with --file FILE.\n`,
     );
-    expect((await command('install', 'emacs')).err).toMatch(/^There is no client "emacs". Clients: claude-code, /);
+    expect((await command('install', 'emacs')).err).toMatch(/^Unknown client "emacs". Clients: claude-code, /);
   });
 
   it.each([
@@ -205,7 +205,7 @@ describe('mcp install', () => {
     await command('install', 'gemini', '--yes', '--no-cost');
     const servers = join(env.XDG_DATA_HOME, 'quartermaster', 'clients', 'gemini', 'servers.json');
     writeFileSync(servers, '{"mcpServers":{"mine":{"command":"x"}}}');
-    expect((await command('uninstall')).out).toContain(`${servers}: kept, since it was changed after the move`);
+    expect((await command('uninstall')).out).toContain(`${servers}: kept, because it has changed since`);
     await command('install', 'gemini', '--yes', '--no-cost');
     expect(readFileSync(servers, 'utf8')).toContain('mine');
   });

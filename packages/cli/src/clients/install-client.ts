@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { write } from '../command-io.ts';
-import type { CommandContext, InstallFlags, UninstallFlags } from '../commands/index.ts';
+import type { CommandContext, InstallFlags, ProxyForm, UninstallFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
-import { dataFolder, measureConfigured, renderCosts } from '../serving/index.ts';
+import { dataFolder, renderCosts } from '../serving/index.ts';
 import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, freeServersFile } from './apply-install.ts';
-import { CLIENTS } from './known-clients.ts';
+import { findClientFile, findInstalled } from './find-clients.ts';
+import { CLIENTS, ofProject } from './known-clients.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
+import { measureClients } from './measure-clients.ts';
 import { findPlaces, type Places } from './places.ts';
 import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
@@ -19,24 +20,30 @@ import { undoInstall } from './undo-install.ts';
 /** Moves a client's servers behind us, after it has shown what that changes. */
 export async function installClient(id: string, flags: InstallFlags, context: CommandContext): Promise<void> {
   const { io } = context;
-  const client = clientNamed(id);
+  const client = flags.project === undefined ? clientNamed(id) : ofProject(clientNamed(id), resolve(flags.project));
+  if (client.project !== undefined && id !== 'claude-code') {
+    throw new InputError(`--project is for claude-code; for ${client.name}, name the project's file with --file`);
+  }
   const places = findPlaces(io.env);
   const file = flags.file ?? findClientFile(client, places);
   if (file === undefined) throw new InputError(notFound(client, places));
   const ledger = ledgerOf(places);
-  const plan = planFor({ client, file, places, ledger });
+  const plan = planFor({ client, file, places, ledger, form: flags.form });
   if (plan === undefined) {
-    await write(io.stdout, `${file} has no MCP servers to move.\n`);
+    const whose = client.project === undefined ? '' : ` for ${client.project}`;
+    await write(io.stdout, `${file} has no MCP servers to move${whose}.\n`);
     return;
   }
-  if (flags.cost) await showCosts(file, context);
+  if (flags.cost) {
+    await write(io.stdout, `${renderCosts(await measureClients([{ client, file }], { io }), context.terminal)}\n\n`);
+  }
   await write(io.stdout, `${describePlan(plan, context)}\n`);
   if (flags.dryRun === true) {
     await write(io.stdout, 'Nothing was changed.\n');
     return;
   }
   if (flags.yes !== true && !(await confirm(io, 'Make this change?')))
-    throw new InputError('Nothing was changed. Add --yes to go ahead without being asked.');
+    throw new InputError('Nothing was changed. Add --yes to confirm without a prompt.');
   const { backup } = applyInstall(plan, ledger, new Date());
   const text = [
     `${counted(plan.moved.length, 'server')} moved. Restart ${client.name} to use Quartermaster.`,
@@ -47,7 +54,7 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
   await write(io.stdout, `${text.join('\n')}\n`);
 }
 
-/** Puts back the files of one client, or of all. */
+/** Restores the files of one client, or of all. */
 export async function uninstallClients(
   id: string | undefined,
   { dryRun }: UninstallFlags,
@@ -55,24 +62,29 @@ export async function uninstallClients(
 ): Promise<void> {
   if (id !== undefined) clientNamed(id);
   const ledger = ledgerOf(findPlaces(io.env));
-  const installed = ledger.list().filter(({ client }) => id === undefined || client === id);
+  // The latest first: two moves may have changed the same file.
+  const installed = ledger
+    .list()
+    .filter(({ client }) => id === undefined || client === id)
+    .reverse();
   for (const one of installed) {
     if (dryRun === true) {
-      await write(io.stdout, `${one.file}: would be put back from ${one.backup}\n`);
+      await write(io.stdout, `${one.file}: would be restored from ${one.backup}\n`);
       continue;
     }
     const undone = undoInstall(one, ledger);
     const how = {
-      whole: 'put back as it was',
-      servers: 'changed since, so only its servers were put back',
-      gone: 'not there any more, or without servers; nothing was put back',
+      whole: 'restored',
+      servers: 'has changed since, so only its servers were restored',
+      gone: 'no longer exists, or has no servers; nothing was restored',
     }[undone.kind];
-    const kept = 'backup' in undone ? `; its backup is ${undone.backup}` : '';
-    await write(io.stdout, `${one.file}: ${how}${kept}\n`);
+    const kept = 'backup' in undone ? `; the backup is ${undone.backup}` : '';
+    const project = one.project === undefined ? '' : ` (project ${one.project})`;
+    await write(io.stdout, `${one.file}${project}: ${how}${kept}\n`);
     if (undone.keptServers !== undefined) {
       await write(
         io.stdout,
-        `${undone.keptServers}: kept, since it was changed after the move; servers that you added are there\n`,
+        `${undone.keptServers}: kept, because it has changed since; servers that you added are in it\n`,
       );
     }
   }
@@ -81,41 +93,40 @@ export async function uninstallClients(
   exit(EXIT.nothingFound);
 }
 
-/** The file of a client that is on this machine. */
-export function findClientFile(client: McpClient, places: Places): string | undefined {
-  return client.files(places).find((file) => existsSync(file));
-}
-
 /** What would change for a client. Undefined when it has no servers to move. */
 export function planFor(options: {
   readonly client: McpClient;
   readonly file: string;
   readonly places: Places;
   readonly ledger: Ledger;
+  /** How the proxy is to list tools. @default as the gate decides */
+  readonly form?: ProxyForm | undefined;
 }): InstallPlan | undefined {
-  const { client, ledger } = options;
-  return planInstall({ ...options, serversFile: freeServersFile(ledger, client.id), start: startCommand });
+  const { client, file, ledger, form } = options;
+  // A project's entry hides the user's entry of the same name, so it starts the user's servers too.
+  const users = client.project === undefined ? undefined : findInstalled(ledger, userScope(client), file);
+  return planInstall({
+    ...options,
+    serversFile: freeServersFile(ledger, client.id),
+    start: (serversFile) => startCommand([serversFile, ...(users === undefined ? [] : [users.servers.path])], form),
+  });
+}
+
+function userScope({ project: _, ...client }: McpClient): McpClient {
+  return client;
 }
 
 export function ledgerOf({ home, env }: Places): Ledger {
   return openLedger(dataFolder({ env, home }));
 }
 
-/** Absolute paths: clients with a window are started without the paths of a shell. */
-function startCommand(serversFile: string): StartCommand {
+/** Absolute paths: desktop clients don't have the PATH of a shell. */
+function startCommand(serversFiles: readonly string[], form: ProxyForm | undefined): StartCommand {
   const bin = fileURLToPath(new URL(join('..', '..', 'bin', 'quartermaster.js'), import.meta.url));
-  return { command: process.execPath, args: [bin, 'mcp', '--mcp-config', serversFile] };
-}
-
-async function showCosts(file: string, { io, terminal }: CommandContext): Promise<void> {
-  const { costs } = await measureConfigured(
-    { mcpConfig: [file] },
-    {
-      io,
-      onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')} to see what they cost…\n`),
-    },
-  );
-  await write(io.stdout, `${renderCosts(costs, terminal)}\n\n`);
+  return {
+    command: process.execPath,
+    args: [bin, 'mcp', ...(form === undefined ? [] : ['--form', form]), '--mcp-config', ...serversFiles],
+  };
 }
 
 function describePlan(
@@ -141,12 +152,12 @@ function describePlan(
 function clientNamed(id: string): McpClient {
   const client = CLIENTS.find((one) => one.id === id);
   if (client !== undefined) return client;
-  throw new InputError(`There is no client ${JSON.stringify(id)}. Clients: ${CLIENTS.map((one) => one.id).join(', ')}`);
+  throw new InputError(`Unknown client ${JSON.stringify(id)}. Clients: ${CLIENTS.map((one) => one.id).join(', ')}`);
 }
 
 function notFound(client: McpClient, places: Places): string {
-  return `${client.name} has no file here. Looked for:\n${client
+  return `${client.name} has no configuration file here. Looked for:\n${client
     .files(places)
     .map((file) => `  ${file}`)
-    .join('\n')}\nName it with --file FILE.`;
+    .join('\n')}\nSpecify it with --file FILE.`;
 }

@@ -19,7 +19,8 @@ export const CLIENTS: readonly McpClient[] = [
     ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: typedEntry },
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     rules: readClaudeRules,
-    caveat: 'Only servers of the scope "user" are moved; those of projects stay as they are.',
+    caveat:
+      'These are the servers of the scope "user". Servers of one project are moved with --project FOLDER, those of a .mcp.json with --file FILE.',
   },
   {
     ...{
@@ -107,6 +108,15 @@ export const CLIENTS: readonly McpClient[] = [
   },
 ];
 
+/** The same client for the servers that it keeps for one project. */
+export function ofProject(client: McpClient, project: string): McpClient {
+  const { caveat: _, ...rest } = client;
+  return {
+    ...{ ...rest, project, name: `${client.name} (project ${project})` },
+    block: ['projects', project, ...client.block],
+  };
+}
+
 /** `mcp__server__tool` and `mcp__server` in the permissions of Claude Code. */
 function readClaudeRules({ home, env }: Places, server: string): { deny: readonly string[]; notes: readonly string[] } {
   const permissions = readPermissions(join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'));
@@ -131,7 +141,7 @@ function readCursorRules({ home }: Places, server: string): { deny: readonly str
 }
 
 const ASKED =
-  'rules about asking before its tools run are not carried over: your client goes by the names that it sees now';
+  'rules about asking before its tools run are not carried over, because your client now sees other tool names';
 
 /** A client's rules, as far as they can be read: most people have none. */
 function readPermissions(file: string): Readonly<Record<'allow' | 'deny' | 'ask', readonly string[]>> {
@@ -152,8 +162,8 @@ function readRules(file: string): JsonObject {
     const document: unknown = JSON.parse(text);
     return isJsonObject(document) && isJsonObject(document.permissions) ? document.permissions : {};
   } catch (error) {
-    // It may hold a restriction, which must not be lost in silence.
-    throw new InputError(`${file} is not valid JSON, so its rules about tools can't be kept; mend it first`, {
+    // It may contain a restriction, which must not be lost silently.
+    throw new InputError(`${file} is not valid JSON, so its rules about tools can't be kept; fix it first`, {
       cause: error,
     });
   }

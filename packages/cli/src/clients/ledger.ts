@@ -8,6 +8,8 @@ export interface Installed {
   readonly client: string;
   /** The client's file. */
   readonly file: string;
+  /** The project in it whose servers were moved, if so. */
+  readonly project?: string;
   /** A copy of it from before. */
   readonly backup: string;
   /** The servers that were moved. */
@@ -45,6 +47,6 @@ export function openLedger(dataFolder: string): Ledger {
     folder,
     list,
     add: (installed) => write([...list(), installed]),
-    remove: ({ file: gone }) => write(list().filter((one) => one.file !== gone)),
+    remove: ({ servers }) => write(list().filter((one) => one.servers.path !== servers.path)),
   };
 }

@@ -8,7 +8,7 @@ export interface McpClient {
   readonly name: string;
   /** The files that may have its servers; the first one that exists counts. */
   files(places: Places): readonly string[];
-  /** Where its servers stand in the file. */
+  /** Where its servers are in the file. */
   readonly block: readonly string[];
   /** Our own entry. */
   entry(start: StartCommand): JsonObject;
@@ -20,6 +20,8 @@ export interface McpClient {
   rules?(places: Places, server: string): { readonly deny: readonly string[]; readonly notes: readonly string[] };
   /** What else a person should know before servers move. */
   readonly caveat?: string;
+  /** The folder whose servers these are, for servers that Claude Code keeps per project (its scope "local"). */
+  readonly project?: string;
 }
 
 /** How this program is started. */

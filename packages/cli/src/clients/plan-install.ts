@@ -41,7 +41,7 @@ export interface PlanOptions {
 /** Plans the move. Undefined when there is nothing to move. */
 export function planInstall({ client, file, places, serversFile, start }: PlanOptions): InstallPlan | undefined {
   const seen = readSeen(file);
-  const found = serversIn(seen.path, seen.text);
+  const found = serversIn(seen.path, seen.text, client.project);
   if (found === undefined) return undefined;
   const ours = found.servers.filter(isOurselves);
   if (ours.length > 0) {
@@ -66,7 +66,7 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   return {
     ...{ client, seen, moved },
     after: editServers(seen.path, seen.text, {
-      block: blockOf(client, found.document),
+      ...{ block: blockOf(client, found.document), project: client.project },
       remove: moved,
       add: { [OUR_NAME]: entry },
     }),
@@ -87,7 +87,7 @@ export function blockOf(client: McpClient, document: unknown): readonly string[]
   return isDeeper && mcp !== undefined ? ['mcp', ...client.block] : client.block;
 }
 
-function isOurselves({ name, entry }: ClientServer): boolean {
+export function isOurselves({ name, entry }: ClientServer): boolean {
   return leaveOutOurselves({ [name]: entry as unknown as McpServerSettings }).ourselves.length > 0;
 }
 

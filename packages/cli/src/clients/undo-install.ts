@@ -3,7 +3,7 @@ import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { isUnchanged } from './apply-install.ts';
 import { rawServers, readSeen, replaceFile, serversIn } from './client-file.ts';
 import { editServers } from './edit-servers.ts';
-import { CLIENTS } from './known-clients.ts';
+import { CLIENTS, ofProject } from './known-clients.ts';
 import type { Installed, Ledger } from './ledger.ts';
 import { blockOf, OUR_NAME } from './plan-install.ts';
 
@@ -16,7 +16,7 @@ export type Undone =
   /** The file is gone. */
   | { readonly kind: 'gone'; readonly backup: string };
 
-/** Puts a client's file back as it was. Its servers' file stays where somebody has edited it. */
+/** Puts a client's file back as it was. Its servers' file is kept if it was edited. */
 export function undoInstall(installed: Installed, ledger: Ledger): Undone & { readonly keptServers?: string } {
   const undone = restore(installed);
   ledger.remove(installed);
@@ -26,7 +26,7 @@ export function undoInstall(installed: Installed, ledger: Ledger): Undone & { re
   return !isOurs && existsSync(installed.servers.path) ? { ...undone, keptServers: installed.servers.path } : undone;
 }
 
-function restore({ client, file, backup, after, moved }: Installed): Undone {
+function restore({ client, file, project, backup, after, moved }: Installed): Undone {
   if (!existsSync(file)) return { kind: 'gone', backup };
   const seen = readSeen(file);
   const original = readFileSync(backup);
@@ -34,13 +34,14 @@ function restore({ client, file, backup, after, moved }: Installed): Undone {
     replaceFile(seen.path, original);
     return { kind: 'whole' };
   }
-  const known = CLIENTS.find(({ id }) => id === client);
-  const before = serversIn(file, original.toString('utf8'));
+  const whole = CLIENTS.find(({ id }) => id === client);
+  const known = whole === undefined || project === undefined ? whole : ofProject(whole, project);
+  const before = serversIn(file, original.toString('utf8'), project);
   if (known === undefined || before === undefined) return { kind: 'gone', backup };
   const block = blockOf(known, before.document);
-  const now = rawServers(serversIn(file, seen.text)?.document, block);
+  const now = rawServers(serversIn(file, seen.text, project)?.document, block);
   const raw = rawServers(before.document, block);
-  const whole = swapBlock(seen.text, {
+  const swapped = swapBlock(seen.text, {
     block,
     original: original.toString('utf8'),
     moved,
@@ -49,9 +50,9 @@ function restore({ client, file, backup, after, moved }: Installed): Undone {
   });
   const missing = [...raw].filter(([name]) => moved.includes(name) && !now.has(name));
   const text =
-    whole ??
+    swapped ??
     editServers(file, seen.text, {
-      block,
+      ...{ block, project },
       remove: now.has(OUR_NAME) ? [OUR_NAME] : [],
       add: Object.fromEntries(missing),
     });
@@ -67,7 +68,7 @@ interface Swap {
   readonly raw: readonly string[];
 }
 
-/** In JSON whose servers nobody has touched since, the block itself goes back as it was written. */
+/** In JSON whose servers are unchanged since, the block is restored as it was written. */
 function swapBlock(text: string, { block, original, moved, now, raw }: Swap): string | undefined {
   const stayed = raw.filter((name) => !moved.includes(name));
   if ([...now].sort().join('\n') !== [...stayed, OUR_NAME].sort().join('\n')) return undefined;

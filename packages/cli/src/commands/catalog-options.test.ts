@@ -16,7 +16,7 @@ describe('--mcp-config', () => {
   it('reads the tools of the servers that answer, and names the others', async () => {
     const { file, env } = servers({ reports: manyToolsServer(3), gone: { command: 'no-such-program-anywhere' } });
     const costs = await runCommand(['inspect', '--json', '-m', file], env);
-    expect(costs).toMatchObject({ code: 0, err: expect.stringMatching(/^gone does not answer: /) });
+    expect(costs).toMatchObject({ code: 0, err: expect.stringMatching(/^gone does not respond: /) });
     expect(JSON.parse(costs.out)).toMatchObject({ tools: 3, servers: [{ server: 'reports' }] });
     const found = await runCommand(['search', 'select:report_2', '--json', '-e', 'bm25', '-m', file], env);
     expect(JSON.parse(found.out)).toMatchObject({ hits: [{ id: 'reports/report_2' }] });
@@ -38,5 +38,14 @@ describe('--mcp-config', () => {
     expect(both).toMatchObject({ code: 2, err: 'Give --tools or --mcp-config, not both\n' });
     const none = await runCommand(['inspect', '-m', file], env);
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('no server lists any tools') });
+  });
+
+  it('without --tools, reads the servers that the settings name', async () => {
+    const { folder, file, env } = servers({ reports: manyToolsServer(3) });
+    const settings = join(folder, 'quartermaster.yaml');
+    writeFileSync(settings, `mcpConfig: [${file}]\n`);
+    const { out, err } = await runCommand(['inspect', '--json'], { ...env, QUARTERMASTER_CONFIG: settings });
+    expect(err).toContain(`using the MCP servers in ${settings}.`);
+    expect(JSON.parse(out)).toMatchObject({ tools: 3, servers: [{ server: 'reports' }] });
   });
 });

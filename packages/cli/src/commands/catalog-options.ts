@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { Snapshot } from '@quartermaster/core';
 import { applySearchHints, type SearchHints, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';
@@ -18,12 +20,18 @@ export interface CatalogFlags {
   readonly maxTools: number;
   /** A file of search hints for the index. */
   readonly hints?: string;
+  /** Whether to use the sample catalog even if the settings name servers. */
+  readonly isSample?: true;
 }
 
 export function addCatalogOptions(command: Command): Command {
   return command
-    .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin (default: the sample catalog)')
-    .option('-m, --mcp-config <file...>', 'start the MCP servers of these files and read their tools instead')
+    .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin')
+    .option(
+      '-m, --mcp-config <file...>',
+      'start the MCP servers in these files and read their tools instead (default without --tools: the servers in ' +
+        'quartermaster.yaml; if there are none, the sample catalog)',
+    )
     .option('--skip-bad', "skip tools that can't be read, and report how many")
     .option(
       '--max-tools <n>',
@@ -33,7 +41,7 @@ export function addCatalogOptions(command: Command): Command {
     );
 }
 
-/** Reads the catalog that the options name. What the user should know of it goes to stderr, so that stdout stays the answer. */
+/** Reads the catalog that the options name. Notices go to stderr, so that stdout has only the answer. */
 export async function loadCatalog(flags: CatalogFlags, context: CommandContext): Promise<Snapshot> {
   const catalog = await readCatalog(flags, context);
   await reportSkipped(catalog, context);
@@ -62,20 +70,38 @@ async function loadHints(path: string): Promise<SearchHints> {
 }
 
 async function readDefinitions(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
-  if (flags.mcpConfig === undefined) return await loadFiles(flags, context);
-  if (flags.tools !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
-  const snapshot = await loadServers(flags.mcpConfig, context);
+  const { tools, mcpConfig, isSample } = flags;
+  if (tools !== undefined && mcpConfig !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
+  const settings = (tools ?? mcpConfig ?? isSample) === undefined ? await findServerSettings(context) : undefined;
+  if (mcpConfig === undefined && settings === undefined) return await loadFiles(flags, context);
+  if (settings !== undefined)
+    await write(context.io.stderr, `No --tools given: using the MCP servers in ${settings}.\n`);
+  const snapshot = await loadServers(mcpConfig, context);
   return { snapshot, skipped: [], skippedCount: 0, placeOf: () => undefined };
 }
 
-/** The tools of every server that answers. One that does not answer is named on stderr. */
-async function loadServers(mcpConfig: readonly string[], { io, terminal }: CommandContext): Promise<Snapshot> {
+/** The settings file of this folder, if it names MCP servers. */
+async function findServerSettings({ io }: CommandContext): Promise<string | undefined> {
+  // Loading the settings reader takes a while; most folders have no settings.
+  if (!SETTINGS_FILES.some((name) => existsSync(name)) && (io.env.QUARTERMASTER_CONFIG ?? '') === '') return undefined;
+  const { loadSettings } = await import('../serving/load-settings.ts');
+  const { config, hasFile } = loadSettings({}, io.env);
+  const hasServers = Object.keys(config.mcpServers).length + config.unusableServers.length > 0;
+  return hasFile && hasServers ? config.files[0] : undefined;
+}
+
+/** The tools of every server that responds. One that does not is named on stderr. */
+async function loadServers(
+  mcpConfig: readonly string[] | undefined,
+  { io, terminal }: CommandContext,
+): Promise<Snapshot> {
   const { measureConfigured } = await import('../serving/index.ts');
-  const { costs, snapshot } = await measureConfigured({ mcpConfig }, { io });
+  const { costs, snapshot } = await measureConfigured(defined({ mcpConfig }), { io });
   for (const { name, state, reason = 'no reason given' } of costs.servers) {
-    if (state === 'down') await write(io.stderr, `${oneLine(`${name} does not answer: ${reason}`, terminal.width)}\n`);
+    if (state === 'down') await write(io.stderr, `${oneLine(`${name} does not respond: ${reason}`, terminal.width)}\n`);
   }
-  if (snapshot.tools.length === 0) throw new InputError(`${mcpConfig.join(', ')}: no server lists any tools`);
+  if (snapshot.tools.length === 0)
+    throw new InputError(`${mcpConfig?.join(', ') ?? 'The settings'}: no server lists any tools`);
   return snapshot;
 }
 
@@ -100,9 +126,10 @@ async function reportSkipped({ skipped, skippedCount }: LoadedCatalog, { io }: C
   if (skippedCount > 0) {
     const shown = skipped.slice(0, SHOWN_WARNINGS).map((message) => `  ${message}\n`);
     const rest = skippedCount > shown.length ? `  … and ${skippedCount - shown.length} more\n` : '';
-    const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is' : 'are'} there twice`;
+    const what = `${counted(skippedCount, 'tool')} that can't be read or ${skippedCount === 1 ? 'is a duplicate' : 'are duplicates'}`;
     await write(io.stderr, `Left out ${what}:\n${shown.join('')}${rest}`);
   }
 }
 
 const SHOWN_WARNINGS = 5;
+const SETTINGS_FILES = ['quartermaster.yaml', 'quartermaster.yml'];

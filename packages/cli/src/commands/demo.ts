@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Searcher, Snapshot } from '@quartermaster/core';
 import { SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
@@ -27,7 +28,7 @@ async function demo(context: CommandContext): Promise<void> {
     maxTools: SNAPSHOT_DEFAULTS.maxTools,
   });
   const searcher = await createSearcher(DEFAULT_ENGINE, snapshot);
-  const costs = inspectCatalog(snapshot, { contextTokens: CONTEXT_TOKENS, searcher });
+  const costs = inspectCatalog(snapshot, { contextTokens: DEFAULT_CONTEXT_TOKENS, searcher });
   await write(io.stdout, `${renderGreeting(snapshot, costs, terminal)}\n\n`);
   for (const query of QUERIES) {
     const result = await searcher.search({ query, limit: 3 });
@@ -98,8 +99,6 @@ async function tellWhy(label: string, query: string, { searcher, snapshot, conte
     throw error;
   }
 }
-
-const CONTEXT_TOKENS = 200_000;
 
 /** Requests that name no tool and no service. */
 const QUERIES = ['refund a payment', 'find a free slot for a meeting', 'scale the web deployment to five replicas'];

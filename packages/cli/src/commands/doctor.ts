@@ -34,7 +34,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       const request = words.join(' ').trim();
       if (request === '' && (flags.tool ?? flags.tools) !== undefined) {
         throw new InputError(
-          '--tool and --tools need a request: quartermaster doctor "send an email" --tool gmail_send',
+          '--tool and --tools need a request: quartermaster doctor "send an email" --tool gmail/send_message',
         );
       }
       const { diagnose, diagnoseRequest } = await import('../doctor/index.ts');
@@ -46,12 +46,13 @@ const EXAMPLES = `
 Examples:
   $ quartermaster doctor
   $ quartermaster doctor --mcp-config .mcp.json --json
-  $ quartermaster doctor "send an email" --tool gmail_send
+  $ quartermaster doctor "send an email" --tool gmail/send_message
   $ quartermaster doctor "send an email" --tool gmail_send --tools catalog.json
 
 It checks the engine and why it was chosen, whether your tools are deferred and
-what that saves, which MCP servers answer, variables of Claude Code that switch
-tool search off, the store, its encryption key, and file permissions. It starts
-every server, asks for its tools, and ends it.
+what that saves, which MCP servers respond, variables that switch tool search
+off in Claude Code, the store, its encryption key, and file permissions. It
+starts every server, lists its tools, and stops it. A request searches the tools
+of your servers; without servers, the sample catalog.
 Exit status: 0 nothing is wrong (or the tool is found), 1 problems were found
 (or the tool is not), 2 the command line, the settings or a file can't be used.`;

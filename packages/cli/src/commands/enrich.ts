@@ -18,17 +18,17 @@ export interface EnrichFlags extends CatalogFlags {
 export function addEnrichCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('enrich')
-    .description('let a model write the requests that each tool should be found by');
+    .description('let a model write sample requests for each tool, for the search index');
   addCatalogOptions(command)
-    .requiredOption('--model <name>', 'the model that writes; an upstream of the settings must serve it')
+    .requiredOption('--model <name>', 'the model that writes them; an upstream in the settings must serve it')
     .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)')
-    .option('-o, --out <file>', 'the file of hints; what it already holds is kept', 'quartermaster.hints.json')
+    .option('-o, --out <file>', 'the hints file; existing hints are kept', 'quartermaster.hints.json')
     .option('--only-weak', 'only tools with an empty, short or non-English description')
     .option('--concurrency <n>', 'requests to the model at a time', wholeNumber(1, 64), 4)
     .option('--input-price <usd>', 'price of a million input tokens, to show the cost in money', price)
     .option('--output-price <usd>', 'price of a million output tokens', price)
-    .option('--dry-run', 'show what it would cost, and ask nothing')
-    .option('-y, --yes', 'go ahead without asking')
+    .option('--dry-run', 'show what it would cost, and send nothing')
+    .option('-y, --yes', "don't ask for confirmation")
     .addHelpText('after', EXAMPLES)
     .action(async (flags: EnrichFlags) => {
       const { enrichCatalog } = await import('../enrich/index.ts');
@@ -53,9 +53,10 @@ Examples:
 The model reads each definition beside the other tools of its server and writes
 four to six short requests in users' words. A request that finds another tool of
 the server first is rejected. The hints are kept with a hash of the definition:
-a tool that changes loses its hints until you run the command again, and a run
-that was stopped goes on where it ended. Review the file, commit it, and name it
-as search.hints in quartermaster.yaml. Hints are for the index; no model that
-uses the tools sees them.
-Exit status: 0 done, 2 the command line, the settings or a file can't be used,
-69 the model can't be reached (what was written so far is kept).`;
+a tool that changes loses its hints until you run the command again. A run that
+was stopped resumes where it ended. Review the file, commit it, and set
+search.hints to it in quartermaster.yaml. Hints are for the index only; models
+that use the tools never see them.
+Exit status: 0 done, 1 some answers of the model could not be read, 2 the command
+line, the settings or a file can't be used, 69 the model can't be reached (what
+was written so far is kept).`;

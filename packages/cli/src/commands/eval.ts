@@ -57,14 +57,13 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
 
 async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void> {
   const { io } = context;
-  if ((flags.tools === undefined && flags.mcpConfig === undefined) !== (flags.queries === undefined)) {
-    const which = '--queries goes together with --tools or --mcp-config';
-    throw new InputError(`${which}; without them, the sample catalog is measured`);
+  if (flags.queries === undefined && (flags.tools ?? flags.mcpConfig) !== undefined) {
+    throw new InputError('--tools and --mcp-config need --queries; without all three, the sample catalog is measured');
   }
   if (flags.tools?.includes('-') === true && flags.queries?.includes('-') === true) {
     throw new InputError('Only one of --tools and --queries can be read from stdin');
   }
-  const snapshot = await loadCatalog(flags, context);
+  const snapshot = await loadCatalog(flags.queries === undefined ? { ...flags, isSample: true } : flags, context);
   const queries: LabelledQuery[] = [];
   for (const file of flags.queries ?? findSampleCatalog().queries) {
     for await (const query of readQueries(file, io.stdin)) queries.push(query);

@@ -13,6 +13,7 @@ export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
 export { addEnrichCommand, type EnrichFlags } from './enrich.ts';
 export { addEvalCommand } from './eval.ts';
 export { findTools } from './find-tools.ts';
+export type { ProxyForm } from './form-option.ts';
 export type { GatewayFlags } from './gateway-options.ts';
 export { addInitCommand, type InitFlags } from './init.ts';
 export { addInspectCommand } from './inspect.ts';
@@ -25,7 +26,7 @@ export {
   type UpdateKeyFlags,
 } from './keys.ts';
 export { addLintCommand, type LintFlags } from './lint.ts';
-export { addMcpCommand, type McpFlags, type ProxyForm } from './mcp.ts';
+export { addMcpCommand, type McpFlags } from './mcp.ts';
 export type { AcceptFlags } from './mcp-accept.ts';
 export type { InputFlags } from './mcp-input.ts';
 export type { InstallFlags, UninstallFlags } from './mcp-install.ts';

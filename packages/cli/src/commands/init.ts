@@ -1,6 +1,7 @@
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { formOption, type ProxyForm } from './form-option.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
 
 export interface InitFlags {
@@ -16,6 +17,7 @@ export interface InitFlags {
   readonly requests: number;
   readonly undo?: true;
   readonly dryRun?: true;
+  readonly form?: ProxyForm;
 }
 
 export function addInitCommand(program: Command, context: CommandContext): void {
@@ -25,6 +27,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('-c, --config <file>', 'the settings to write; an existing file is kept', 'quartermaster.yaml')
     .option('-y, --yes', 'move the servers of every client without asking')
     .option('--dry-run', 'show what would change, and change nothing')
+    .addOption(formOption())
     .option('--no-cost', "don't start the servers to see what their tools cost")
     .option(
       '--context <tokens>',
@@ -46,10 +49,12 @@ const EXAMPLES = `
 Examples:
   $ quartermaster init
   $ quartermaster init --dry-run
+  $ quartermaster init --form bridge
   $ quartermaster init --yes --price 15 --requests 500
   $ quartermaster init --undo
 
 Looks for Claude Code, Claude Desktop, Cursor, VS Code, Windsurf, Zed, Codex,
 Gemini CLI, opencode, Cline and Continue. Their files are not changed unless
-you confirm. Exit status: 0 done, 1 no MCP servers found, 2 the command line or a
-file can't be used.`;
+you confirm. Without a terminal, nothing is changed unless you add --yes.
+Exit status: 0 done, 1 no MCP servers found, 2 the command line or a file can't
+be used, or there is no terminal and no --yes.`;

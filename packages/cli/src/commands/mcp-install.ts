@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { formOption, type ProxyForm } from './form-option.ts';
 
 export interface InstallFlags {
   readonly file?: string;
@@ -7,6 +8,9 @@ export interface InstallFlags {
   readonly yes?: true;
   /** Whether servers are started to see what they cost. */
   readonly cost: boolean;
+  /** The folder of a project, for the servers that Claude Code keeps for it. */
+  readonly project?: string;
+  readonly form?: ProxyForm;
 }
 
 export interface UninstallFlags {
@@ -19,10 +23,12 @@ export function addInstallCommands(mcp: Command, context: CommandContext): void 
     .command('install')
     .description("move a client's MCP servers behind Quartermaster, with a backup")
     .argument('<client>', CLIENT_IDS)
-    .option('--file <file>', "the client's file, where it is not in its usual place")
+    .option('--file <file>', "the client's file, if it is not in the usual place, such as a project's .mcp.json")
+    .option('--project <folder>', 'move the servers that Claude Code keeps for this project in ~/.claude.json')
+    .addOption(formOption())
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('-y, --yes', 'do not ask')
-    .option('--no-cost', 'do not start the servers to see what their tools cost')
+    .option('-y, --yes', "don't ask for confirmation")
+    .option('--no-cost', "don't start the servers to see what their tools cost")
     .addHelpText('after', EXAMPLES)
     .action(async (client: string, flags: InstallFlags) => {
       const { installClient } = await import('../clients/index.ts');
@@ -30,7 +36,7 @@ export function addInstallCommands(mcp: Command, context: CommandContext): void 
     });
   mcp
     .command('uninstall')
-    .description("put the files of clients back as they were (default: all clients')")
+    .description('restore the files of a client (default: of all clients)')
     .argument('[client]', CLIENT_IDS)
     .option('--dry-run', 'show what would change, and change nothing')
     .addHelpText('after', UNDO)
@@ -51,10 +57,10 @@ Examples:
 
 The client then starts Quartermaster, and Quartermaster starts its servers.
 Servers that are switched off, or that only the client can start, stay where
-they are. Restrictions such as excludeTools move along.
-Exit status: 0 done, 2 nothing was changed and why.`;
+they are. Restrictions such as excludeTools move too.
+Exit status: 0 done, 2 nothing was changed; the message says why.`;
 
 const UNDO = `
-A file that nobody has changed since is put back byte for byte. Where the client
-or you have changed it, only its servers are put back, and the backup is kept.
+A file that has not changed since is restored byte for byte. If the client or you
+changed it, only its servers are restored, and the backup is kept.
 Exit status: 0 done, 1 nothing is installed.`;

@@ -1,7 +1,8 @@
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { InputError } from '../input-error.ts';
 import type { CommandContext } from './command-context.ts';
+import { formOption, type ProxyForm } from './form-option.ts';
 import { addAcceptCommand } from './mcp-accept.ts';
 import { addInputCommand } from './mcp-input.ts';
 import { addInstallCommands } from './mcp-install.ts';
@@ -12,17 +13,13 @@ import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
 
 export interface McpFlags extends SettingsFlags {
   readonly mcpConfig?: readonly string[];
-  /** Given, it is meant whatever the tools cost. @default bridge, once the gate finds that it pays */
+  /** Used whatever the tools cost. @default bridge, once the gate defers */
   readonly form?: ProxyForm;
   /** The context window of the client's model, in tokens. @default `mcp.contextTokens` of the settings, else `DEFAULT_CONTEXT_TOKENS` */
   readonly context?: number;
   /** Whether a tool whose definition changed is held back until it is accepted. */
   readonly strict?: true;
 }
-
-export type ProxyForm = (typeof PROXY_FORMS)[number];
-
-const PROXY_FORMS = ['bridge', 'load', 'inline'] as const;
 
 export function addMcpCommand(program: Command, context: CommandContext): void {
   // What follows login or logout is theirs; that takes the commands above them too.
@@ -33,13 +30,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     .enablePositionalOptions()
     .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
   addSettingsOptions(command)
-    .addOption(
-      new Option(
-        '--form <name>',
-        'bridge: search, describe and call; load: found tools are added to the list; inline: all tools, no search ' +
-          '(default: bridge once the tools take 10 % of the context window, until then all of them)',
-      ).choices(PROXY_FORMS),
-    )
+    .addOption(formOption())
     .option(
       '--context <tokens>',
       `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,

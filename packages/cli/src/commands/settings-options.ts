@@ -10,5 +10,9 @@ export interface SettingsFlags {
 export function addSettingsOptions(command: Command): Command {
   return command
     .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)')
-    .option('--store <place>', "a SQLite file, postgres://…, or :memory: (default: a file in the user's data folder)");
+    .option(
+      '--store <place>',
+      'a SQLite file, postgres://…, or :memory: (default: .quartermaster/store.db beside the settings file; without one, ' +
+        "store.db in the user's data folder)",
+    );
 }

@@ -38,26 +38,34 @@ export function checkDeferral(
   return { area: 'deferral', status: 'ok', message: `${cost}; ${effect}. ${reason}.` };
 }
 
-export function checkServers({ servers }: ServerCosts): readonly Check[] {
+export function checkServers({ servers }: ServerCosts, settings: Config['mcpServers']): readonly Check[] {
   if (servers.length === 0) {
     const message = 'no MCP servers are configured';
     return [{ area: 'servers', status: 'note', message, fix: 'quartermaster init, or --mcp-config FILE' }];
   }
   return servers.map(({ name, state, reason, tools, tokens, held }): Check => {
     if (state === 'down') {
-      const message = `${name} does not answer: ${reason ?? 'no reason given'}`;
-      return { area: 'servers', status: 'problem', message, fix: 'correct its entry, or start its command by hand' };
+      const message = `${name} does not respond: ${reason ?? 'no reason given'}`;
+      return { area: 'servers', status: 'problem', message, fix: fixFor(name, settings[name]) };
     }
     if (held > 0) {
-      const message = `${name} answers, but ${counted(held, 'tool')} with changed definitions are held back`;
+      const message = `${name} responds, but ${counted(held, 'tool')} with changed definitions ${held === 1 ? 'is' : 'are'} held back`;
       return {
         area: 'servers',
         status: 'problem',
         message,
-        fix: 'look at them and accept them: quartermaster mcp accept',
+        fix: 'review and accept them with: quartermaster mcp accept',
       };
     }
-    const message = `${name} answers: ${counted(tools, 'tool')}, ${counted(tokens, 'token')}`;
+    const message = `${name} responds: ${counted(tools, 'tool')}, ${counted(tokens, 'token')}`;
     return { area: 'servers', status: 'ok', message };
   });
+}
+
+function fixFor(name: string, settings: Config['mcpServers'][string] | undefined): string {
+  if (settings === undefined) return 'correct its entry';
+  if ('url' in settings) {
+    return `check its URL and that it is reachable; if it requires sign-in, run quartermaster mcp login ${name}`;
+  }
+  return 'run its command in a terminal to see the error, then correct its entry';
 }

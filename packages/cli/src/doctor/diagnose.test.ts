@@ -40,14 +40,16 @@ describe('quartermaster doctor', () => {
     const text = out.replace(/\s+/g, ' ');
     expect(text).toMatch(/^Nothing is wrong\. ✓ engine: \S+ \(search\.engine is auto, /);
     expect(text).toMatch(/60 tools take about [\d,]+ tokens; deferral is on and keeps [\d,]+ of them out/);
-    expect(text).toMatch(/✓ servers: reports answers: 60 tools, [\d,]+ tokens/);
+    expect(text).toMatch(/✓ servers: reports responds: 60 tools, [\d,]+ tokens/);
     expect(text).toContain('✓ store: reachable and writable');
     expect(code).toBe(0);
   });
 
   it('names a server that does not answer, with a fix, and exits with 1', async () => {
     const { doctor, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
-    expect(await problems()).toEqual([expect.stringMatching(/^servers: gone does not answer: .+ → correct its entry/)]);
+    expect(await problems()).toEqual([
+      expect.stringMatching(/^servers: gone does not respond: .+ → run its command in a terminal/),
+    ]);
     const { code, out } = await doctor();
     expect([code, out]).toEqual([1, expect.stringMatching(/^1 problem found\.\n\n✗ servers: gone/)]);
   });
@@ -95,7 +97,7 @@ describe('quartermaster doctor', () => {
     const { code, out } = await doctor('--store', join(folder, '.mcp.json', 'store.db'));
     expect(code).toBe(1);
     expect(out).toMatch(/✗ store: .*\n(?: .*\n)* {2}Fix: make its folder writable/);
-    expect(out).toContain('✓ servers: reports answers');
+    expect(out).toContain('✓ servers: reports responds');
   });
 
   it('refuses settings that can not be read, and a tool without a request', async () => {
@@ -137,11 +139,20 @@ describe('quartermaster doctor with a request', () => {
     expect(JSON.parse(json.out)).toMatchObject({ found: false, nearest: ['gmail_send'], hits: [{ id: 'gmail_send' }] });
   });
 
-  it('searches the tools of servers, and says so where there are none', async () => {
-    const { doctor } = machine({ reports: manyToolsServer(3) });
+  it('searches the tools of servers, and without servers the sample catalog', async () => {
+    const { doctor, env } = machine({ reports: manyToolsServer(3) });
     expect((await doctor('select:report_2', '--tool', 'report_2')).code).toBe(0);
-    expect(await machine().doctor('send an email')).toMatchObject({
-      ...{ code: 2, err: expect.stringContaining('There are no tools to search') },
-    });
+    const sample = await runCommand(['doctor', 'send an email', '--tool', 'gmail/send_message'], env);
+    expect(sample).toMatchObject({ code: 0, out: expect.stringMatching(/^gmail\/send_message is listed/) });
+    expect(sample.err).toContain('using the sample catalog');
+    const silent = await machine({ gone: { command: 'no-such-program-anywhere' } }).doctor('send an email');
+    expect(silent).toMatchObject({ code: 2, err: expect.stringContaining('No server lists any tools') });
+  });
+
+  it('has a fix for a server with a URL that a person can follow', async () => {
+    const [problem = ''] = await machine({ remote: { url: 'http://127.0.0.1:1/mcp' } }).problems();
+    expect(problem).toMatch(
+      /→ check its URL and that it is reachable; if it requires sign-in, run .* mcp login remote$/,
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { defined } from '@quartermaster/core/internal';
+import type { Config } from '@quartermaster/host/config';
 import { findPlaces } from '../clients/index.ts';
 import { write } from '../command-io.ts';
 import type { CommandContext, DoctorFlags } from '../commands/index.ts';
@@ -25,7 +26,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
   const { costs, snapshot } = await startServers(isStoreUsable ? flags : { ...flags, store: ':memory:' }, context);
   checks.push(
     checkDeferral(snapshot, costs, config),
-    ...checkServers(costs),
+    ...checkServers(costs, config.mcpServers),
     ...checkClient(findPlaces(io.env)),
     ...stored,
     checkCache(config, io.env),
@@ -41,9 +42,9 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
 export async function diagnoseRequest(query: string, flags: DoctorFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const { config } = loadSettings(placeOf(flags), io.env);
-  const { snapshot, missingServers } = await findCatalog(flags, context);
+  const { snapshot, missingServers } = await findCatalog(flags, config, context);
   if (snapshot.tools.length === 0) {
-    throw new InputError('There are no tools to search: name a catalog with --tools or servers with --mcp-config');
+    throw new InputError('No server lists any tools. Run quartermaster doctor without a request to see why.');
   }
   const { engine } = await configuredEngine(config.search);
   const searcher = await createSearcher(engine, snapshot);
@@ -51,8 +52,17 @@ export async function diagnoseRequest(query: string, flags: DoctorFlags, context
   await explainTool({ query, label: flags.tool, snapshot, searcher, missingServers, isJson }, context);
 }
 
-async function findCatalog(flags: DoctorFlags, context: CommandContext) {
-  if (flags.tools !== undefined) return { ...(await readCatalog(flags, context)), missingServers: [] };
+/** The tools of the servers, of the files that are named, or without either the sample catalog. */
+async function findCatalog(
+  flags: DoctorFlags,
+  { mcpServers, unusableServers }: Pick<Config, 'mcpServers' | 'unusableServers'>,
+  context: CommandContext,
+) {
+  const hasServers = Object.keys(mcpServers).length + unusableServers.length > 0;
+  if (flags.tools !== undefined || !hasServers) {
+    const sample = flags.tools === undefined && flags.mcpConfig === undefined ? { isSample: true as const } : {};
+    return { ...(await readCatalog({ ...flags, ...sample }, context)), missingServers: [] };
+  }
   const { snapshot, costs } = await startServers(flags, context);
   const missingServers = costs.servers.filter(({ state }) => state === 'down').map(({ name }) => name);
   return { snapshot, missingServers };

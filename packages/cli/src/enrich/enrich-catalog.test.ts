@@ -93,10 +93,28 @@ describe('quartermaster enrich', () => {
     const run = await enrich('--dry-run', '--input-price', '1000', '--output-price', '1000');
     expect(run).toMatchObject({ code: 0 });
     expect(run.out).toMatch(
-      /^2 tools to ask writer about, in 1 request\.\nAbout \d+ tokens in and up to 180 out: about \$\d\.\d\d\.\n$/,
+      /^2 tools to ask writer about, in 1 request\.\nAbout \d+ input tokens and up to 180 output tokens: about \$\d\.\d\d\.\n$/,
     );
     expect(prompts).toEqual([]);
     expect(existsSync(out)).toBe(false);
+  });
+
+  it('says with --dry-run that no upstream serves the model', async () => {
+    const { url } = await startModel(write);
+    const { enrich, config } = catalog(url, REFUND);
+    writeFileSync(config, 'upstreams: [{ models: ["other"], provider: rehearsal }]');
+    const run = await enrich('--dry-run');
+    expect(run.out).toContain('1 tool to ask writer about');
+    expect(run.err).toContain('No upstream in the settings serves the model "writer"');
+  });
+
+  it('does not count a batch as done if its answer can not be read', async () => {
+    const { url, prompts } = await startModel(() => ({ text: 'I would rather not.' }));
+    const run = await catalog(url, REFUND, CAPTURE).enrich('--yes');
+    expect(prompts).toHaveLength(2);
+    expect(run).toMatchObject({ code: 1, out: expect.stringContaining('No hints. 2 tools without hints.') });
+    expect(run.out).not.toContain('To use them');
+    expect(run.err).toContain("2 tools: the model's answer could not be read. Run the command again to retry.");
   });
 
   it('asks before it spends anything', async () => {
@@ -170,7 +188,7 @@ describe('quartermaster enrich', () => {
       FORECAST,
     );
     const run = await enrich('--yes', '--only-weak');
-    expect(run.out).toContain('1 tool with a good description passed over.');
+    expect(run.out).toContain('1 tool skipped: the description is good enough.');
     expect(Object.keys(hints())).toEqual(['tianqi']);
   });
 
@@ -178,7 +196,7 @@ describe('quartermaster enrich', () => {
     const { url } = await startModel(write);
     const { enrich, config, out } = catalog(url, REFUND);
     writeFileSync(config, 'upstreams: [{ models: ["other"], provider: rehearsal }]');
-    expect((await enrich('--yes')).err).toContain('No upstream of the settings serves the model "writer"');
+    expect((await enrich('--yes')).err).toContain('No upstream in the settings serves the model "writer"');
     writeFileSync(out, '[]');
     expect((await enrich('--yes')).err).toContain('is not a file of search hints');
   });

@@ -2,11 +2,13 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Snapshot } from '@quartermaster/core';
 import { hashTool } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import { type HintsEntry, type HintsFile, readHintsFile } from '@quartermaster/host/config';
 import { resolveUpstream } from '@quartermaster/host/upstream';
 import { write } from '../command-io.ts';
 import type { CommandContext, EnrichFlags } from '../commands/index.ts';
 import { createSearcher } from '../create-searcher.ts';
+import { EXIT } from '../exit-code.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { loadSettings } from '../serving/index.ts';
 import { confirm, counted, startProgress } from '../terminal/index.ts';
@@ -14,24 +16,37 @@ import { checkHints } from './check-hints.ts';
 import { type EnrichPlan, type HintRequest, planRequests } from './plan-requests.ts';
 import { PROMPT_VERSION, readAnswer } from './prompt.ts';
 
-/** Asks the model for hints, batch by batch, and keeps each answer at once: a run that is stopped goes on from there. */
+/** Asks the model for hints, batch by batch, and saves each answer at once, so that a stopped run can resume. */
 export async function enrichCatalog(snapshot: Snapshot, flags: EnrichFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const out = resolve(flags.out);
   const file = existsSync(out) ? readFile(out) : { version: 1 as const, tools: {} };
   const plan = planRequests(snapshot, { file, model: flags.model, onlyWeak: flags.onlyWeak === true });
   await write(io.stdout, describePlan(plan, flags));
-  if (flags.dryRun === true) return;
+  if (flags.dryRun === true) {
+    if (findUpstream(flags, context) === undefined) await write(io.stderr, `${noUpstream(flags)}\n`);
+    return;
+  }
   const kept = new Map(Object.entries(file.tools));
+  let unread = 0;
   if (plan.asked > 0) {
-    if (flags.yes !== true && !(await confirm(io, 'Go ahead?'))) {
-      throw new InputError('Nothing was asked. Add --yes to go ahead without being asked.');
+    const upstream = findUpstream(flags, context);
+    if (upstream === undefined) throw new InputError(noUpstream(flags));
+    if (flags.yes !== true && !(await confirm(io, 'Send these requests?'))) {
+      throw new InputError('Nothing was sent. Add --yes to confirm without a prompt.');
     }
-    await askForHints(plan, { ...{ flags, context, kept }, save: () => saveHints(out, kept) });
+    const complete = await connect(upstream, flags);
+    unread = await askForHints(plan, { ...{ flags, context, kept, complete }, save: () => saveHints(out, kept) });
   }
   await rejectHints(snapshot, kept, context);
   saveHints(out, kept);
   await write(io.stdout, `${describeResult(snapshot, kept, flags)}\n`);
+  if (unread === 0) return;
+  await write(
+    io.stderr,
+    `${counted(unread, 'tool')}: the model's answer could not be read. Run the command again to retry.\n`,
+  );
+  context.exit(EXIT.findings);
 }
 
 interface Asking {
@@ -39,25 +54,27 @@ interface Asking {
   readonly context: CommandContext;
   readonly kept: Map<string, HintsEntry>;
   readonly save: () => void;
+  readonly complete: (prompt: string) => Promise<string>;
 }
 
-async function askForHints(plan: EnrichPlan, { flags, context, kept, save }: Asking): Promise<void> {
+/** Returns the number of tools whose answers could not be read. */
+async function askForHints(plan: EnrichPlan, { flags, context, kept, save, complete }: Asking): Promise<number> {
   const { io } = context;
-  const complete = await connect(flags, context);
   const progress = startProgress(io);
   const queue = plan.requests.values();
   let done = 0;
+  let unread = 0;
   let failure: Error | undefined;
   const work = async (): Promise<void> => {
     for (const request of queue) {
       if (failure !== undefined) return;
       try {
-        await keepAnswer(request, { ...{ flags, kept }, complete });
+        if (await keepAnswer(request, { flags, kept, complete })) done += request.tools.length;
+        else unread += request.tools.length;
       } catch (error) {
         failure ??= error as Error;
         return;
       }
-      done += request.tools.length;
       save();
       progress.update('Tools enriched', done, plan.asked);
     }
@@ -67,42 +84,43 @@ async function askForHints(plan: EnrichPlan, { flags, context, kept, save }: Ask
   } finally {
     progress.end();
   }
-  if (failure === undefined) return;
+  if (failure === undefined) return unread;
   throw new UnavailableError(
-    `${failure.message}\n${counted(done, 'tool')} of ${plan.asked} done and kept in ${flags.out}; run the same command again to go on.`,
+    `${failure.message}\n${counted(done, 'tool')} of ${plan.asked} done and saved in ${flags.out}. Run the same command again to continue.`,
   );
 }
 
-/** An answer that can't be read is asked for once more; then its tools go without, and the next run asks again. */
+/** An answer that can't be read is requested once more. Returns whether one could be read; if not, the next run asks again. */
 async function keepAnswer(
   { tools, prompt }: HintRequest,
-  {
-    flags,
-    kept,
-    complete,
-  }: Pick<Asking, 'flags' | 'kept'> & { readonly complete: (prompt: string) => Promise<string> },
-): Promise<void> {
+  { flags, kept, complete }: Pick<Asking, 'flags' | 'kept' | 'complete'>,
+): Promise<boolean> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const text = await complete(prompt);
     try {
       for (const [tool, hints] of readAnswer(text, tools)) {
         kept.set(tool.id, { hash: hashTool(tool), model: flags.model, prompt: PROMPT_VERSION, hints });
       }
-      return;
+      return true;
     } catch {
-      // Models that write prose around their JSON, or cut it off, mostly do better the second time.
+      // Models that write prose around their JSON, or cut it off, usually do better the second time.
     }
   }
+  return false;
 }
 
-async function connect(flags: EnrichFlags, { io }: CommandContext): Promise<(prompt: string) => Promise<string>> {
-  const { config } = loadSettings({ ...(flags.config === undefined ? {} : { config: flags.config }) }, io.env);
-  const upstream = resolveUpstream(config.upstreams, flags.model, { env: io.env });
-  if (upstream === undefined) {
-    throw new InputError(
-      `No upstream of the settings serves the model "${flags.model}". Add one to upstreams in quartermaster.yaml.`,
-    );
-  }
+type FoundUpstream = NonNullable<ReturnType<typeof resolveUpstream>>;
+
+function findUpstream({ config: path, model }: EnrichFlags, { io }: CommandContext): FoundUpstream | undefined {
+  const { config } = loadSettings(defined({ config: path }), io.env);
+  return resolveUpstream(config.upstreams, model, { env: io.env });
+}
+
+function noUpstream({ model }: EnrichFlags): string {
+  return `No upstream in the settings serves the model "${model}". Add one under upstreams in quartermaster.yaml.`;
+}
+
+async function connect(upstream: FoundUpstream, flags: EnrichFlags): Promise<Asking['complete']> {
   const { whole } = await upstream.for('anthropic');
   return async (prompt) => {
     const { content } = await whole(
@@ -117,7 +135,7 @@ async function rejectHints(snapshot: Snapshot, kept: Map<string, HintsEntry>, { 
   const current = new Map(
     [...kept].flatMap(([id, entry]) => {
       const tool = snapshot.get(id);
-      // Sorted, so that another run splits them in the same halves and comes to the same end.
+      // Sorted, so that every run splits them into the same halves and gives the same result.
       const hints = [...entry.hints, ...(entry.rejected ?? [])].sort();
       return tool !== undefined && hashTool(tool) === entry.hash ? [[id, { ...entry, hints }] as const] : [];
     }),
@@ -142,7 +160,7 @@ function readFile(path: string): HintsFile {
   }
 }
 
-/** Written beside the file first, so that a stop in between leaves the old one. */
+/** Written to a temporary file first, so that an interruption leaves the old one. */
 function saveHints(path: string, kept: ReadonlyMap<string, HintsEntry>): void {
   const tools = Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1)));
   const temporary = `${path}.${process.pid}.tmp`;
@@ -152,15 +170,17 @@ function saveHints(path: string, kept: ReadonlyMap<string, HintsEntry>): void {
 
 function describePlan(plan: EnrichPlan, { model, inputPrice, outputPrice }: EnrichFlags): string {
   const lines = [
-    `${counted(plan.asked, 'tool')} to ask ${model} about, in ${counted(plan.requests.length, 'request')}.`,
+    plan.asked === 0
+      ? `No tools to ask ${model} about.`
+      : `${counted(plan.asked, 'tool')} to ask ${model} about, in ${counted(plan.requests.length, 'request')}.`,
   ];
-  if (plan.known > 0) lines.push(`${counted(plan.known, 'tool')} with hints already.`);
-  if (plan.passedOver > 0) lines.push(`${counted(plan.passedOver, 'tool')} with a good description passed over.`);
+  if (plan.known > 0) lines.push(`${counted(plan.known, 'tool')} already ${plan.known === 1 ? 'has' : 'have'} hints.`);
+  if (plan.passedOver > 0) lines.push(`${counted(plan.passedOver, 'tool')} skipped: the description is good enough.`);
   if (plan.asked > 0) {
-    const tokens = `About ${count(plan.inputTokens)} tokens in and up to ${count(plan.outputTokens)} out`;
+    const tokens = `About ${count(plan.inputTokens)} input tokens and up to ${count(plan.outputTokens)} output tokens`;
     const money =
       inputPrice === undefined || outputPrice === undefined
-        ? '; give --input-price and --output-price to see it in money.'
+        ? '. Add --input-price and --output-price to see the cost in dollars.'
         : `: about $${((plan.inputTokens * inputPrice + plan.outputTokens * outputPrice) / 1e6).toFixed(2)}.`;
     lines.push(tokens + money);
   }
@@ -172,6 +192,9 @@ function describeResult(snapshot: Snapshot, kept: ReadonlyMap<string, HintsEntry
   const hints = entries.reduce((sum, entry) => sum + entry.hints.length, 0);
   const rejected = entries.reduce((sum, entry) => sum + (entry.rejected?.length ?? 0), 0);
   const lacking = snapshot.tools.length - entries.length;
+  if (hints === 0) {
+    return `No hints${rejected === 0 ? '' : `: all ${count(rejected)} were rejected`}. ${counted(lacking, 'tool')} without hints.`;
+  }
   return [
     `${counted(hints, 'hint')} for ${counted(entries.length, 'tool')} in ${out}, ${count(rejected)} rejected.`,
     ...(lacking > 0 ? [`${counted(lacking, 'tool')} without hints.`] : []),

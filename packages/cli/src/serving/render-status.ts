@@ -44,7 +44,7 @@ export function renderStatus({ costs, notes, running }: StatusReport, terminal: 
 export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): string {
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
-  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} take about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a window of ${count(contextTokens)}.`;
+  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a window of ${count(contextTokens)}.`;
   const saving = describeSaving(costs, paint.bold(count(kept)));
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [
@@ -63,9 +63,9 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
 }
 
 function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
-  if (deferredTokens >= tokens) return 'So few tools are sent in full: a search would cost more than it saves.';
+  if (deferredTokens >= tokens) return 'These tools are sent in full: deferring so few would cost more than it saves.';
   if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
-  return `That is too little to defer, so all tools are listed. With --form bridge: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  return `That is less than 10 % of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
 function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {

@@ -95,7 +95,7 @@ describe('the engine hybrid+reranker where there is no runtime for it', () => {
     const command = startCommand(args, { cwd, env });
     expect(await command.ended).toEqual({ code: 2, signal: null });
     expect(command.err()).toContain('The engine "hybrid+reranker" can\'t run here: No ONNX runtime');
-    expect(command.err()).toContain('npm install @quartermaster/reranker onnxruntime-node@1.16.3');
+    expect(command.err()).toContain('npm install onnxruntime-node@1.16.3');
     expect(command.err()).toContain('search.engine: hybrid');
     expect(command.out()).toBe('');
   });

@@ -29,13 +29,13 @@ export async function chooseEngine(
   if (engine === 'auto') {
     return { engine: 'hybrid', reason: `search.engine is auto, and the reranker does not load: ${found.reason}` };
   }
-  throw new SettingError('invalid_setting', `The engine "${engine}" can't run here: ${found.reason}.\n\n${WAY_OUT}`, {
+  throw new SettingError('invalid_setting', `The engine "${engine}" can't run here: ${found.reason}.\n\n${FIX}`, {
     context: { setting: 'search.engine', value: engine },
   });
 }
 
-const WAY_OUT = `Install what it needs where quartermaster is installed:
+const FIX = `In the folder of quartermaster, install a runtime for it:
 
-  npm install @quartermaster/reranker onnxruntime-node@1.16.3
+  npm install onnxruntime-node@1.16.3
 
-or search without it: search.engine: hybrid (QUARTERMASTER_SEARCH_ENGINE=hybrid).`;
+or search without the reranker: search.engine: hybrid (QUARTERMASTER_SEARCH_ENGINE=hybrid).`;

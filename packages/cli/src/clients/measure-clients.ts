@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defined } from '@quartermaster/core/internal';
+import type { CommandIo } from '../command-io.ts';
+import { measureConfigured, type ServerCosts } from '../serving/index.ts';
+import { counted } from '../terminal/index.ts';
+import { readSeen, serversIn } from './client-file.ts';
+import type { McpClient } from './mcp-client.ts';
+
+interface Scope {
+  readonly client: McpClient;
+  readonly file: string;
+}
+
+/** Starts the servers of clients, and counts what their tools cost. */
+export async function measureClients(
+  scopes: readonly Scope[],
+  { io, context }: { readonly io: Pick<CommandIo, 'env' | 'stderr'>; readonly context?: number },
+): Promise<ServerCosts> {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
+  try {
+    const mcpConfig = scopes.map((scope, index) =>
+      scope.client.project === undefined ? scope.file : copyProject(scope, join(folder, `${index}.json`)),
+    );
+    const { costs } = await measureConfigured(
+      { mcpConfig, ...defined({ context }) },
+      {
+        io,
+        onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')} to measure the cost…\n`),
+      },
+    );
+    return costs;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A project's servers are a part of Claude Code's file, and the settings name whole files. */
+function copyProject({ client, file }: Scope, path: string): string {
+  const found = serversIn(file, readSeen(file).text, client.project);
+  const usable = (found?.servers ?? []).filter(({ isOff, problems }) => !isOff && problems.length === 0);
+  const mcpServers = Object.fromEntries(usable.map(({ name, entry }) => [name, entry]));
+  writeFileSync(path, JSON.stringify({ mcpServers }), { mode: 0o600 });
+  return path;
+}
