@@ -35,7 +35,9 @@ describe('quartermaster mcp status', () => {
     expect(out).toMatch(
       /^4 servers with \d+ tools take about [\d,]+ tokens of every request, [\d.]+ % of a\s+window of/,
     );
-    expect(out.replace(/\s+/g, ' ')).toMatch(/With --form bridge it sees three tools instead: [\d,]+ tokens; [\d,]+ stay out of the window\./);
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /With --form bridge it sees three tools instead: [\d,]+ tokens; [\d,]+ stay out of the window\./,
+    );
     const narrow = await runCommand(['mcp', 'status', '-m', file, '--context', '8192'], env);
     expect(narrow.out.replace(/\s+/g, ' ')).toMatch(
       /Behind Quartermaster: [\d,]+ tokens; [\d,]+ stay out of the window\./,
