@@ -1,7 +1,7 @@
 import type { QuartermasterError } from '@quartermaster/core';
-import { isJsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import { planHistory, renderOnce } from '@quartermaster/core/loop';
+import { type Planned, planHistory, renderOnce } from '@quartermaster/core/loop';
 import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
@@ -12,6 +12,7 @@ import type {
   AnthropicRequest,
   AnthropicResponse,
 } from './anthropic-shapes-2026-11.ts';
+import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
 import { writeErrorEvent, writeNamedEvent } from './stream-response.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
@@ -36,8 +37,9 @@ export type AnthropicMiddleware = (request: AnthropicHttpRequest, next: SendRequ
 type SendRequest = (request: AnthropicHttpRequest) => Promise<Response>;
 
 /**
- * A client like the one given, with tool search: `messages.create`, `messages.stream`, `beta.messages` and its tool runner
- * work as before, and the model no longer reads every tool. Tools stay in the requests; where none is marked as deferred, the gate
+ * A client like the one given, with tool search: `messages.create`, `messages.stream`, `messages.batches`, `beta.messages` and its
+ * tool runner work as before, and the model no longer reads every tool. A batch whose requests need a search that its host does not
+ * run is processed here: in this process, four requests at a time, at the price of single requests. Tools stay in the requests; where none is marked as deferred, the gate
  * decides. On a host that has tool search of its own, requests that ask for it pass untouched.
  *
  * @example
@@ -59,22 +61,109 @@ export function toolSearchMiddleware(
 ): AnthropicMiddleware {
   const plan = requestPlanner(options, options.transport);
   const settings = loopSettings(options);
+  const batches = createLocalBatches();
+  const planFor = (request: AnthropicRequest) =>
+    planHistory(plan(request), defined({ transcript: settings.transcript }));
+
+  async function answer(http: AnthropicHttpRequest, next: SendRequest, request: AnthropicRequest): Promise<Response> {
+    const planned = await planFor(request);
+    const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
+    if (planned.kind !== 'loop') return planned.request === request ? next(http) : ask(planned.request);
+    if (endpointOf(http) === 'count_tokens') return ask(renderOnce(planned));
+    if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
+    const signal = http.signal ?? undefined;
+    const loop = { ...planned, ...settings, ...defined({ signal }) };
+    return answerRequest({ dialect: DIALECT, loop, stream: request.stream === true, ask });
+  }
+
   return async (http, next) => {
-    const endpoint = endpointOf(http);
-    const request = endpoint === undefined ? undefined : readRequest(http.body);
-    if (request === undefined) return next(http);
-    return orRefusal(async () => {
-      const { transcript } = settings;
-      const planned = await planHistory(plan(request), defined({ transcript }));
-      const ask = resend<AnthropicRequest, AnthropicHttpRequest>(http, next);
-      if (planned.kind !== 'loop') return planned.request === request ? next(http) : ask(planned.request);
-      if (endpoint === 'count_tokens') return ask(renderOnce(planned));
-      if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
-      const signal = http.signal ?? undefined;
-      const loop = { ...planned, ...settings, ...defined({ signal }) };
-      return answerRequest({ dialect: DIALECT, loop, stream: request.stream === true, ask });
-    }, refuse);
+    switch (endpointOf(http)) {
+      case undefined:
+        return next(http);
+      case 'batches':
+        return answerBatches({ http, next, batches, planFor, answer });
+      default: {
+        const request = readRequest(readJsonBody(http.body));
+        return request === undefined ? next(http) : orRefusal(() => answer(http, next, request), refuse);
+      }
+    }
   };
+}
+
+/**
+ * A batch goes to its host when the host can answer each of its requests by itself. Otherwise all of them run here, each as a
+ * request of its own.
+ */
+async function answerBatches(options: {
+  readonly http: AnthropicHttpRequest;
+  readonly next: SendRequest;
+  readonly batches: LocalBatches;
+  planFor(request: AnthropicRequest): Promise<Planned<AnthropicRequest, AnthropicEvent>>;
+  answer(http: AnthropicHttpRequest, next: SendRequest, request: AnthropicRequest): Promise<Response>;
+}): Promise<Response> {
+  const { http, next, batches, planFor, answer } = options;
+  const own = batches.answer(http);
+  if (own !== undefined) return own;
+  const url = new URL(http.url);
+  if (!url.pathname.endsWith('/batches')) return next(http);
+  if (http.method?.toUpperCase() !== 'POST') return withListed(await next(http), url, batches);
+  const body = readJsonBody(http.body);
+  const items = readItems(body);
+  if (items === undefined) return next(http);
+  return orRefusal(async () => {
+    const planned = await Promise.all(items.map(({ params }) => planFor(params)));
+    if (planned.every(({ kind }) => kind !== 'loop')) {
+      if (planned.every(({ request }, index) => request === items[index]?.params)) return next(http);
+      const requests = planned.map(({ request }, index) => ({ ...items[index]?.item, params: request }));
+      return resend<object, AnthropicHttpRequest>(http, next)({ ...body, requests });
+    }
+    const { signal: _, ...rest } = http;
+    const messages = `${url.origin}${url.pathname.replace(/\/batches$/, '')}${url.search}`;
+    return batches.create(
+      items.map(({ customId, params }) => ({
+        customId,
+        run(signal) {
+          const request = { ...params, stream: false };
+          const headers = new Headers(http.headers);
+          headers.delete('content-length');
+          headers.delete('idempotency-key');
+          const asked = { ...rest, url: messages, headers, signal, body: JSON.stringify(request) };
+          return orRefusal(() => answer(asked, next, request), refuse);
+        },
+      })),
+      `${url.origin}${url.pathname}`,
+    );
+  }, refuse);
+}
+
+/** The host's list with the batches that run here before it; a host without batches has none of its own. */
+async function withListed(response: Response, url: URL, batches: LocalBatches): Promise<Response> {
+  const own = batches.list();
+  if (own.length === 0 || url.searchParams.has('after_id') || url.searchParams.has('before_id')) return response;
+  const page = response.ok ? readJsonBody(await response.text()) : undefined;
+  const data = [...own, ...(Array.isArray(page?.data) ? page.data : [])];
+  const ids = { first_id: own[0]?.id ?? null, last_id: page?.last_id ?? own.at(-1)?.id ?? null };
+  return Response.json({ ...page, data, ...ids, has_more: page?.has_more === true });
+}
+
+interface ReadItem {
+  readonly item: JsonObject;
+  readonly customId: string;
+  readonly params: AnthropicRequest;
+}
+
+/** Undefined for a batch that the host refuses in its own words. */
+function readItems(body: JsonObject | undefined): readonly ReadItem[] | undefined {
+  if (!Array.isArray(body?.requests) || body.requests.length === 0) return undefined;
+  const items = body.requests.flatMap((item: unknown): ReadItem[] => {
+    const { custom_id: customId, params } = isJsonObject(item) ? item : {};
+    const request = isJsonObject(params) ? readRequest(params) : undefined;
+    return isJsonObject(item) && typeof customId === 'string' && request !== undefined
+      ? [{ item, customId, params: request }]
+      : [];
+  });
+  const isUnique = new Set(items.map(({ customId }) => customId)).size === items.length;
+  return items.length === body.requests.length && isUnique ? items : undefined;
 }
 
 const DIALECT: HttpDialect<AnthropicEvent, AnthropicResponse> = {
@@ -121,15 +210,15 @@ function refuseThread(isContinued: boolean): Response {
   });
 }
 
-function endpointOf(http: AnthropicHttpRequest): 'messages' | 'count_tokens' | undefined {
-  if (http.method?.toUpperCase() !== 'POST') return undefined;
+function endpointOf(http: AnthropicHttpRequest): 'messages' | 'count_tokens' | 'batches' | undefined {
   const path = new URL(http.url).pathname;
+  if (/\/v1\/messages\/batches(?:\/|$)/.test(path)) return 'batches';
+  if (http.method?.toUpperCase() !== 'POST') return undefined;
   if (path.endsWith('/v1/messages')) return 'messages';
   return path.endsWith('/v1/messages/count_tokens') ? 'count_tokens' : undefined;
 }
 
-function readRequest(body: unknown): AnthropicRequest | undefined {
-  const value = readJsonBody(body);
+function readRequest(value: JsonObject | undefined): AnthropicRequest | undefined {
   const isRequest = Array.isArray(value?.messages) && value.messages.every(isJsonObject);
   return isRequest ? (value as unknown as AnthropicRequest) : undefined;
 }

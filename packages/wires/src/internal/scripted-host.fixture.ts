@@ -24,7 +24,7 @@ export async function scriptedHost<Part>(
   const texts: string[] = [];
   const server = createServer((message, response) => {
     void readText(message).then((text) => {
-      const request = JSON.parse(text) as { readonly stream?: boolean };
+      const request = JSON.parse(text === '' ? '{}' : text) as { readonly stream?: boolean };
       const scripted = answers[requests.length] ?? { status: 400, body: failure('The script is over') };
       requests.push(request);
       texts.push(text);
