@@ -8,6 +8,7 @@ import {
   STUB_DEFAULTS,
 } from '../disclosure/index.ts';
 import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
+import { readChoice } from '../read-choice.ts';
 import type { PlanOptions } from './toolbox.ts';
 import { readForm, type ToolboxContext } from './toolbox-context.ts';
 
@@ -32,7 +33,8 @@ const kept = new WeakMap<Snapshot, Kept[]>();
 export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options: PlanOptions): Plan {
   const snapshot = context.snapshot();
   const form = options.form === undefined ? context.form : readForm(options.form);
-  const engine = options.engine ?? context.engine;
+  const engine =
+    options.engine === undefined ? context.engine : readChoice('engine', options.engine, ['text', 'regex']);
   const { listingTokens, stubDescriptionLength = STUB_DEFAULTS.descriptionLength, isSearchable } = context.options;
   const values = JSON.stringify([
     context.settings,

@@ -1,6 +1,7 @@
 export { rememberFound } from './answer-call.ts';
 export type { ArgumentCheck, ArgumentChecker, ArgumentProblem } from './argument-checker.ts';
 export type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
+export { checkToolboxOptions, TOOLBOX_OPTIONS } from './check-toolbox-options.ts';
 export { createToolbox } from './create-toolbox.ts';
 export type { RefusalReason, ToolboxEvent } from './events.ts';
 export type { Awaitable, BeforeCall, Denial, HookContext, Hooks } from './hooks.ts';

@@ -1,15 +1,10 @@
 import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
 import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
 import { SettingError } from '../errors.ts';
-import {
-  checkGateSettings,
-  DEFAULT_GATE_SETTINGS,
-  estimateTokens,
-  type GateSettings,
-  type TokenCounter,
-} from '../gate/index.ts';
+import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
 import { readChoice } from '../read-choice.ts';
 import type { Caller } from './call.ts';
+import { checkToolboxOptions, TOOLBOX_OPTIONS } from './check-toolbox-options.ts';
 import type { ToolboxEvent } from './events.ts';
 import { readDefinitions } from './read-definitions.ts';
 import { type SearchersFor, searchersFor } from './searchers-for.ts';
@@ -36,15 +31,16 @@ export type UntimedEvent = ToolboxEvent extends infer Event
   : never;
 
 export function toolboxContext(options: ToolboxOptions): ToolboxContext {
+  checkToolboxOptions(options, { owner: 'createToolbox', allowed: TOOLBOX_OPTIONS });
   const now = options.now ?? Date.now;
   const form = options.form ?? 'bridge';
   return {
     options,
     snapshot: currentSnapshot(options.tools),
     searchers: searchersFor(options),
-    settings: checkGateSettings(options.settings ?? DEFAULT_GATE_SETTINGS),
+    settings: options.settings ?? DEFAULT_GATE_SETTINGS,
     form: readForm(form),
-    engine: readChoice('engine', options.engine ?? 'text', ['text', 'regex']),
+    engine: options.engine ?? 'text',
     countTokens: options.countTokens ?? estimateTokens,
     now,
     emit: (event) => options.onEvent?.({ ...event, atMs: now() } as ToolboxEvent),

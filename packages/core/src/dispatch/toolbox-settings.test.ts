@@ -22,8 +22,40 @@ describe('a toolbox with a setting that is not allowed', () => {
       { settings: { rule: { kind: 'share', percent: 5, comparison: 'more' }, search: {}, pins: [] } },
       'allowed: exceeds, at-least',
     ],
+    [
+      'an option',
+      { forms: 'load' },
+      'createToolbox: unknown option "forms"; allowed: budget, checkArguments, countTokens',
+    ],
+    ['a limit of the guard', { guard: { repeats: 1 } }, 'guard: unknown option "repeats"; allowed: fruitlessHint'],
+    [
+      'a mode of the guard',
+      { guard: { mode: 'never' } },
+      'guard.mode is "never"; allowed: stop, stop-repeats, hint, off',
+    ],
+    ['a budget', { budget: { bytes: 1 } }, 'budget: unknown option "bytes"; allowed: describeBytes, loadTokens'],
+    ['a hook', { hooks: { before: () => undefined } }, 'hooks: unknown option "before"; allowed: afterCall, approve'],
+    [
+      'a setting',
+      { settings: { rule: { kind: 'on' }, search: {}, pins: [], policy: {} } },
+      'settings: unknown option "policy"; allowed: pins, rule, search',
+    ],
+    [
+      'a limit of searches',
+      { settings: { rule: { kind: 'on' }, search: { limit: 5 }, pins: [] } },
+      'settings.search: unknown option "limit"; allowed: defaultLimit, maxLimit',
+    ],
   ])('%s is refused at once, with all that is allowed', (_what, options, message) => {
     expect(() => createToolbox({ tools, ...options } as unknown as ToolboxOptions)).toThrow(message);
+  });
+
+  it('no options, or a list of tools in their place, say what is expected', () => {
+    expect(() => createToolbox(undefined as never)).toThrow('createToolbox: options are undefined; expected an object');
+    expect(() => createToolbox(tools as never)).toThrow('expected an object with some of: budget');
+  });
+
+  it('an option without a value is no option', () => {
+    expect(() => createToolbox({ tools, forms: undefined } as ToolboxOptions)).not.toThrow();
   });
 
   it('a plan takes a form by its name, or made of the four choices, and no other', () => {
@@ -32,6 +64,9 @@ describe('a toolbox with a setting that is not allowed', () => {
     const form: Form = { ...FORMS.native, hidden: 'mark' };
     expect(toolbox.plan(undefined, { form: 'load' })).toMatchObject({ form: FORMS.load });
     expect(toolbox.plan(undefined, { form })).toMatchObject({ form });
+    expect(() => toolbox.plan(undefined, { engine: 'bm25' as 'text' })).toThrow(
+      'engine is "bm25"; allowed: text, regex',
+    );
     expect(() => toolbox.plan(undefined, { form: 'lode' as 'load' })).toThrow('form is "lode"; allowed: stub, bridge');
   });
 });

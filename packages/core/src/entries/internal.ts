@@ -5,12 +5,13 @@
  * @internal
  */
 export { anthropicDefinedTool, createSnapshotInSteps, describeExamples, sha256 } from '../catalog/index.ts';
+export { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 export { deepestReason } from '../deepest-reason.ts';
 export { defined } from '../defined.ts';
 export { cutText, readFormChoice } from '../disclosure/index.ts';
-export { nameDistance, readAhead } from '../dispatch/index.ts';
-export { checkGateSettings } from '../gate/index.ts';
+export { checkToolboxOptions, nameDistance, readAhead, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
 export { readChoice } from '../read-choice.ts';
-export { type ReadEventsOptions, readEvents } from '../run/index.ts';
+export { readWholeNumber } from '../read-whole-number.ts';
+export { type ReadEventsOptions, readEvents, readResponseText } from '../run/index.ts';
 export { editDistance, runInSlices } from '../search/index.ts';
 export { untilAborted } from '../until-aborted.ts';

@@ -1,5 +1,7 @@
 import { isJsonObject } from '../catalog/index.ts';
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { SettingError } from '../errors.ts';
+import { readWholeNumber } from '../read-whole-number.ts';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from './gate-settings.ts';
 
 /** The tool count at which the `tool_search` capability activates, unless said otherwise. */
@@ -11,14 +13,12 @@ export interface CapabilityOptions {
   readonly threshold?: number;
 }
 
+const OPTIONS: OptionNames<CapabilityOptions> = { threshold: true };
+
 /** A capability block: `{ "capabilities": ["tool_search"] }` is on at or above a tool count, without it off. Other capabilities are others' business. */
 export function readCapabilities(block: unknown, options: CapabilityOptions = {}): GateSettings {
-  const threshold = options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD;
-  if (!Number.isInteger(threshold) || threshold < 0) {
-    throw new SettingError('invalid_setting', `threshold is ${threshold}; allowed: a whole number, 0 or more`, {
-      context: { setting: 'threshold', value: threshold },
-    });
-  }
+  checkOptionNames('readCapabilities', options, OPTIONS);
+  const threshold = readWholeNumber('threshold', options.threshold ?? DEFAULT_TOOL_SEARCH_THRESHOLD, 0);
   const ignored = isJsonObject(block) ? Object.keys(block).filter((key) => key !== 'capabilities') : [];
   if (ignored.length > 0) {
     const told = ignored.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 100)));

@@ -39,6 +39,14 @@ function streamed(...chunks: readonly unknown[]): Response {
   return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A body that is never done. */
+function endless(): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode('x'.repeat(1_000_000));
+  return new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
+}
+
 const delta = (fields: unknown, finish: string | null = null): unknown => ({
   choices: [{ index: 0, delta: fields, finish_reason: finish }],
 });
@@ -124,11 +132,37 @@ describe('an endpoint', () => {
     ['an error in the stream', streamed({ error: { message: 'overloaded' } }), 'overloaded'],
     ['a stream of something else', new Response('data: <html>\n\n'), '<html>, which is not JSON'],
     ['a list', streamed([]), 'not an object'],
+    ['a whole answer that is not JSON', new Response('<html>', { headers: JSON_TYPE }), '<html>, which is not JSON'],
+    ['a refusal without words', new Response(null, { status: 502 }), 'answered 502: nothing'],
+    ['a refusal without end', new Response(endless(), { status: 500 }), 'answered 500: xxx'],
+    ['a whole answer without end', new Response(endless(), { headers: JSON_TYPE }), 'more than 32000000 bytes'],
   ])('that gives %s rejects the run', async (_what, response, message) => {
     const { model } = endpoint(response);
     await expect(runTools({ model, tools, messages: 'Oslo?' })).rejects.toMatchObject({
       code: 'upstream_failed',
       message: expect.stringContaining(message),
     });
+  });
+
+  it('that can’t be reached is named, with the reason', async () => {
+    const refused = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+    const model: ModelEndpoint = { url: 'http://localhost:9/v1', model: 'm', fetch: () => Promise.reject(refused) };
+    await expect(runTools({ model, tools, messages: 'Oslo?' })).rejects.toMatchObject({
+      code: 'upstream_failed',
+      message: "http://localhost:9/v1/chat/completions can't be reached: connect ECONNREFUSED 127.0.0.1:9",
+    });
+  });
+
+  it('that was left because the run was aborted rejects with the reason of the abort', async () => {
+    const abort = new AbortController();
+    const model: ModelEndpoint = {
+      url: 'http://localhost:9/v1',
+      model: 'm',
+      async fetch() {
+        abort.abort(new Error('enough'));
+        throw new TypeError('fetch failed');
+      },
+    };
+    await expect(runTools({ model, tools, messages: 'Oslo?', signal: abort.signal })).rejects.toThrow('enough');
   });
 });

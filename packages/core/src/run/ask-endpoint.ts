@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
-import { defined } from '../defined.ts';
+import { deepestReason } from '../deepest-reason.ts';
 import type { Definition } from '../disclosure/index.ts';
 import { parseArguments } from '../dispatch/index.ts';
 import { UpstreamError } from '../errors.ts';
@@ -7,9 +7,11 @@ import { createChunkReader } from './chunk-reader.ts';
 import type { Message, MessageCall } from './message.ts';
 import type { ModelEndpoint, ModelPart, ModelRequest } from './model.ts';
 import { readEvents } from './read-events.ts';
+import { readResponseText } from './read-response-text.ts';
 
 const MOST_EVENT_CHARACTERS = 8_000_000;
-const MOST_ERROR_CHARACTERS = 500;
+const MOST_BODY_BYTES = 32_000_000;
+const MOST_ERROR_BYTES = 500;
 
 /** One round with an endpoint that speaks OpenAI's chat completions, streamed. Hosts that answer whole are understood too. */
 export async function* askEndpoint(
@@ -17,7 +19,7 @@ export async function* askEndpoint(
   request: ModelRequest,
 ): AsyncGenerator<ModelPart, void, undefined> {
   const { headers = {}, apiKey, body = {}, fetch: ask = fetch } = endpoint;
-  const response = await ask(`${endpoint.url.replace(/\/+$/, '')}/chat/completions`, {
+  const response = await send(ask, `${endpoint.url.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -38,7 +40,7 @@ export async function* askEndpoint(
   const reader = createChunkReader((message) => new UpstreamError('upstream_failed', `${endpoint.url}: ${message}`));
   const isWhole = response.headers.get('content-type')?.includes('application/json') === true;
   let isDone = isWhole;
-  if (isWhole) yield* reader.read(wholeAsChunk(await response.json()));
+  if (isWhole) yield* reader.read(wholeAsChunk(await readWhole(endpoint, response)));
   else {
     for await (const data of readEvents(response.body, { maxEventLength: MOST_EVENT_CHARACTERS, tooLong })) {
       if (data === '[DONE]') isDone = true;
@@ -46,6 +48,26 @@ export async function* askEndpoint(
     }
   }
   yield* reader.end(isDone);
+}
+
+/** `fetch` itself only says that it failed. */
+async function send(
+  ask: typeof fetch,
+  url: string,
+  init: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await ask(url, init);
+  } catch (cause) {
+    init.signal.throwIfAborted();
+    throw new UpstreamError('upstream_failed', `${url} can't be reached: ${deepestReason(cause)}`, { cause });
+  }
+}
+
+async function readWhole({ url }: ModelEndpoint, response: Response): Promise<unknown> {
+  const { text, isCut } = await readResponseText(response, MOST_BODY_BYTES);
+  if (!isCut) return parse(text);
+  throw new UpstreamError('upstream_failed', `${url} answered with more than ${MOST_BODY_BYTES} bytes`);
 }
 
 function toChat(message: Message): JsonObject {
@@ -79,7 +101,7 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw new UpstreamError('upstream_failed', `The model's stream holds ${data.slice(0, 100)}, which is not JSON`, {
+    throw new UpstreamError('upstream_failed', `The model's answer holds ${data.slice(0, 100)}, which is not JSON`, {
       cause,
     });
   }
@@ -93,11 +115,9 @@ function tooLong(maxEventLength: number): Error {
 }
 
 async function failure(endpoint: ModelEndpoint, response: Response): Promise<UpstreamError> {
-  const text = await response.text().catch(() => '');
+  const { text } = await readResponseText(response, MOST_ERROR_BYTES).catch(() => ({ text: '' }));
   const { status } = response;
-  return new UpstreamError(
-    'upstream_failed',
-    `${endpoint.url} answered ${status}: ${text.slice(0, MOST_ERROR_CHARACTERS)}`,
-    { context: { ...defined({ status }) } },
-  );
+  return new UpstreamError('upstream_failed', `${endpoint.url} answered ${status}: ${text || 'nothing'}`, {
+    context: { status },
+  });
 }

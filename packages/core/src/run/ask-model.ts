@@ -1,22 +1,35 @@
 import { isJsonObject } from '../catalog/index.ts';
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { defined } from '../defined.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
 import { SettingError, UpstreamError } from '../errors.ts';
 import { askEndpoint } from './ask-endpoint.ts';
-import type { Model, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
+import type { Model, ModelEndpoint, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import type { PlainRequest } from './plain-wire.ts';
 
 /** Checks what `model` is, before anything is asked. */
 export function readModel(model: Model): Model {
   if (typeof model === 'function') return model;
   const { url, model: name } = (model ?? {}) as { readonly url?: unknown; readonly model?: unknown };
-  if (typeof url === 'string' && URL.canParse(url) && typeof name === 'string' && name !== '') return model;
+  if (typeof url === 'string' && URL.canParse(url) && typeof name === 'string' && name !== '') {
+    checkOptionNames('model', model, ENDPOINT);
+    return model;
+  }
   throw new SettingError(
     'invalid_setting',
     'model is neither a function nor an endpoint: { url, model } with an absolute URL',
     { context: { setting: 'model' } },
   );
 }
+
+const ENDPOINT: OptionNames<ModelEndpoint> = {
+  url: true,
+  model: true,
+  apiKey: true,
+  headers: true,
+  body: true,
+  fetch: true,
+};
 
 /** One round: what the model says, whichever way it says it. */
 export async function* askModel(

@@ -43,7 +43,8 @@ export function createChunkReader(fail: (message: string) => Error): {
     if (isText(name) && call.name === '') call.name = count(name);
     // Some hosts send the arguments as an object.
     call.arguments += count(isJsonObject(piece) ? JSON.stringify(piece) : isText(piece) ? piece : '');
-    call.extra = { ...call.extra, ...extra };
+    if (Object.keys(extra).length > 0) call.extra = { ...call.extra, ...extra };
+    count(JSON.stringify(extra));
   };
 
   return {

@@ -10,6 +10,7 @@ export type {
   ModelUsage,
 } from './model.ts';
 export { type ReadEventsOptions, readEvents } from './read-events.ts';
+export { readResponseText } from './read-response-text.ts';
 export {
   RUN_TOOLS_DEFAULTS,
   type RunToolsEvent,

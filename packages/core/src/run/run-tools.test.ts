@@ -120,7 +120,13 @@ describe('a run', () => {
     expect(result).toMatchObject({ ending: 'rounds', rounds: 2 });
     expect(result.messages.at(-1)?.role).toBe('tool');
     const searching = scripted(search, search);
-    const paused = await runTools({ ...searching, tools: [weather, mail], messages: 'Search', settings, maxRounds: 2 });
+    const paused = await runTools({
+      model: searching.model,
+      tools: [weather, mail],
+      messages: 'Search',
+      settings,
+      maxRounds: 2,
+    });
     expect(paused).toMatchObject({ ending: 'rounds', rounds: 2 });
   });
 
@@ -183,7 +189,9 @@ describe('a run', () => {
   });
 
   it('rejects with what the model throws', async () => {
-    await expect(runTools({ ...scripted(), tools: [weather], messages: 'Oslo?' })).rejects.toThrow('No reply 1');
+    await expect(runTools({ model: scripted().model, tools: [weather], messages: 'Oslo?' })).rejects.toThrow(
+      'No reply 1',
+    );
   });
 
   it('sends back what the host attached to a call', async () => {
@@ -217,6 +225,12 @@ describe('what can’t be run', () => {
   const wrong: readonly (readonly [string, Partial<Record<keyof RunToolsOptions, unknown>>, string])[] = [
     ['a tool that nothing executes', { tools: [{ name: 'ping', inputSchema }] }, 'Nothing executes ping'],
     ['no messages', { messages: [] }, 'messages is'],
+    ['an option that does not exist', { maxSteps: 3 }, 'runTools: unknown option "maxSteps"; allowed: budget, caller'],
+    [
+      'a field of the endpoint that does not exist',
+      { model: { url: 'http://localhost:9/v1', model: 'm', key: 'secret' } },
+      'model: unknown option "key"; allowed: apiKey, body, fetch, headers, model, url',
+    ],
     ['no round', { maxRounds: 0 }, 'maxRounds is 0; allowed: a whole number from 1'],
     ['a form of other protocols', { form: 'native', settings }, 'bridge, stub and load'],
     ['an unknown form', { form: 'briddge' }, 'allowed: '],

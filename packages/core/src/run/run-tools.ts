@@ -1,17 +1,19 @@
 import type { Tool } from '../catalog/index.ts';
+import type { OptionNames } from '../check-option-names.ts';
 import { defined } from '../defined.ts';
 import type { Plan } from '../disclosure/index.ts';
-import type { Caller, Resolved, Toolbox, ToolOutcome } from '../dispatch/index.ts';
+import { type Caller, checkToolboxOptions, type Resolved, type Toolbox, type ToolOutcome } from '../dispatch/index.ts';
 import { SettingError } from '../errors.ts';
 import { contextWindow } from '../gate/index.ts';
 import { runLoop } from '../loop/index.ts';
+import { readWholeNumber } from '../read-whole-number.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { addToMessages } from './add-to-messages.ts';
 import { askModel, readModel } from './ask-model.ts';
 import type { Message } from './message.ts';
 import type { Model, ModelUsage } from './model.ts';
 import { type PlainPart, type PlainReason, plainWire } from './plain-wire.ts';
-import { type ToolSettings, type ToolsForRun, toolboxFor } from './toolbox-for.ts';
+import { TOOL_SETTINGS, type ToolSettings, type ToolsForRun, toolboxFor } from './toolbox-for.ts';
 
 /** What `runTools` needs. The settings of a toolbox are allowed too, unless `tools` is one. */
 export interface RunToolsOptions extends ToolSettings {
@@ -81,7 +83,8 @@ export const RUN_TOOLS_DEFAULTS: { readonly maxRounds: number } = { maxRounds: 2
  * });
  */
 export async function runTools(options: RunToolsOptions): Promise<RunToolsResult> {
-  const maxRounds = readMaxRounds(options.maxRounds);
+  checkToolboxOptions(options, { owner: 'runTools', allowed: OPTIONS });
+  const maxRounds = readWholeNumber('maxRounds', options.maxRounds ?? RUN_TOOLS_DEFAULTS.maxRounds);
   const model = readModel(options.model);
   const toolbox = toolboxFor(options);
   const { caller = {}, signal } = options;
@@ -104,6 +107,19 @@ export async function runTools(options: RunToolsOptions): Promise<RunToolsResult
     return { text: lastText(run.messages), ending, ...run };
   }
 }
+
+const OPTIONS: OptionNames<RunToolsOptions> = {
+  ...TOOL_SETTINGS,
+  model: true,
+  tools: true,
+  messages: true,
+  maxRounds: true,
+  contextTokens: true,
+  prefetch: true,
+  caller: true,
+  signal: true,
+  onEvent: true,
+};
 
 interface Run {
   messages: readonly Message[];
@@ -181,11 +197,6 @@ function readMessages(messages: string | readonly Message[]): readonly Message[]
   if (typeof messages === 'string') return [{ role: 'user', content: messages }];
   if (Array.isArray(messages) && messages.length > 0) return messages;
   throw invalid('messages', messages, 'a text, or a list with at least one message');
-}
-
-function readMaxRounds(value: number = RUN_TOOLS_DEFAULTS.maxRounds): number {
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw invalid('maxRounds', value, 'a whole number from 1');
 }
 
 /** The forms `native` and `hosted` need blocks that only some protocols have. */

@@ -1,4 +1,5 @@
 import type { JsonObject, Snapshot } from '../catalog/index.ts';
+import type { OptionNames } from '../check-option-names.ts';
 import { defined } from '../defined.ts';
 import {
   createToolbox,
@@ -30,16 +31,24 @@ export interface ToolSettings
   readonly execute?: ToolboxOptions['execute'];
 }
 
-const SETTINGS = [
-  ...(['execute', 'searcher', 'engine', 'settings', 'form', 'countTokens'] as const),
-  ...(['checkArguments', 'hooks', 'guard', 'budget'] as const),
-];
+export const TOOL_SETTINGS: OptionNames<ToolSettings> = {
+  execute: true,
+  searcher: true,
+  engine: true,
+  settings: true,
+  form: true,
+  countTokens: true,
+  checkArguments: true,
+  hooks: true,
+  guard: true,
+  budget: true,
+};
 
 /** The toolbox of a run. A setting that a given toolbox would not see is an error, and so is a tool that nothing executes. */
 export function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun }): Toolbox {
   const { tools } = options;
   if (isToolbox(tools)) {
-    const set = SETTINGS.filter((name) => options[name] !== undefined);
+    const set = Object.keys(TOOL_SETTINGS).filter((name) => options[name as keyof ToolSettings] !== undefined);
     if (set.length === 0) return tools;
     throw invalid(`tools is a toolbox, which has settings of its own: pass ${set.join(', ')} to createToolbox`);
   }

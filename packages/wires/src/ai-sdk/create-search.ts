@@ -1,6 +1,6 @@
 import { createSnapshot, parseTools, type Searcher, type Snapshot, type Tool } from '@quartermaster/core';
 import { createTool, NAME_TEMPLATES } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /** Options of `createSearch`. */
@@ -19,11 +19,15 @@ export type AiSdkSearch = (question: {
   readonly tools: readonly { readonly name: string; readonly description?: string }[];
 }) => Promise<string[]>;
 
+const OPTIONS: OptionNames<CreateSearchOptions> = { searcher: true, tools: true, limit: true };
+
 /** How many sets of tools are kept indexed. */
 const MOST_SETS = 8;
 
 /** A `search` for the AI SDK's own `toolSearch({ search })`: names of tools that fit, best first; none when nothing does. */
 export function createSearch(options: CreateSearchOptions = {}): AiSdkSearch {
+  checkOptionNames('createSearch', options, OPTIONS);
+  if (options.limit !== undefined) readWholeNumber('limit', options.limit);
   const { limit, searcher: makeSearcher = createEmbeddedSearcher } = options;
   const known = knownTools(options.tools);
   const kept = new Map<string, Searcher>();

@@ -43,7 +43,12 @@ export function requestPlanner(
 ): (request: AnthropicRequest) => Planned<AnthropicRequest, AnthropicEvent> {
   const { transport: _, transports, catalog = [], errorCodes, ...rest } = options;
   const undeclared = readDefinitions(catalog);
-  const limits = { name: transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
+  const limits = {
+    name: transport,
+    maxNameLength: MAX_NAME_LENGTH,
+    nameTemplate: NAME_TEMPLATES.proxy,
+    ownOptions: { catalog: true, errorCodes: true },
+  } as const;
   const toolboxes = requestToolboxes(rest, limits);
   const codes = errorCodes === undefined ? {} : { errorCodes };
   // A request that defers some tools has decided about all of them; one that defers none leaves it to the gate.

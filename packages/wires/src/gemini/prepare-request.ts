@@ -21,7 +21,12 @@ export function requestPreparer(
 ): (request: GeminiRequest, model: string) => Planned<GeminiRequest, GeminiResponse> {
   const { wire, search } = options;
   const catalog = readDefinitions(options.catalog);
-  const limits = { name: 'gemini', maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy };
+  const limits = {
+    name: 'gemini',
+    maxNameLength: MAX_NAME_LENGTH,
+    nameTemplate: NAME_TEMPLATES.proxy,
+    ownOptions: { catalog: true, showSearches: true, fetch: true },
+  } as const;
   const toolboxes = requestToolboxes(search, limits);
   return (request, model) => {
     // The tools of a cached prefix can't be changed.

@@ -21,6 +21,8 @@ export function withToolSearch(client: GoogleGenAI, options: GeminiToolSearchOpt
     wrapped.set(inner, known);
     return known;
   };
+  // Options that are not allowed are refused now, not with the first request.
+  searching(undefined);
   const configure = (config: GenerateContentConfig = {}): GenerateContentConfig => ({
     ...config,
     httpOptions: { ...config.httpOptions, fetch: searching(config.httpOptions?.fetch) },

@@ -61,7 +61,12 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
   const catalog = readDefinitions(extra);
   const toolboxes = requestToolboxes(
     { ...rest, ...defined({ execute, hooks }) },
-    { name: endpoint.transport, maxNameLength: MAX_NAME_LENGTH, nameTemplate: NAME_TEMPLATES.proxy },
+    {
+      name: endpoint.transport,
+      maxNameLength: MAX_NAME_LENGTH,
+      nameTemplate: NAME_TEMPLATES.proxy,
+      ownOptions: { catalog: true, execute: true, hooks: true, fetch: true },
+    },
   );
   return (request, host) => {
     const { wire, format } = endpoint;

@@ -3,7 +3,14 @@ import { applyPolicies, NAME_TEMPLATES, type PolicyRules } from '@quartermaster/
 import { capabilitiesOf, chooseForm, type FormName, type TransportTable } from '@quartermaster/core/disclosure';
 import type { Caller, SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
-import { checkGateSettings, defined, readChoice, readFormChoice } from '@quartermaster/core/internal';
+import {
+  checkToolboxOptions,
+  defined,
+  type OptionNames,
+  readFormChoice,
+  readWholeNumber,
+  TOOLBOX_OPTIONS,
+} from '@quartermaster/core/internal';
 import {
   createTranscriptCache,
   type LoopOptions,
@@ -68,11 +75,13 @@ export function requestToolboxes(
     readonly maxNameLength: number;
     /** Where `{server}` and `{tool}` go in the names that the model sees. @default the tool's own name */
     readonly nameTemplate?: string;
+    /** Options of the adapter's own, which it has read itself. @default none */
+    readonly ownOptions?: Readonly<Record<string, true>>;
   },
 ): RequestToolboxes {
+  checkOptions(options, transport.ownOptions ?? {});
   const { form, policies, caller, contextTokens, maxRounds: _, prefetch: __, transcript: ___, ...searching } = options;
   const { transport: name = transport.name, transports: table, searcher = createEmbeddedSearcher, ...rest } = searching;
-  checkOptions(options);
   const kept = new Map<string, Toolbox>();
   return {
     toolbox(tools, key) {
@@ -101,11 +110,27 @@ export function requestToolboxes(
 }
 
 /** At once, not with the first request. */
-function checkOptions({ form, engine, settings }: ToolSearchOptions): void {
+function checkOptions(options: ToolSearchOptions, ownOptions: object): void {
+  checkToolboxOptions(options, { owner: 'tool search', allowed: { ...OPTIONS, ...ownOptions } });
+  const { form, maxRounds, contextTokens } = options;
   if (form !== undefined) readFormChoice(form);
-  if (engine !== undefined) readChoice('engine', engine, ['text', 'regex']);
-  if (settings !== undefined) checkGateSettings(settings);
+  if (maxRounds !== undefined) readWholeNumber('maxRounds', maxRounds);
+  if (contextTokens !== undefined) readWholeNumber('contextTokens', contextTokens);
 }
+
+const { tools: _tools, execute: _execute, hooks: _hooks, ...TOOLBOX } = TOOLBOX_OPTIONS;
+
+const OPTIONS: OptionNames<ToolSearchOptions> = {
+  ...TOOLBOX,
+  transport: true,
+  transports: true,
+  policies: true,
+  caller: true,
+  contextTokens: true,
+  maxRounds: true,
+  prefetch: true,
+  transcript: true,
+};
 
 function dropOldest(kept: Map<string, Toolbox>): void {
   let bytes = 0;

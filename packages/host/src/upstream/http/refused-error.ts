@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { readResponseText } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import { limitHeadersIn, statusOfType, UpstreamError } from '../upstream-error.ts';
 import { quoteAnswer } from './quote-answer.ts';
-import { readText } from './read-json-body.ts';
 
 /** How much of an answer that is no success is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
@@ -16,7 +16,7 @@ export async function refusedError(
   clock: Clock,
   { isClientCredential = false }: { readonly isClientCredential?: boolean } = {},
 ): Promise<UpstreamError> {
-  const { text } = await readText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
+  const { text } = await readResponseText(response, MOST_REFUSAL_BYTES).catch(() => ({ text: '' }));
   if (response.status === 401 && !isClientCredential) return refusedCredentials(requestIdIn(response.headers));
   const body = parse(text);
   const told = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined;

@@ -1,0 +1,24 @@
+import { SettingError } from './errors.ts';
+
+/** The names of all options of a type. Leaving one out, or adding one that the type lacks, does not compile. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+/**
+ * Throws a `SettingError` for options that are not an object, or that set a name which `allowed` does not have. A misspelt option would otherwise
+ * have no effect, in silence. A name whose value is `undefined` passes.
+ */
+export function checkOptionNames(owner: string, options: unknown, allowed: object): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const shown = JSON.stringify(options) ?? String(options);
+    throw refusal(owner, `options are ${shown.slice(0, 100)}; expected an object with some of:`, allowed);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(allowed, name)) continue;
+    throw refusal(owner, `unknown option ${JSON.stringify(name)}; allowed:`, allowed);
+  }
+}
+
+function refusal(owner: string, problem: string, allowed: object): SettingError {
+  const message = `${owner}: ${problem} ${Object.keys(allowed).sort().join(', ')}`;
+  return new SettingError('invalid_setting', message, { context: { setting: owner } });
+}
