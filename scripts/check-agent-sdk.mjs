@@ -38,6 +38,13 @@ function readNames({ version, text }) {
     options: members(block(text, /^export declare type Options = \{$/m)),
     methods: members(block(text, /^export declare interface Query .*\{$/m)),
     agentFields: members(block(text, /^export declare type AgentDefinition = \{$/m)),
+    serverFields: distinct(
+      ['Stdio', 'Http', 'SSE', 'Sdk'].flatMap((kind) =>
+        members(block(text, new RegExp(`^export declare type Mcp${kind}ServerConfig = \\{$`, 'm'))),
+      ),
+      members(block(text, /^export declare type McpSdkServerConfigWithInstance = McpSdkServerConfig & \{$/m)),
+    ),
+    sdkServerOptions: members(block(text, /^declare type CreateSdkMcpServerOptions = \{$/m)),
     messages: [...block(text, /^export declare type SDKMessage = /m, ';').matchAll(/\bSDK\w+/g)]
       .map(([name]) => name)
       .sort(),
@@ -60,11 +67,15 @@ function members(text) {
   return [...text.matchAll(/^ {4}(\w+)\??[:(<]/gm)].map(([, name]) => name).sort();
 }
 
+function distinct(...lists) {
+  return [...new Set(lists.flat())].sort();
+}
+
 function report(found) {
-  const kinds = ['options', 'methods', 'agentFields', 'messages', 'hooks'];
+  const kinds = Object.keys(found).filter((kind) => kind !== 'version');
   const changes = kinds.flatMap((kind) => [
-    ...found[kind].filter((name) => !recorded[kind].includes(name)).map((name) => `+ ${kind}: ${name}`),
-    ...recorded[kind].filter((name) => !found[kind].includes(name)).map((name) => `- ${kind}: ${name}`),
+    ...found[kind].filter((name) => !recorded[kind]?.includes(name)).map((name) => `+ ${kind}: ${name}`),
+    ...(recorded[kind] ?? []).filter((name) => !found[kind].includes(name)).map((name) => `- ${kind}: ${name}`),
   ]);
   console.log(`Recorded: ${recorded.version}; published: ${found.version}; ${changes.length} names differ`);
   for (const change of changes) console.log(change);

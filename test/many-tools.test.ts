@@ -119,6 +119,7 @@ describe('10,000 tools of one server', () => {
       persistSession: false,
       allowedTools: ['mcp__plant__*'],
       mcpServers: { plant: { type: 'http' as const, url: server.url } },
+      startWaitMs: 30_000,
     };
     for await (const message of query({ prompt: 'Run operation 9000', options })) messages.push(message);
     expect(messages[0]).toMatchObject({

@@ -43,6 +43,7 @@ const messages = query({
       thinking: server('sequential-thinking'),
     },
     allowedTools: ['mcp__files__*', 'mcp__memory__*', 'mcp__everything__get-sum'],
+    startWaitMs: 30_000, // the stand-in answers at once; a model takes longer than most servers need to start
   },
 });
 

@@ -66,7 +66,8 @@ function options(more: Options = {}): Options & { readonly abortController: Abor
     dialect: 'anthropic',
     turns: [{ calls: [{ name: 'mcp__slow__hang' }] }, { text: 'Done.' }],
   });
-  return { upstream, allowedTools: ['*'], persistSession: false, ...more, abortController: new AbortController() };
+  const given = { upstream, allowedTools: ['*'], persistSession: false, startWaitMs: 30_000 };
+  return { ...given, ...more, abortController: new AbortController() };
 }
 
 describe('abortController', () => {

@@ -2,24 +2,28 @@ import { createBm25Searcher, type Snapshot } from '@quartermaster/core';
 import { scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSession } from './agent-session.ts';
+import type { Options } from './options.ts';
+import { readOptions } from './read-options.ts';
 import { office } from './testing/servers.fixture.ts';
 
 /** A session whose searchers note their preparations. */
 async function opened(enableToolSearch: string) {
   const upstream = scripted({ dialect: 'anthropic', turns: [] });
   const prepared: Snapshot[] = [];
+  const options: Options = {
+    ...{ upstream, mcpServers: { office: office() }, persistSession: false },
+    env: { ENABLE_TOOL_SEARCH: enableToolSearch },
+    searcher: (snapshot) => ({
+      ...createBm25Searcher(snapshot),
+      engine: 'hybrid',
+      async prepare() {
+        prepared.push(snapshot);
+      },
+    }),
+  };
   const session = await openSession({
-    options: {
-      ...{ upstream, mcpServers: { office: office() }, persistSession: false },
-      env: { ENABLE_TOOL_SEARCH: enableToolSearch },
-      searcher: (snapshot) => ({
-        ...createBm25Searcher(snapshot),
-        engine: 'hybrid',
-        async prepare() {
-          prepared.push(snapshot);
-        },
-      }),
-    },
+    options,
+    read: readOptions(options),
     controls: { mode: 'default', model: undefined },
     signal: new AbortController().signal,
   });

@@ -1,35 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { createToolbox } from '@quartermaster/core';
 import { LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
 import type { Caller, HookContext, Resolved } from '@quartermaster/core/dispatch';
-import { SettingError } from '@quartermaster/core/errors';
 import { createTranscriptCache } from '@quartermaster/core/loop';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { AGENT_TOOL, agentTool, checkAgents, createSubagents } from './agents/index.ts';
-import { createBuiltInTools } from './built-in/index.ts';
-import { createAgentSearcher } from './create-agent-searcher.ts';
-import { type BaseHookInput, createRunHooks } from './hooks/index.ts';
+import { createSubagents } from './agents/index.ts';
+import { type AgentSearcher, createAgentSearcher } from './create-agent-searcher.ts';
+import type { BaseHookInput } from './hooks/index.ts';
 import {
   listModels,
   type ModelInfo,
   planFor,
   type ResolvedModel,
-  readForm,
   readGateSettings,
   resolveModel,
 } from './model/index.ts';
-import { OPTION_DEFAULTS, type Options } from './options.ts';
-import { checkMode, checkToolRules, compileToolRules, type PermissionMode } from './permissions/index.ts';
+import type { Options } from './options.ts';
+import type { PermissionMode } from './permissions/index.ts';
 import { readConfig } from './read-config.ts';
+import type { ReadOptions } from './read-options.ts';
 import type { SDKSystemMessage } from './sdk-message.ts';
-import { type AgentServers, createSignInClient, startServers } from './servers/index.ts';
-import { openConversation, resumedSession, sessionStore } from './session/index.ts';
+import { type AgentServers, createSignInClient, startServers, waitForServers } from './servers/index.ts';
+import { openConversation, resumedSession } from './session/index.ts';
 import {
-  createLedger,
   createPlanner,
   createSideChannel,
-  createStructuredOutput,
   createToolGuard,
   type GuardOptions,
   type ToolGuard,
@@ -46,6 +41,7 @@ export interface Controls {
 export interface AgentSession {
   readonly context: TurnContext;
   readonly servers: AgentServers;
+  readonly search: AgentSearcher;
   /** How the session began, for hooks. */
   readonly source: 'startup' | 'resume' | 'fork';
   init(): SDKSystemMessage;
@@ -56,57 +52,31 @@ export interface AgentSession {
 
 export interface SessionOpening {
   readonly options: Options;
+  readonly read: ReadOptions;
   readonly controls: Controls;
   readonly signal: AbortSignal;
 }
 
-/** Checks the options, finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
+/** Finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
 export async function openSession(opening: SessionOpening): Promise<AgentSession> {
-  const { options, controls, signal } = opening;
-  const env = { ...process.env, ...options.env };
-  const cwd = resolve(options.cwd ?? process.cwd());
+  const { options, read, controls, signal } = opening;
+  const { env, cwd, runHooks, ledger, output, limits, builtIns, localTools, allowed, disallowed, store } = read;
   const config = readConfig({ env, cwd, needsUpstreams: options.upstream === undefined });
   if (config.warning !== undefined) process.emitWarning(config.warning);
   const gate = readGateSettings({ ...options, processEnv: process.env, config });
-  const form = readForm(options.form, gate.source);
-  const runHooks = createRunHooks(options.hooks ?? {});
-  const ledger = createLedger(options);
-  const output = createStructuredOutput(options.outputFormat);
-  const limits = readLimits(options, env);
-  checkMode(controls.mode);
+  // Who has the `tool_search` capability expects stubs.
+  const form = read.form === 'auto' && gate.source === 'capabilities' ? 'stub' : read.form;
   const agents = options.agents ?? {};
-  const builtIns = createBuiltInTools(options, cwd);
-  const localTools = [
-    ...(Object.keys(agents).length === 0 ? [] : [agentTool(agents)]),
-    ...[...builtIns.values()].map(({ tool }) => tool),
-  ];
-  const known = new Set(localTools.map(({ name }) => name));
-  checkAgents(agents, known);
   const entries = options.mcpServers ?? {};
-  const rules = (setting: 'allowedTools' | 'disallowedTools') => {
-    // The agent tool's earlier name.
-    const named = (options[setting] ?? []).map((rule) =>
-      rule === 'Task' && known.has(AGENT_TOOL) ? AGENT_TOOL : rule,
-    );
-    checkToolRules(setting, named, known);
-    return compileToolRules(named, {
-      servers: Object.keys(entries),
-      forbids: setting === 'disallowedTools',
-      subjectOf: (tool, input) => builtIns.get(tool.id)?.subject(input),
-    });
-  };
-  const allowed = rules('allowedTools');
-  const disallowed = rules('disallowedTools');
   const asking = { ...options, env, configured: config.upstreams };
   const findModel = (name: string | undefined): Promise<ResolvedModel> => resolveModel({ ...asking, model: name });
   const model = createModelChoice(findModel, controls);
   const first = await model();
   const closed = new AbortController();
-  const searcher = createAgentSearcher({ given: options.searcher, engine: config.engine, signal: closed.signal });
-  const store = sessionStore(options, cwd);
+  const search = createAgentSearcher({ given: options.searcher, engine: config.engine, signal: closed.signal });
   const resume = await resumedSession(options, store);
   const isFork = options.forkSession === true;
-  const conversation = await openConversation({ sessionId: options.sessionId ?? randomUUID(), store, resume, isFork });
+  const conversation = await openConversation({ sessionId: read.sessionId, store, resume, isFork });
   // Last, since from here on there is something to end.
   const servers: AgentServers = await startServers({
     servers: entries,
@@ -116,6 +86,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     signal,
     policies: options.policies ?? config.policies,
     limits: config.limits,
+    waitMs: options.startWaitMs,
     oauth:
       options.signIn === undefined ? undefined : { client: createSignInClient(options.signIn), signIn: options.signIn },
   });
@@ -137,10 +108,10 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   const guard = createToolGuard(guarding);
   const guards = new WeakMap<Caller, ToolGuard>([[caller, guard]]);
   const guardOf = (context: HookContext): ToolGuard => guards.get(context.caller) ?? guard;
-  const toolbox = createToolbox({
+  const searching = createToolbox({
     tools: () => servers.snapshot(),
     execute: (call, context) => execute(call, context.signal),
-    searcher,
+    searcher: search.searcher,
     settings: gate.settings,
     checkArguments: createArgumentChecker({ repair: true }),
     // A session keeps its plan, and so the listing's bytes.
@@ -151,9 +122,12 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     },
     unavailable: () => servers.unavailable(),
   });
-  const plannerFor = (who: Caller) => createPlanner({ toolbox, caller: who, form });
+  const toolbox = waitForServers(searching, servers);
+  const { isStarting } = servers;
+  const plannerFor = (who: Caller) => createPlanner({ toolbox, caller: who, form, isStarting });
   const context: TurnContext = {
     ...{ conversation, toolbox, caller, guard, model, ledger, output, runHooks, about, ...limits },
+    settle: servers.settle,
     planner: plannerFor(caller),
     transcript: createTranscriptCache().storeFor(conversation.id),
     system: systemText(options.systemPrompt, output?.instruction),
@@ -187,10 +161,11 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     return builtIns.get(call.tool.id)?.run(call.arguments, calling) ?? runSubagent(call, calling);
   };
   // Not the planner's: the plan that the conversation keeps to is made when it begins.
-  toolbox.prepare(planFor({ toolbox, caller, form }, first));
+  toolbox.prepare(planFor({ toolbox, caller, form, isStarting }, first));
   return {
     context,
     servers,
+    search,
     source: resume === undefined ? 'startup' : isFork ? 'fork' : 'resume',
     init: () => ({
       type: 'system',
@@ -206,6 +181,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
         .tools.filter((tool) => caller.allow?.(tool) !== false)
         .map((tool) => servers.snapshot().modelName(tool)),
       mcp_servers: servers.status(),
+      tool_search: search.engine,
       agents: Object.keys(agents),
       slash_commands: [],
       output_style: 'default',
@@ -239,25 +215,6 @@ function createModelTable(find: (model: string) => Promise<ResolvedModel>): (mod
     kept.set(name, model);
     return model;
   };
-}
-
-function readLimits(
-  { maxTurns, maxOutputTokens }: Options,
-  { MAX_MCP_OUTPUT_TOKENS: most }: Readonly<Record<string, string | undefined>>,
-): Pick<TurnContext, 'maxTurns' | 'maxOutputTokens' | 'maxResultTokens'> {
-  const maxResultTokens = most === undefined || most.trim() === '' ? undefined : Number(most);
-  return {
-    maxTurns: wholeNumber('maxTurns', maxTurns) ?? OPTION_DEFAULTS.maxTurns,
-    maxOutputTokens: wholeNumber('maxOutputTokens', maxOutputTokens),
-    maxResultTokens: wholeNumber('MAX_MCP_OUTPUT_TOKENS', maxResultTokens) ?? OPTION_DEFAULTS.maxResultTokens,
-  };
-}
-
-function wholeNumber(setting: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
-  throw new SettingError('invalid_setting', `${setting} is ${value}; allowed: a whole number above 0`, {
-    context: { setting, value },
-  });
 }
 
 /** Presets belong to the agent SDK; what is appended to one is the user's own. */

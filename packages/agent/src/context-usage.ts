@@ -1,5 +1,6 @@
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
-import { agentWire, type ResolvedModel } from './model/index.ts';
+import type { AgentSearcher, SearchEngine } from './create-agent-searcher.ts';
+import { agentWire, isSearching, type ResolvedModel } from './model/index.ts';
 import { messageTokens } from './session/index.ts';
 import { requestFor, type TurnContext } from './turn/index.ts';
 
@@ -13,6 +14,8 @@ export interface ContextUsage {
   readonly percentage: number;
   readonly model: string;
   readonly mcpTools: readonly ContextTool[];
+  /** Our own addition: what searches the tools and why, and why they are deferred or not. */
+  readonly toolSearch: SearchEngine & { readonly deferral: string };
 }
 
 /** One part of what fills the context window. */
@@ -32,7 +35,7 @@ export interface ContextTool {
   readonly isLoaded: boolean;
 }
 
-export async function contextUsage(context: TurnContext): Promise<ContextUsage> {
+export async function contextUsage(context: TurnContext, search: AgentSearcher): Promise<ContextUsage> {
   const resolved: ResolvedModel = await context.model();
   const plan = context.planner.plan(resolved);
   const request = requestFor(context, resolved);
@@ -66,6 +69,7 @@ export async function contextUsage(context: TurnContext): Promise<ContextUsage> 
     percentage: Math.min(100, Math.round((100 * totalTokens) / maxTokens)),
     model: resolved.model,
     mcpTools,
+    toolSearch: { ...(isSearching(plan) ? await search.decide() : search.engine), deferral: plan.reason },
   };
 }
 

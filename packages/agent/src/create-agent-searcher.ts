@@ -9,10 +9,37 @@ export interface AgentSearcherParts {
   readonly signal: AbortSignal;
 }
 
-/** What searches the tools of a query: the given searcher, else the engine in the settings. The reranker's model is read by the first search. */
-export function createAgentSearcher({ given, engine, signal }: AgentSearcherParts): SearcherSource {
-  if (given !== undefined) return given;
+/** What searches the tools of a query, and why. */
+export interface SearchEngine {
+  /** `custom`: the searcher of the options. `auto`: not decided yet. */
+  readonly engine: SearchSettings['engine'] | 'custom';
+  readonly reason: string;
+}
+
+export interface AgentSearcher {
+  readonly searcher: SearcherSource;
+  /** What is known before the first search. */
+  readonly engine: SearchEngine;
+  /** What searches. Reads the reranker's model where that decides. */
+  decide(): Promise<SearchEngine>;
+}
+
+/** The given searcher, else the engine in the settings. The reranker's model is read by the first search. */
+export function createAgentSearcher({ given, engine, signal }: AgentSearcherParts): AgentSearcher {
+  if (given !== undefined) {
+    const custom: SearchEngine = { engine: 'custom', reason: 'options.searcher is set' };
+    return { searcher: given, engine: custom, decide: async () => custom };
+  }
+  const choose = () => chooseEngine({ engine });
   const isReranking = engine === 'auto' || engine === 'hybrid+reranker';
-  const reranker = isReranking ? createLazyReranker(() => chooseEngine({ engine }), { signal }) : undefined;
-  return createSearcherFor({ engine, whenNothingFits: 'empty' }, { signal, reranker });
+  const reranker = isReranking ? createLazyReranker(choose, { signal }) : undefined;
+  const undecided = 'search.engine is auto: hybrid+reranker if the reranker loads, otherwise hybrid';
+  return {
+    searcher: createSearcherFor({ engine, whenNothingFits: 'empty' }, { signal, reranker }),
+    engine: { engine, reason: engine === 'auto' ? undecided : `search.engine is ${engine}` },
+    async decide() {
+      const chosen = await choose();
+      return { engine: chosen.engine, reason: chosen.reason };
+    },
+  };
 }

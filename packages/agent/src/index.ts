@@ -1,6 +1,7 @@
 export { AbortError } from './abort-error.ts';
 export type { AgentDefinition, AgentDefinitions } from './agents/index.ts';
 export type { ContextCategory, ContextTool, ContextUsage } from './context-usage.ts';
+export type { SearchEngine } from './create-agent-searcher.ts';
 export type {
   HookCallback,
   HookCallbackMatcher,
@@ -59,6 +60,7 @@ export {
   type McpSetServersResult,
   type SdkMcpServerOptions,
   type SdkMcpToolDefinition,
+  type SdkServerFields,
   type SignIn,
   type ToolExtra,
   tool,

@@ -202,7 +202,7 @@ describe('the other options', () => {
     };
     const mcpServers = { one: { type: 'in-process', create } } as const;
     const asked = ask([], { mcpServers, env: { MAX_MCP_OUTPUT_TOKENS: 'many' } });
-    await expect(asked).rejects.toThrow('MAX_MCP_OUTPUT_TOKENS is NaN; allowed: a whole number above 0');
+    await expect(asked).rejects.toThrow('MAX_MCP_OUTPUT_TOKENS is NaN; allowed: a whole number from 1');
     expect(made).toBe(0);
   });
 
@@ -229,6 +229,7 @@ describe('the other options', () => {
           gone: { command: '/no/such/command' },
           off: { command: 'node', disabled: true },
         },
+        startWaitMs: 30_000,
       },
     );
     expect(initOf(messages).mcp_servers).toEqual([
@@ -243,6 +244,7 @@ describe('the other options', () => {
     const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], connectTimeoutMs: 300 };
     const { messages } = await ask(calling(MAIL, { text: 'x' }), {
       mcpServers: { silent, office: office() },
+      startWaitMs: 30_000,
       allowedTools: ['mcp__office'],
     });
     expect(initOf(messages).mcp_servers).toEqual([

@@ -87,6 +87,11 @@ export interface Options {
   readonly sessions?: SessionStore;
   /** How the user signs in to servers with `oauth: true`. @default such servers are `needs-auth` */
   readonly signIn?: SignIn;
+  /**
+   * How long the first message waits for servers that are still starting, in milliseconds. What comes later is found by searches. Servers
+   * whose tools are always sent get 5 seconds at least. @default 1000
+   */
+  readonly startWaitMs?: number;
   readonly systemPrompt?:
     | string
     | readonly string[]

@@ -1,3 +1,4 @@
+import { chooseEngine } from '@quartermaster/host/search';
 import { scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, type Options, type Query, query, type SDKUserMessage } from './index.ts';
@@ -145,6 +146,8 @@ describe('what a query can be asked', () => {
     expect(after.totalTokens).toBeGreaterThan(before.totalTokens);
     const used = after.categories.filter(({ kind }) => kind === 'used').reduce((sum, { tokens }) => sum + tokens, 0);
     expect(after).toMatchObject({ totalTokens: used, maxTokens: 10_000 });
+    const { engine, reason } = await chooseEngine({ engine: 'auto' });
+    expect(after.toolSearch).toEqual({ engine, reason, deferral: expect.stringMatching(/./) });
     await running.close();
   });
 

@@ -6,12 +6,13 @@ import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
 import type { AgentDefinition } from './agents/index.ts';
 import { type ContextUsage, contextUsage } from './context-usage.ts';
-import { checkOptions, refusedMethods } from './contract/index.ts';
+import { refusedMethods } from './contract/index.ts';
 import { addedContexts, blockReason, runObservers } from './hooks/index.ts';
 import { createInputs, type Inputs } from './inputs.ts';
 import type { ModelInfo } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { checkMode, type PermissionMode } from './permissions/index.ts';
+import { type ReadOptions, readOptions } from './read-options.ts';
 import type { SDKMessage, SDKUserMessage } from './sdk-message.ts';
 import type { McpServerConfig, McpServerStatus, McpSetServersResult } from './servers/index.ts';
 import { runTurn } from './turn/index.ts';
@@ -67,7 +68,7 @@ export interface AgentInfo {
 /**
  * Asks a model that has the tools of any number of MCP servers, and searches them instead of reading them all. Yields `system/init`,
  * then for each prompt `assistant` and `user` messages and a `result`. Nothing is started before the first message is asked for.
- * Throws a `SettingError` at once for an option that has no effect here.
+ * Throws a `SettingError` at once for an option that has no effect here, or a value that is not allowed.
  *
  * @example
  * for await (const message of query({ prompt: 'Close issue 7', options: { model, mcpServers, allowedTools: ['mcp__github__*'] } })) {
@@ -75,14 +76,14 @@ export interface AgentInfo {
  * }
  */
 export function query({ prompt, options = {} }: QueryParameters): Query {
-  checkOptions(options);
+  const read = readOptions(options);
   const closing = new AbortController();
   const controls: Controls = { mode: options.permissionMode ?? OPTION_DEFAULTS.permissionMode, model: options.model };
   const running: Running = { session: undefined, turn: undefined };
   const given = options.abortController?.signal;
   const signal = given === undefined ? closing.signal : AbortSignal.any([given, closing.signal]);
   const inputs = createInputs<unknown>(typeof prompt === 'string' ? once(prompt) : prompt);
-  const messages = run({ inputs, options, controls, running, signal, closing: closing.signal });
+  const messages = run({ inputs, options, read, controls, running, signal, closing: closing.signal });
   const close = async (): Promise<void> => {
     closing.abort(new AbortError('The query was closed'));
     await messages.return();
@@ -129,7 +130,10 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     supportedModels: async () => started('supportedModels').models(),
     supportedAgents: async () => Object.entries(options.agents ?? {}).map(toAgentInfo),
     supportedCommands: async () => [],
-    getContextUsage: async () => contextUsage(started('getContextUsage').context),
+    async getContextUsage() {
+      const { context, search } = started('getContextUsage');
+      return contextUsage(context, search);
+    },
   };
 }
 
@@ -141,6 +145,7 @@ interface Running {
 interface Run {
   readonly inputs: Inputs<unknown>;
   readonly options: Options;
+  readonly read: ReadOptions;
   readonly controls: Controls;
   readonly running: Running;
   /** Ends the query, by whoever's wish. */
@@ -150,10 +155,10 @@ interface Run {
 }
 
 async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
-  const { inputs, options, controls, running, signal, closing } = query;
+  const { inputs, options, read, controls, running, signal, closing } = query;
   try {
     signal.throwIfAborted();
-    const session = await openSession({ options, controls, signal });
+    const session = await openSession({ options, read, controls, signal });
     running.session = session;
     let reason: 'prompt_input_exit' | 'other' = 'other';
     try {

@@ -43,6 +43,7 @@ it('works with four real servers and no model: files are written and read, a gra
     mcpServers: four(),
     allowedTools: ['mcp__files__*', 'mcp__memory__*', 'mcp__everything__*'],
     persistSession: false,
+    startWaitMs: 30_000,
   };
   const messages = await collect(query({ prompt, options }));
   expect(initOf(messages).mcp_servers.map(({ status }) => status)).toEqual(Array(4).fill('connected'));
@@ -81,7 +82,10 @@ it('calls servers side by side, and hands on images', async () => {
       { text: 'Done.' },
     ],
   });
-  const options = { upstream, cwd: folder, mcpServers: four(), allowedTools: ['*'], persistSession: false };
+  const options = {
+    ...{ upstream, cwd: folder, mcpServers: four(), allowedTools: ['*'], persistSession: false },
+    startWaitMs: 30_000,
+  };
   const messages = await collect(query({ prompt: 'Do it', options }));
   const results = resultsIn(messages);
   expect(results.map(({ isError }) => isError)).toEqual([false, false, false, true]);

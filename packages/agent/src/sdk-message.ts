@@ -1,5 +1,6 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { AnthropicEvent } from '@quartermaster/wires/anthropic';
+import type { SearchEngine } from './create-agent-searcher.ts';
 import type { PermissionMode } from './permissions/index.ts';
 import type { McpServerStatus } from './servers/index.ts';
 
@@ -28,6 +29,8 @@ export interface SDKSystemMessage extends MessageBase {
   /** Every tool that can be used, whether the model has been shown it or has to search for it. */
   readonly tools: readonly string[];
   readonly mcp_servers: readonly McpServerStatus[];
+  /** Our own addition: what searches the tools, and why. `auto` is decided by the first search. */
+  readonly tool_search: SearchEngine;
   /** The subagents that the model can give tasks to. */
   readonly agents: readonly string[];
   readonly slash_commands: readonly string[];

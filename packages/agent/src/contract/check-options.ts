@@ -1,5 +1,12 @@
 import { SettingError } from '@quartermaster/core/errors';
-import { AGENT_FIELD_ROWS, type ContractRow, METHOD_ROWS, OPTION_ROWS } from './sdk-contract.ts';
+import {
+  AGENT_FIELD_ROWS,
+  type ContractRow,
+  METHOD_ROWS,
+  OPTION_ROWS,
+  SDK_SERVER_ROWS,
+  SERVER_FIELD_ROWS,
+} from './sdk-contract.ts';
 
 /** Options of our own, which the agent SDK does not have. */
 export const OWN_OPTIONS: readonly string[] = [
@@ -14,6 +21,7 @@ export const OWN_OPTIONS: readonly string[] = [
   'searcher',
   'sessions',
   'signIn',
+  'startWaitMs',
   'toolSearchThreshold',
   'upstream',
 ];
@@ -27,9 +35,7 @@ export function checkOptions(options: object): void {
       const known = [...OWN_OPTIONS, ...supportedIn(OPTION_ROWS)].sort();
       throw refusal(`There is no option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`, name);
     }
-    if (row.standing === 'refused' && !asksForNothing(value, row)) {
-      throw refusal(`options.${name} is not supported. ${row.note}`, name);
-    }
+    checkRow(OPTION_ROWS, 'options', name, value);
   }
 }
 
@@ -40,8 +46,23 @@ export function checkAgentField(agent: string, field: string, value: unknown): v
     const known = supportedIn(AGENT_FIELD_ROWS).join(', ');
     throw refusal(`${agent} has no field ${JSON.stringify(field)}. Allowed: ${known}`, agent);
   }
-  if (row.standing === 'refused' && !asksForNothing(value, row)) {
-    throw refusal(`${agent}.${field} is not supported. ${row.note}`, agent);
+  checkRow(AGENT_FIELD_ROWS, agent, field, value);
+}
+
+/** The same for a field of an entry in `mcpServers`. Fields that the agent SDK does not have are checked elsewhere. */
+export function checkServerField(server: string, field: string, value: unknown): void {
+  checkRow(SERVER_FIELD_ROWS, server, field, value);
+}
+
+/** The same for the options of `createSdkMcpServer`. */
+export function checkSdkServerOptions(options: object): void {
+  for (const [name, value] of Object.entries(options)) checkRow(SDK_SERVER_ROWS, 'createSdkMcpServer', name, value);
+}
+
+function checkRow(rows: Readonly<Record<string, ContractRow>>, owner: string, name: string, value: unknown): void {
+  const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+  if (row?.standing === 'refused' && !asksForNothing(value, row)) {
+    throw refusal(`${owner}.${name} is not supported. ${row.note}`, owner);
   }
 }
 

@@ -1,2 +1,8 @@
-export { checkAgentField, checkOptions, refusedMethods } from './check-options.ts';
+export {
+  checkAgentField,
+  checkOptions,
+  checkSdkServerOptions,
+  checkServerField,
+  refusedMethods,
+} from './check-options.ts';
 export { HOOK_ROWS } from './sdk-contract.ts';

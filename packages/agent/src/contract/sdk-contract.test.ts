@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { type Options, query, rehearsal } from '../index.ts';
+import { type Options, query } from '../index.ts';
 import { checkOptions, OWN_OPTIONS, supportedIn } from './check-options.ts';
 import {
   AGENT_FIELD_ROWS,
@@ -9,16 +9,21 @@ import {
   MESSAGE_ROWS,
   METHOD_ROWS,
   OPTION_ROWS,
+  SDK_SERVER_ROWS,
+  SERVER_FIELD_ROWS,
 } from './sdk-contract.ts';
 
 /** Read from the types of the published package by `npm run check:agent-sdk`. */
-const names: Record<'options' | 'methods' | 'agentFields' | 'messages' | 'hooks', string[]> & { version: string } =
-  JSON.parse(readFileSync(new URL('./sdk-names.json', import.meta.url), 'utf8'));
+const names: Record<(typeof TABLES)[number][1], string[]> & { version: string } = JSON.parse(
+  readFileSync(new URL('./sdk-names.json', import.meta.url), 'utf8'),
+);
 
 const TABLES = [
   ['Options', 'options', OPTION_ROWS],
   ['Methods of a query', 'methods', METHOD_ROWS],
   ['Agent fields', 'agentFields', AGENT_FIELD_ROWS],
+  ['Server fields', 'serverFields', SERVER_FIELD_ROWS],
+  ['Options of createSdkMcpServer', 'sdkServerOptions', SDK_SERVER_ROWS],
   ['Message types', 'messages', MESSAGE_ROWS],
   ['Hook events', 'hooks', HOOK_ROWS],
 ] as const;
@@ -62,10 +67,9 @@ describe('the contract with the agent SDK', () => {
 
   it.each(Object.entries(AGENT_FIELD_ROWS).filter(([, { standing }]) => standing === 'refused'))(
     'refuses agents.helper.%s by name',
-    async (name, { note }) => {
+    (name, { note }) => {
       const agents = { helper: { description: 'Helps.', prompt: 'Help.', [name]: 'something' } };
-      const options = { agents, upstream: rehearsal(), persistSession: false };
-      await expect(query({ prompt: 'x', options }).next()).rejects.toThrow(
+      expect(() => query({ prompt: 'x', options: { agents } })).toThrow(
         `agents.helper.${name} is not supported. ${note}`,
       );
     },
@@ -143,6 +147,7 @@ const ALL_OPTIONS = {
   sessionId: true,
   sessions: true,
   signIn: true,
+  startWaitMs: true,
   systemPrompt: true,
   toolSearchThreshold: true,
   tools: true,

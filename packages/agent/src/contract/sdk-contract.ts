@@ -246,3 +246,28 @@ export const AGENT_FIELD_ROWS: Table = {
   skills: refused('Put their text into `prompt`.'),
   tools: supported('Found by search within this scope.'),
 };
+
+/** Fields of an entry in `mcpServers`, of all its kinds. */
+export const SERVER_FIELD_ROWS: Table = {
+  alwaysLoad: supported("`true` is `policy: 'never'`, `false` is `policy: 'always'`."),
+  args: supported(),
+  command: supported(),
+  env: supported(),
+  headers: supported(),
+  instance: supported(),
+  name: supported(),
+  timeout: supported('The same as `callTimeoutMs`: progress extends it, and values below 1,000 count too.'),
+  tools: refused('Use `allowedTools`, `disallowedTools` and `canUseTool`.'),
+  type: supported(),
+  url: supported(),
+};
+
+/** Options of `createSdkMcpServer()`. */
+export const SDK_SERVER_ROWS: Table = {
+  alwaysLoad: supported(),
+  instructions: refused('Put them into `systemPrompt`.'),
+  name: supported(),
+  timeout: supported(),
+  tools: supported('See `tool()` for what each can say.'),
+  version: supported(),
+};

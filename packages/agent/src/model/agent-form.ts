@@ -1,21 +1,14 @@
 import { chooseForm, type Form, type FormName, type TransportCapabilities } from '@quartermaster/core/disclosure';
-import { SettingError } from '@quartermaster/core/errors';
-import type { ReadGate } from './gate-settings.ts';
+import { readChoice } from '@quartermaster/core/internal';
 
 /** How schemas reach the model. Not `client`, in which somebody else would have to search. */
 export type AgentForm = Exclude<FormName, 'client'>;
 
 const WISHES: readonly (AgentForm | 'auto')[] = ['auto', 'stub', 'bridge', 'load', 'native', 'hosted'];
 
-/** The form that is wished for, checked. Whoever has the `tool_search` capability expects stubs. */
-export function readForm(form: AgentForm | 'auto' | undefined, gateSource: ReadGate['source']): AgentForm | 'auto' {
-  const wish = form ?? 'auto';
-  if (!WISHES.includes(wish)) {
-    throw new SettingError('invalid_setting', `form is ${JSON.stringify(wish)}; allowed: ${WISHES.join(', ')}`, {
-      context: { setting: 'form', value: wish },
-    });
-  }
-  return wish === 'auto' && gateSource === 'capabilities' ? 'stub' : wish;
+/** The form that is asked for. Throws a `SettingError` for one that does not exist. */
+export function readForm(form: AgentForm | 'auto' = 'auto'): AgentForm | 'auto' {
+  return readChoice('form', form, WISHES);
 }
 
 /**

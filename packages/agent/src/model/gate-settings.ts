@@ -1,6 +1,7 @@
 import { readEnableToolSearch } from '@quartermaster/core';
 import { SettingError } from '@quartermaster/core/errors';
 import { type GateRule, type GateSettings, readCapabilities } from '@quartermaster/core/gate';
+import { readWholeNumber } from '@quartermaster/core/internal';
 import type { AgentConfig } from '../read-config.ts';
 
 export interface GateSources {
@@ -48,10 +49,7 @@ function readRule(sources: GateSources): { readonly rule: GateRule; readonly sou
 function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSources): void {
   if (value === undefined) return;
   const context = { setting: 'toolSearchThreshold', value };
-  if (!Number.isInteger(value) || value < 0) {
-    const problem = `toolSearchThreshold is ${value}; allowed: a whole number, 0 or more`;
-    throw new SettingError('invalid_setting', problem, { context });
-  }
+  readWholeNumber('toolSearchThreshold', value, 0);
   // It would be without effect, and nobody would know.
   if (capabilities === undefined) {
     const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;

@@ -9,13 +9,19 @@ export interface Planning {
   readonly toolbox: Toolbox;
   readonly caller: Caller;
   readonly form: AgentForm | 'auto';
+  /** Whether there may be more tools in a moment. */
+  readonly isStarting: () => boolean;
 }
 
 /** What to send, for what the model's transport can carry. Where nothing is deferred, the plan declares every tool and searches nothing. */
-export function planFor({ toolbox, caller, form }: Planning, { limits, capabilities }: ResolvedModel): DeferPlan {
+export function planFor(
+  { toolbox, caller, form, isStarting }: Planning,
+  { limits, capabilities }: ResolvedModel,
+): DeferPlan {
   const plan = toolbox.plan(limits, {
     form: formFor(capabilities, form),
     caller,
+    ...(isStarting() ? { rule: { kind: 'on' }, searchWhenEmpty: true } : {}),
   });
   return plan.kind === 'defer' ? plan : withoutSearch(plan);
 }

@@ -1,8 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { type Policy, parsePolicy } from '@quartermaster/core/catalog';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames, readWholeNumber } from '@quartermaster/core/internal';
 import type { ServerOptions } from '@quartermaster/mcp';
 import { z } from 'zod';
+import { checkSdkServerOptions } from '../contract/index.ts';
 import type { SdkMcpToolDefinition } from './tool.ts';
 
 /** Options of `createSdkMcpServer`. */
@@ -11,7 +12,19 @@ export interface SdkMcpServerOptions {
   /** @default 1.0.0 */
   readonly version?: string;
   readonly tools?: readonly SdkMcpToolDefinition[];
+  /** The same for all tools that say nothing themselves: `true` always sends them in full. @default false */
+  readonly alwaysLoad?: boolean;
+  /** How long a call may take, in milliseconds. @default MCP_TOOL_TIMEOUT, else 5 minutes */
+  readonly timeout?: number;
 }
+
+const OPTIONS: OptionNames<SdkMcpServerOptions> = {
+  name: true,
+  version: true,
+  tools: true,
+  alwaysLoad: true,
+  timeout: true,
+};
 
 /** A server in this process, as an entry of `mcpServers`; what any entry can say may be added to it. */
 export interface McpSdkServerConfigWithInstance extends ServerOptions {
@@ -24,11 +37,17 @@ export interface McpSdkServerConfigWithInstance extends ServerOptions {
   readonly toolPolicies: Readonly<Record<string, Policy>>;
 }
 
-/** An MCP server in this process, made of tools. */
+/** An MCP server in this process, made of tools. Throws a `SettingError` for an option that has no effect here. */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
+  checkSdkServerOptions(options);
+  checkOptionNames('createSdkMcpServer', options, OPTIONS);
+  const { alwaysLoad = false, timeout } = options;
+  if (timeout !== undefined) readWholeNumber('timeout', timeout);
   const create = (): McpServer => buildServer(options);
   const policies = (options.tools ?? []).flatMap((tool) =>
-    policyOf(tool).map((policy) => [tool.name, policy] as const),
+    policyOf({ ...tool, alwaysLoad: alwaysLoad || tool.alwaysLoad === true }).map(
+      (policy) => [tool.name, policy] as const,
+    ),
   );
   return {
     type: 'sdk',
@@ -36,6 +55,7 @@ export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerCo
     instance: create(),
     create,
     toolPolicies: Object.fromEntries(policies),
+    ...defined({ callTimeoutMs: timeout }),
   };
 }
 

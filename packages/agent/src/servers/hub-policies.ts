@@ -1,6 +1,6 @@
 import { applyPolicies, createTool, type Policy, type PolicyRules } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
-import type { McpServerConfig } from './server-config.ts';
+import { type McpServerConfig, policyOf } from './server-config.ts';
 
 const KINDS = ['tools', 'patterns', 'servers'];
 
@@ -23,5 +23,5 @@ export function hubPolicies(servers: Readonly<Record<string, McpServerConfig>>, 
 }
 
 function ownPolicies(config: McpServerConfig): readonly (readonly [string, Policy])[] {
-  return 'toolPolicies' in config && config.policy === undefined ? Object.entries(config.toolPolicies) : [];
+  return 'toolPolicies' in config && policyOf(config) === undefined ? Object.entries(config.toolPolicies) : [];
 }

@@ -21,6 +21,10 @@ it.each<[string, McpServerConfig, Record<string, string>, object]>([
     { MCP_TOOL_TIMEOUT: '99999999999' },
     { callTimeoutMs: 2_147_483_647 },
   ],
+  ['the agent SDK’s word for the time of a call', { ...http, timeout: 5_000 }, {}, { callTimeoutMs: 5_000 }],
+  ['tools that are always loaded', { ...http, alwaysLoad: true }, {}, { policy: 'never' }],
+  ['tools that are deferred', { ...http, alwaysLoad: false }, {}, { policy: 'always' }],
+  ['a policy is stronger', { ...http, alwaysLoad: true, policy: 'automatic' }, {}, { policy: 'automatic' }],
   ['an entry’s own times are stronger', { ...http, callTimeoutMs: 9 }, { MCP_TOOL_TIMEOUT: '8' }, { callTimeoutMs: 9 }],
 ])('%s', (_what, config, env, expected) => {
   expect(toServerSettings(config, { cwd: '/work', env })).toMatchObject(expected);

@@ -1,3 +1,5 @@
+import type { Policy } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
 import type {
   Connectable,
   InProcessSettings,
@@ -10,13 +12,23 @@ import { LONGEST_TIMER_MS } from '../longest-timer.ts';
 import type { McpSdkServerConfigWithInstance } from './create-sdk-mcp-server.ts';
 
 /** An entry of `mcpServers`: a process, an address, or a server in this process. */
-export type McpServerConfig =
-  | StdioSettings
-  | RemoteSettings
-  | InProcessSettings
-  | McpSdkServerConfigWithInstance
-  /** A server of any SDK line that was made elsewhere. It can serve one query at a time. */
-  | (ServerOptions & { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable });
+export type McpServerConfig = SdkServerFields &
+  (
+    | StdioSettings
+    | RemoteSettings
+    | InProcessSettings
+    | McpSdkServerConfigWithInstance
+    /** A server of any SDK line that was made elsewhere. It can serve one query at a time. */
+    | (ServerOptions & { readonly type: 'sdk'; readonly name: string; readonly instance: Connectable })
+  );
+
+/** The agent SDK's words for two settings of a server. */
+export interface SdkServerFields {
+  /** `true` is `policy: 'never'`, `false` is `policy: 'always'`; weaker than `policy`. */
+  readonly alwaysLoad?: boolean;
+  /** The same as `callTimeoutMs`, which is stronger. */
+  readonly timeout?: number;
+}
 
 export interface ServerSurroundings {
   /** Where processes are started that say nothing themselves. */
@@ -25,15 +37,23 @@ export interface ServerSurroundings {
 }
 
 /** The hub's settings for an entry. `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`, in milliseconds, hold where the entry has no times of its own. */
-export function toServerSettings(config: McpServerConfig, { cwd, env }: ServerSurroundings): ServerSettings {
+export function toServerSettings(entry: McpServerConfig, { cwd, env }: ServerSurroundings): ServerSettings {
+  const { timeout, alwaysLoad: _, ...config } = entry;
+  const policy = policyOf(entry);
   const times = {
     ...milliseconds('connectTimeoutMs', env.MCP_TIMEOUT),
     ...milliseconds('callTimeoutMs', env.MCP_TOOL_TIMEOUT),
+    ...defined({ callTimeoutMs: timeout, policy }),
   };
   if ('command' in config) return { ...times, cwd, ...config };
   if (config.type !== 'sdk') return { ...times, ...config };
   const create = 'create' in config ? config.create : (): Connectable => config.instance;
   return { ...times, ...config, type: 'in-process', create };
+}
+
+/** When the tools of a server may be deferred, where its entry says so. */
+export function policyOf({ policy, alwaysLoad }: McpServerConfig): Policy | undefined {
+  return policy ?? (alwaysLoad === undefined ? undefined : alwaysLoad ? 'never' : 'always');
 }
 
 /** Whether a server is on this machine. */

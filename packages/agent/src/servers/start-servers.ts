@@ -6,8 +6,9 @@ import { SettingError } from '@quartermaster/core/errors';
 import { defined, untilAborted } from '@quartermaster/core/internal';
 import { createHub, type Hub, type HubOptions, type OAuthClient, SERVER_DEFAULTS } from '@quartermaster/mcp';
 import { createDeadline } from '../deadline.ts';
+import { checkServers } from './check-servers.ts';
 import { hubPolicies } from './hub-policies.ts';
-import { isLocal, type McpServerConfig, type ServerSurroundings, toServerSettings } from './server-config.ts';
+import { isLocal, type McpServerConfig, policyOf, type ServerSurroundings, toServerSettings } from './server-config.ts';
 import { type McpServerStatus, toServerStatus } from './server-status.ts';
 import { type SignIn, signInTo } from './sign-in.ts';
 
@@ -21,7 +22,17 @@ export interface ServersStart extends ServerSurroundings {
   /** Tools that belong to no server. @default none */
   readonly localTools?: readonly Tool[];
   readonly oauth?: { readonly client: OAuthClient; readonly signIn: SignIn } | undefined;
+  /** How long servers are waited for; tools of one that takes longer are found once they are there. @default START_WAITS.firstMs */
+  readonly waitMs?: number | undefined;
 }
+
+/** How long the first message and the first fruitless search wait for servers that are still starting. */
+export const START_WAITS: { readonly firstMs: number; readonly alwaysLoadedMs: number; readonly searchMs: number } = {
+  firstMs: 1_000,
+  // Their tools belong into the first request.
+  alwaysLoadedMs: 5_000,
+  searchMs: 10_000,
+};
 
 /** What `setMcpServers` did. */
 export interface McpSetServersResult {
@@ -41,6 +52,10 @@ export interface AgentServers {
   status(): readonly McpServerStatus[];
   /** Whether a server is on this machine. */
   isLocal(server: string): boolean;
+  /** Whether a server has neither answered nor failed yet. */
+  isStarting(): boolean;
+  /** Waits until each server has answered or failed, or has had its time for that; a server that hangs is waited for once. */
+  settle(signal?: AbortSignal): Promise<void>;
   set(servers: Readonly<Record<string, McpServerConfig>>): Promise<McpSetServersResult>;
   reconnect(server: string): Promise<void>;
   toggle(server: string, enabled: boolean): Promise<void>;
@@ -53,11 +68,13 @@ interface Entry {
   readonly isReplaceable: boolean;
   /** Undefined while the server is disabled. */
   hub: Hub | undefined;
+  /** Until it has answered or failed. */
+  starting: Promise<void> | undefined;
 }
 
 /**
- * Starts the servers and waits until each has answered or failed. One that takes longer than it may to connect and list is
- * not waited for: it is pending, and its tools can be searched for once they are there.
+ * Starts the servers and waits a moment until each has answered or failed. One that takes longer is pending, and its tools can be
+ * searched for once they are there.
  */
 export async function startServers(start: ServersStart): Promise<AgentServers> {
   const entries = new Map<string, Entry>();
@@ -78,8 +95,19 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
     });
   };
   const begin = async (names: readonly string[]): Promise<void> => {
-    await Promise.all(names.map((name) => beginOne(name, entryOf(name), start)));
+    await Promise.all(
+      names.map((name) => {
+        const entry = entryOf(name);
+        const starting = beginOne(name, entry, start).finally(() => {
+          if (entry.starting === starting) entry.starting = undefined;
+        });
+        entry.starting = starting;
+        return starting;
+      }),
+    );
   };
+  const starting = (): readonly Promise<void>[] => [...entries.values()].flatMap((entry) => entry.starting ?? []);
+  let searchWait: Promise<void> | undefined;
   /** Why a server that was just started can't be used; undefined where it can, or may yet. */
   const failureOf = (name: string): string | undefined => {
     const status = statusOf(name, entryOf(name));
@@ -87,13 +115,22 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
   };
 
   for (const [name, config] of Object.entries(start.servers)) {
-    entries.set(name, { config, isReplaceable: config.type === 'sdk', hub: undefined });
+    entries.set(name, { config, isReplaceable: config.type === 'sdk', hub: undefined, starting: undefined });
   }
   const close = async (): Promise<void> => {
     await Promise.all(hubs().map((hub) => hub.close()));
   };
   try {
-    await begin([...entries.keys()].filter((name) => entryOf(name).config.disabled !== true));
+    const used = [...entries].filter(([, { config }]) => config.disabled !== true);
+    const all = begin(used.map(([name]) => name));
+    const eager = used
+      .filter(([, { config }]) => policyOf(config) === 'never')
+      .flatMap(([, entry]) => entry.starting ?? []);
+    const { waitMs = START_WAITS.firstMs } = start;
+    await waitAWhile(all, waitMs);
+    await waitAWhile(Promise.all(eager), START_WAITS.alwaysLoadedMs - waitMs);
+    // The user is busy with these.
+    await Promise.all(used.flatMap(([name, entry]) => (isSigningIn(name, entry, start) ? (entry.starting ?? []) : [])));
   } catch (error) {
     await close();
     throw error;
@@ -112,7 +149,13 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
     unavailable: () => hubs().flatMap((hub) => hub.unavailable()),
     status: () => [...entries].map(([name, entry]) => statusOf(name, entry)),
     isLocal: (server) => isLocal(entries.get(server)?.config),
+    isStarting: () => starting().length > 0,
+    async settle(signal) {
+      searchWait ??= waitAWhile(Promise.all(starting()), START_WAITS.searchMs);
+      await untilAborted(searchWait, signal);
+    },
     async set(servers) {
+      checkServers(servers);
       const leaving = [...entries].filter(
         ([name, { isReplaceable, config }]) =>
           servers[name] !== config && (isReplaceable || Object.hasOwn(servers, name)),
@@ -122,7 +165,8 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
         entries.delete(name);
         await hub?.close();
       }
-      for (const [name, config] of coming) entries.set(name, { config, isReplaceable: true, hub: undefined });
+      for (const [name, config] of coming)
+        entries.set(name, { config, isReplaceable: true, hub: undefined, starting: undefined });
       await begin(coming.flatMap(([name, config]) => (config.disabled === true ? [] : [name])));
       const errors = coming.flatMap(([name]) => {
         const failure = failureOf(name);
@@ -171,9 +215,37 @@ async function beginOne(name: string, entry: Entry, start: ServersStart): Promis
   } finally {
     late.clear();
   }
-  if (start.oauth !== undefined && statusOf(name, entry).status === 'needs-auth') {
+  if (start.oauth !== undefined && isSigningIn(name, entry, start)) {
     await signInTo({ hub, server: name, signIn: start.oauth.signIn, signal: start.signal });
   }
+}
+
+/**
+ * Waits for work, at most for some time. In short steps: a process that can't run for a while must not take that for a server's
+ * silence.
+ */
+async function waitAWhile(work: Promise<unknown>, waitMs: number): Promise<void> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  // What fails later has a status that says so.
+  done.catch(() => undefined);
+  for (let leftMs = waitMs; leftMs > 0 && !isDone; leftMs -= WAIT_STEP_MS) {
+    const step = createDeadline(Math.min(WAIT_STEP_MS, leftMs));
+    const over = new Promise<void>((resolve) => step.signal.addEventListener('abort', () => resolve(), { once: true }));
+    try {
+      await Promise.race([done, over]);
+    } finally {
+      step.clear();
+    }
+  }
+}
+
+const WAIT_STEP_MS = 50;
+
+function isSigningIn(name: string, entry: Entry, { oauth }: ServersStart): boolean {
+  return oauth !== undefined && statusOf(name, entry).status === 'needs-auth';
 }
 
 /** For what comes after connecting: the listing. */

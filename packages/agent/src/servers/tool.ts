@@ -1,6 +1,7 @@
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isJsonObject, type Policy } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import type { z } from 'zod';
 
 /** What a tool can say about itself besides its schema. */
@@ -41,8 +42,11 @@ export function tool<Shape extends z.ZodRawShape>(
   extra: ToolExtra = {},
 ): SdkMcpToolDefinition<Shape> {
   checkShape(name, inputSchema);
+  checkOptionNames(`tool ${JSON.stringify(name)}`, extra, EXTRAS);
   return { name, description, inputSchema, handler, ...extra };
 }
+
+const EXTRAS: OptionNames<ToolExtra> = { annotations: true, policy: true, alwaysLoad: true, searchHint: true };
 
 /** With the schemas of zod 3 a server starts, but can't list its tools: they would be gone, with the reason in a status at most. */
 function checkShape(tool: string, shape: unknown): void {

@@ -4,6 +4,6 @@ export { createDatabaseSessionStore } from './database-session-store.ts';
 export { createFileSessionStore } from './file-session-store.ts';
 export { interruptedResults } from './interrupted-results.ts';
 export { CHARACTERS_PER_TOKEN, messageTokens } from './message-tokens.ts';
-export { resumedSession, sessionStore } from './resumed-session.ts';
+export { checkSessionOptions, resumedSession, sessionStore } from './resumed-session.ts';
 export { createMemorySessionStore, type SessionRecord, type SessionStore } from './session-store.ts';
 export { withoutResults } from './without-results.ts';

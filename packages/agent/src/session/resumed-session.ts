@@ -19,16 +19,20 @@ export function sessionStore({ sessions, persistSession }: SessionOptions, cwd: 
   return { read: store.read, append: async () => {}, ...defined({ latest }) };
 }
 
-/** The session to go on with, if any: the one that is named, or the latest. */
-export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
-  if (options.continue !== true) return options.resume;
+/** Throws a `SettingError` for a `continue` that can't be followed. */
+export function checkSessionOptions(options: SessionOptions, store: SessionStore): void {
+  if (options.continue !== true) return;
   if (options.resume !== undefined) {
     throw refusal('options.continue and options.resume are both given: choose one');
   }
   if (store.latest === undefined) {
     throw refusal('options.continue needs a store that knows its latest session; this one has no latest(). Use resume');
   }
-  return store.latest();
+}
+
+/** The session to go on with, if any: the one that is named, or the latest. */
+export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
+  return options.continue === true ? store.latest?.() : options.resume;
 }
 
 function refusal(message: string): SettingError {

@@ -1,8 +1,8 @@
-export { createLedger, type LedgerOptions, type ModelPrice } from './ledger.ts';
+export { createLedger, type Ledger, type LedgerOptions, type ModelPrice } from './ledger.ts';
 export { createPlanner } from './planner.ts';
 export { requestFor } from './request-for.ts';
 export { runTurn } from './run-turn.ts';
 export { createSideChannel } from './side-channel.ts';
-export { createStructuredOutput, type OutputFormat } from './structured-output.ts';
+export { createStructuredOutput, type OutputFormat, type StructuredOutput } from './structured-output.ts';
 export { createToolGuard, type GuardOptions, type ToolGuard } from './tool-guard.ts';
 export type { Stopping, TurnContext } from './turn-context.ts';

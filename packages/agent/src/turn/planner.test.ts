@@ -40,7 +40,7 @@ function changing(rule: string): { readonly toolbox: Toolbox; change(): void } {
 describe('the plan of a conversation', () => {
   it('stays while the model searches, whatever servers come, until the conversation begins anew', () => {
     const { toolbox, change } = changing('true');
-    const planner = createPlanner({ toolbox, caller: {}, form: 'auto' });
+    const planner = createPlanner({ toolbox, caller: {}, form: 'auto', isStarting: () => false });
     const plan = planner.plan(MODEL);
     change();
     expect(planner.plan(MODEL)).toBe(plan);
@@ -50,7 +50,7 @@ describe('the plan of a conversation', () => {
 
   it('follows the catalog where every tool is declared', () => {
     const { toolbox, change } = changing('false');
-    const planner = createPlanner({ toolbox, caller: {}, form: 'auto' });
+    const planner = createPlanner({ toolbox, caller: {}, form: 'auto', isStarting: () => false });
     expect(planner.plan(MODEL).shown).toHaveLength(2);
     expect(planner.plan(MODEL)).toBe(planner.plan(MODEL));
     change();
@@ -58,7 +58,12 @@ describe('the plan of a conversation', () => {
   });
 
   it('is made for the model: one that knows no references gets its tools appended', () => {
-    const planner = createPlanner({ toolbox: changing('true').toolbox, caller: {}, form: 'auto' });
+    const planner = createPlanner({
+      toolbox: changing('true').toolbox,
+      caller: {},
+      form: 'auto',
+      isStarting: () => false,
+    });
     const plain = { ...MODEL, capabilities: { ...MODEL.capabilities, references: false } };
     expect(planner.plan(MODEL).form.reveal).toBe('native');
     expect(planner.plan(plain).form.reveal).toBe('append');

@@ -1,7 +1,7 @@
 import { cutText } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicResponse } from '@quartermaster/wires/anthropic';
 import { addedContexts, blockReason, runObservers } from '../hooks/index.ts';
-import { agentWire, askModel, type ResolvedModel } from '../model/index.ts';
+import { agentWire, askModel, isSearching, type ResolvedModel } from '../model/index.ts';
 import type {
   SDKAssistantMessage,
   SDKContentBlock,
@@ -101,6 +101,8 @@ async function* rounds(
       yield tally.failure(refusal.subtype, [refusal.message]);
       return;
     }
+    // Without a search, what is missing in the list could not be found later.
+    if (!isSearching(context.planner.plan(model))) await context.settle(signal);
     const response = yield* respond({ context, tally, model, signal });
     const content = response.content.filter((block) => block.type !== 'text' || block.text !== '');
     if (content.length > 0) await context.conversation.append({ role: 'assistant', content: content.map(toKept) });

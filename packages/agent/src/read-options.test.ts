@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createMemorySessionStore, createSdkMcpServer, type Options, query, tool } from './index.ts';
+
+const { latest: _, ...withoutLatest } = createMemorySessionStore();
+
+it.each<[string, object, string]>([
+  ['a form', { form: 'bridg' }, 'form is "bridg"; allowed: auto, stub, bridge, load, native, hosted'],
+  ['a mode', { permissionMode: 'yolo' }, 'permissionMode is "yolo"; allowed: default, acceptEdits'],
+  ['turns', { maxTurns: 0 }, 'maxTurns is 0; allowed: a whole number from 1'],
+  ['tokens of a response', { maxOutputTokens: 'many' }, 'maxOutputTokens is "many"'],
+  ['a window', { contextTokens: -1 }, 'contextTokens is -1'],
+  ['a wait', { startWaitMs: -1 }, 'startWaitMs is -1; allowed: a whole number from 0'],
+  ['a variable', { env: { ENABLE_TOOL_SEARCH: 'auto:x' } }, 'auto:x'],
+  ['a threshold', { capabilities: ['tool_search'], toolSearchThreshold: 1.5 }, 'toolSearchThreshold is 1.5'],
+  ['pins', { pins: 'files/*' }, 'pins is "files/*"'],
+  ['a rule', { allowedTools: ['send_mail'] }, 'allowedTools names "send_mail"'],
+  ['a built-in tool', { tools: ['Browse'] }, 'tools names "Browse"'],
+  ['a hook', { hooks: { PreToolUses: [] } }, 'There is no hook "PreToolUses"'],
+  ['an output format', { outputFormat: { type: 'text' } }, 'outputFormat is no'],
+  ['a budget without prices', { maxBudgetUsd: 1 }, 'nothing says what tokens cost'],
+  ['a subagent', { agents: { helper: { description: 'Helps.' } } }, 'agents.helper.prompt is missing'],
+  ['two sessions', { continue: true, resume: 'x' }, 'options.continue and options.resume are both given'],
+  ['a store without a latest session', { continue: true, sessions: withoutLatest }, 'has no latest()'],
+  ['servers as a list', { mcpServers: [] }, 'mcpServers is not an object'],
+  ['a server that is none', { mcpServers: { a: { comand: 'npx' } } }, 'mcpServers.a has neither command nor url'],
+  ['a server of two kinds', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, 'has both command and url'],
+  [
+    'a field of a server',
+    { mcpServers: { a: { command: 'npx', arguments: [] } } },
+    'mcpServers.a: unknown option "arguments"; allowed: allow, alwaysLoad, args',
+  ],
+  ['a time of a server', { mcpServers: { a: { command: 'npx', timeout: 0 } } }, 'mcpServers.a.timeout is 0'],
+  [
+    'permissions of a server',
+    { mcpServers: { a: { command: 'npx', tools: [{ name: 'x' }] } } },
+    'mcpServers.a.tools is not supported. Use `allowedTools`',
+  ],
+])('query() refuses %s before anything is asked of it', (_what, options, message) => {
+  expect(() => query({ prompt: 'x', options: options as Options })).toThrow(message);
+});
+
+it('a server in this process refuses options that it does not have', () => {
+  expect(() => createSdkMcpServer({ name: 'x', tool: [] } as never)).toThrow(
+    'createSdkMcpServer: unknown option "tool"; allowed: alwaysLoad, name, timeout, tools, version',
+  );
+  expect(() => createSdkMcpServer({ name: 'x', instructions: 'Be kind.' } as never)).toThrow(
+    'createSdkMcpServer.instructions is not supported. Put them into `systemPrompt`.',
+  );
+  expect(() => tool('x', 'X', {}, async () => ({ content: [] }), { policies: 'never' } as never)).toThrow(
+    'tool "x": unknown option "policies"',
+  );
+});

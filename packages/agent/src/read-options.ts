@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Tool } from '@quartermaster/core';
+import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
+import { readWholeNumber } from '@quartermaster/core/internal';
+import { AGENT_TOOL, agentTool, checkAgents } from './agents/index.ts';
+import { type BuiltInTools, createBuiltInTools } from './built-in/index.ts';
+import { checkOptions } from './contract/index.ts';
+import { createRunHooks, type RunHooks } from './hooks/index.ts';
+import { type AgentForm, readForm, readGateSettings } from './model/index.ts';
+import { OPTION_DEFAULTS, type Options } from './options.ts';
+import { checkMode, checkToolRules, compileToolRules, type ToolRules } from './permissions/index.ts';
+import { checkServers } from './servers/index.ts';
+import { checkSessionOptions, type SessionStore, sessionStore } from './session/index.ts';
+import {
+  createLedger,
+  createStructuredOutput,
+  type Ledger,
+  type StructuredOutput,
+  type TurnContext,
+} from './turn/index.ts';
+
+/** What a query is made of, as far as its options alone say it. */
+export interface ReadOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly form: AgentForm | 'auto';
+  readonly runHooks: RunHooks;
+  readonly ledger: Ledger;
+  readonly output: StructuredOutput | undefined;
+  readonly limits: Pick<TurnContext, 'maxTurns' | 'maxOutputTokens' | 'maxResultTokens'>;
+  readonly builtIns: BuiltInTools;
+  /** Tools that belong to no server. */
+  readonly localTools: readonly Tool[];
+  readonly allowed: ToolRules;
+  readonly disallowed: ToolRules;
+  readonly store: SessionStore;
+  readonly sessionId: string;
+}
+
+/** Reads the options of a query. Throws a `SettingError` for the first that is not allowed. Starts nothing. */
+export function readOptions(options: Options): ReadOptions {
+  checkOptions(options);
+  const env = { ...process.env, ...options.env };
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const agents = options.agents ?? {};
+  const builtIns = createBuiltInTools(options, cwd);
+  const localTools = [
+    ...(Object.keys(agents).length === 0 ? [] : [agentTool(agents)]),
+    ...[...builtIns.values()].map(({ tool }) => tool),
+  ];
+  const known = new Set(localTools.map(({ name }) => name));
+  checkAgents(agents, known);
+  const entries = options.mcpServers ?? {};
+  checkServers(entries);
+  checkMode(options.permissionMode ?? OPTION_DEFAULTS.permissionMode);
+  // Once more when a session is opened, with the configuration file.
+  readGateSettings({ ...options, processEnv: process.env, config: NO_CONFIG });
+  const { contextTokens, startWaitMs } = options;
+  if (contextTokens !== undefined) readWholeNumber('contextTokens', contextTokens);
+  if (startWaitMs !== undefined) readWholeNumber('startWaitMs', startWaitMs, 0);
+  const rules = (setting: 'allowedTools' | 'disallowedTools'): ToolRules => {
+    // The agent tool's earlier name.
+    const named = (options[setting] ?? []).map((rule) =>
+      rule === 'Task' && known.has(AGENT_TOOL) ? AGENT_TOOL : rule,
+    );
+    checkToolRules(setting, named, known);
+    return compileToolRules(named, {
+      servers: Object.keys(entries),
+      forbids: setting === 'disallowedTools',
+      subjectOf: (tool, input) => builtIns.get(tool.id)?.subject(input),
+    });
+  };
+  const store = sessionStore(options, cwd);
+  checkSessionOptions(options, store);
+  return {
+    ...{ env, cwd, builtIns, localTools, store },
+    form: readForm(options.form),
+    runHooks: createRunHooks(options.hooks ?? {}),
+    ledger: createLedger(options),
+    output: createStructuredOutput(options.outputFormat),
+    limits: readLimits(options, env),
+    allowed: rules('allowedTools'),
+    disallowed: rules('disallowedTools'),
+    sessionId: options.sessionId ?? randomUUID(),
+  };
+}
+
+const NO_CONFIG = { rule: undefined, search: DEFAULT_SEARCH_LIMITS, pins: [] };
+
+function readLimits(
+  { maxTurns, maxOutputTokens }: Options,
+  { MAX_MCP_OUTPUT_TOKENS: most }: Readonly<Record<string, string | undefined>>,
+): ReadOptions['limits'] {
+  const maxResultTokens = most === undefined || most.trim() === '' ? undefined : Number(most);
+  const optional = (setting: string, value: number | undefined): number | undefined =>
+    value === undefined ? undefined : readWholeNumber(setting, value);
+  return {
+    maxTurns: optional('maxTurns', maxTurns) ?? OPTION_DEFAULTS.maxTurns,
+    maxOutputTokens: optional('maxOutputTokens', maxOutputTokens),
+    maxResultTokens: optional('MAX_MCP_OUTPUT_TOKENS', maxResultTokens) ?? OPTION_DEFAULTS.maxResultTokens,
+  };
+}
