@@ -213,8 +213,10 @@ export type RequestRecord = {
   readonly status: number;
   readonly durationMs: number;
   readonly owner: string;
+  readonly key?: string;
   readonly model?: string;
   readonly upstream?: string;
+  readonly catalogs?: readonly string[];
   readonly decision?: 'inline' | 'defer' | 'pass';
   readonly reason?: string;
   readonly form?: string;
@@ -232,16 +234,42 @@ export type RequestRecord = {
   }[];
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly reach?: 'searched' | 'called' | 'neither';
   readonly tokens?: TokenAccount;
 };
 
 export type Totals = {
   readonly requests: number;
+  readonly deferred: number;
+  readonly searched: number;
+  readonly called: number;
+  readonly neither: number;
   readonly searches: number;
   readonly foundNothing: number;
+  readonly found: number;
+  readonly unused: number;
   readonly keptOut: number;
   readonly added: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
   readonly net: number;
+  readonly breakEven?: number;
+  readonly usd?: {
+    readonly keptOut: number;
+    readonly added: number;
+    readonly net: number;
+  };
+};
+
+export type ModelReach = {
+  readonly model: string;
+  readonly form: string;
+  readonly deferred: number;
+  readonly searched: number;
+  readonly called: number;
+  readonly neither: number;
+  readonly isPoor: boolean;
+  readonly advice?: string;
 };
 
 /** Every route, by method and path. */
@@ -863,15 +891,33 @@ export interface Api {
     };
     readonly answer: RequestRecord;
   };
-  /** Tokens kept out, added and net, by day, model and key. */
+  /** Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices. */
   'GET /v1/savings': {
-    readonly input: object;
+    readonly input: {
+      readonly query?: {
+        readonly days?: number;
+      };
+    };
     readonly answer: {
       readonly sinceMs: number;
       readonly total: Totals;
       readonly byDay: Readonly<Record<string, Totals>>;
       readonly byModel: Readonly<Record<string, Totals>>;
       readonly byKey: Readonly<Record<string, Totals>>;
+      readonly byCatalog: Readonly<Record<string, Totals>>;
+      readonly unpriced: readonly string[];
+      readonly keyNames: Readonly<Record<string, string>>;
+    };
+  };
+  /** Whether models search for the tools that they are not shown, by model and form. */
+  'GET /v1/reach': {
+    readonly input: {
+      readonly query?: {
+        readonly days?: number;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly ModelReach[];
     };
   };
   /** Whether the process answers. */

@@ -1,3 +1,4 @@
+import { INSIGHT_DEFAULTS } from '@quartermaster/host/config';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
 import type { LogEntry } from './logger.ts';
@@ -72,7 +73,7 @@ describe('activity', () => {
   );
 
   it('holds the texts of searches where the settings say so', async () => {
-    const settings = { recordQueries: true };
+    const settings = { insight: { ...INSIGHT_DEFAULTS, keep: 'queries' } } as const;
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }), settings });
     await (await gateway.post('/v1/messages', ASK)).text();
     expect(await activityOf(gateway)).toMatchObject([{ searches: [{ queries: ['weather'] }] }]);
@@ -87,7 +88,7 @@ describe('activity', () => {
     const savings = (await (await fetch(`${gateway.url}/v1/savings`)).json()) as { total: { net: number } };
     expect(savings.total.net).toBe(record?.tokens?.net);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-    expect(metrics).toContain(`quartermaster_tokens_saved_total ${record?.tokens?.net}\n`);
+    expect(metrics).toContain(`quartermaster_tokens_saved_total{model="claude-test",key=""} ${record?.tokens?.net}\n`);
   });
 
   it('is in the log line of the request', async () => {
@@ -170,6 +171,7 @@ describe('the debug log', () => {
     expect(entries.filter(({ level }) => level === 'debug')).toMatchObject([
       { event: 'decision', requestId: record?.id, decision: 'defer', reason: record?.reason },
       { event: 'search', requestId: record?.id, outcome: 'match', engine: 'bm25', found: 'get_weather' },
+      { event: 'load', requestId: record?.id, tool: 'get_weather', by: 'search' },
     ]);
     expect(entries.find(({ status }) => status === 404)).toMatchObject({ route: 'unknown', path: '/v1/nowhere' });
     const quiet = await answered();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Snapshot, ToolboxEvent } from '@quartermaster/core';
+import type { Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
@@ -7,7 +7,7 @@ import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { compilePermissions, createProxy } from '@quartermaster/mcp';
 import { Hono } from 'hono';
-import { type Access, createGatekeeper, createUsageMeter, type UsageMeter } from './access/index.ts';
+import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
 import { createApi } from './api/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } from './catalogs/index.ts';
@@ -26,11 +26,11 @@ import {
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 import { createRequestRunner, faultOf, originOf } from './http/index.ts';
-import { createActivityLog, createSavingsMeter } from './insight/index.ts';
+import { createActivityLog, createAdaptation, createInsightMeter } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
-import { createServerCatalogs } from './mcp/index.ts';
-import { addProcessMetrics, createGatewayMetrics, type GatewayMetrics } from './metrics/index.ts';
+import { createMcpEvents, createServerCatalogs, type McpEvents } from './mcp/index.ts';
+import { addProcessMetrics, createGatewayMetrics, MCP_CATALOG } from './metrics/index.ts';
 import {
   type McpServices,
   mountBatchRoutes,
@@ -61,7 +61,6 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const settings = { ...GATEWAY_DEFAULTS, ...options.settings };
   const {
-    upstreams,
     store,
     search = SEARCH_DEFAULTS,
     logger = NO_LOGGER,
@@ -71,30 +70,49 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const metrics = createGatewayMetrics();
   const log = createActivityLog();
-  const savings = createSavingsMeter(clock.now);
-  const activity = createActivity([metrics.onRequest, log.add, savings.add]);
+  const meter = createInsightMeter({ store: store?.insight, settings: settings.insight, clock, logger });
+  const adaptation = settings.deferral === 'adaptive' ? createAdaptation() : undefined;
+  const usage = createUsageMeter({ usage: store?.usage, clock, logger });
+  const sinks: ((event: GatewayEvent) => void)[] = [
+    metrics.onEvent,
+    usage.onEvent,
+    (event) => activity.note(event),
+    (event) => {
+      if (event.kind !== 'request-end' || event.record === undefined) return;
+      log.add(event.record);
+      meter.add(event.record);
+      adaptation?.note(event.record);
+    },
+  ];
+  if (logger.isDebugging === true) {
+    sinks.push((event) => {
+      const explained = explainEvent(event);
+      if (explained !== undefined) logger.log(explained);
+    });
+  }
   const onEvent = (event: GatewayEvent): void => {
-    metrics.onEvent(event);
-    activity.note(event);
-    const explained = logger.isDebugging === true ? explainEvent(event) : undefined;
-    if (explained !== undefined) logger.log(explained);
+    if (settings.events) for (const sink of sinks) sink(event);
   };
+  const activity = createActivity(onEvent);
+  const upstreams = adaptation === undefined ? options.upstreams : adaptation.adapt(options.upstreams);
   const stopping = new AbortController();
   const closed = new AbortController();
-  const reranker = createGatewayReranker(options, { metrics, logger, clock, signal: closed.signal });
+  const reranker = createGatewayReranker(options, { onEvent, logger, clock, signal: closed.signal });
   // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
-  const usage = createUsageMeter({ metrics, usage: store?.usage, clock, logger });
+  const mcpEvents = options.mcp === undefined ? undefined : createMcpEvents(options.mcp.hub, onEvent);
   const mcp =
-    options.mcp === undefined
+    options.mcp === undefined || mcpEvents === undefined
       ? undefined
       : createMcpServices(options.mcp, {
           settings,
           searcher: createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache }),
           clock,
-          onEvent: countMcpEvents(options.mcp, metrics, usage),
+          events: mcpEvents,
         });
+  const unfollow = mcpEvents?.follow();
+  if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
@@ -114,7 +132,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     settings,
     memory,
     catalogs,
-    onEvent,
+    ...(settings.events ? { onEvent } : {}),
     searcher,
   });
   const bodies = createBodyReader({ memory });
@@ -123,7 +141,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     storeFor: kept.storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),
   };
-  const local = createModelService({ upstreams, lists, bodies, transcripts, onEvent, maxRounds: settings.maxRounds });
+  const local = createModelService({
+    ...{ upstreams, lists, bodies, transcripts, maxRounds: settings.maxRounds },
+    onEvent: settings.events ? onEvent : undefined,
+  });
   const pool =
     workerUrl === false
       ? undefined
@@ -138,7 +159,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const localBulk = createLocalBulk(searchService);
   const models = createConnectedModels({
     ...{ models: threaded, upstreams, now: clock.now, memory },
-    onCall: metrics.onConnectorCall,
+    onCall: ({ pattern, ...call }) =>
+      onEvent({
+        kind: 'server-call-end',
+        server: pattern,
+        isConfigured: false,
+        ...call,
+        requestId: call.requestId ?? '',
+      }),
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
   });
   const dialects = dialectsFor(settings);
@@ -147,7 +175,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const runner = createRequestRunner({ gatekeeper, metrics, usage, activity, logger, createId, now: clock.now });
+  const runner = createRequestRunner({ gatekeeper, activity, logger, createId, now: clock.now });
   /** An answer is not lost for want of a place to write down its tokens. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
@@ -156,17 +184,29 @@ export function createGateway(options: GatewayOptions): Gateway {
       logger.log({ level: 'error', event: 'work-fail', work: 'rate-limit', ...originOf(error) });
     }
   };
+  const itemStarts = new Map<string, number>();
   const item: BatchItemContext = {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
-    async count(access, { message, exchange }) {
-      const tally = tallyUse(dialects.anthropic, exchange);
-      for (const part of dialects.anthropic.whole.toParts(message)) tally.add(part);
-      usage.add(access.owner, tally.used);
-      await charge(access, tally.used.inputTokens + tally.used.outputTokens);
+    begin(requestId) {
+      activity.begin(requestId);
+      itemStarts.set(requestId, clock.now());
     },
-    fail(error) {
+    async end({ requestId, access, answer, error }) {
+      const atMs = itemStarts.get(requestId) ?? clock.now();
+      itemStarts.delete(requestId);
+      if (answer === undefined && error === undefined) return activity.drop(requestId);
+      const tally = answer === undefined ? undefined : tallyUse(dialects.anthropic, answer.exchange);
+      for (const part of answer === undefined ? [] : dialects.anthropic.whole.toParts(answer.message)) tally?.add(part);
+      activity.end({
+        ...{ id: requestId, atMs, route: 'batch_item', status: error?.status ?? 200, durationMs: clock.now() - atMs },
+        ...{ owner: access?.owner ?? '', key: access?.name, used: tally?.used, called: tally?.called ?? [] },
+        ...{ model: answer?.exchange.model, upstream: answer?.exchange.upstream },
+      });
       const fault = faultOf(error);
       if (fault.error !== undefined) logger.log({ level: 'error', event: 'work-fail', work: 'batch-item', ...fault });
+      if (access !== undefined && tally !== undefined) {
+        await charge(access, tally.used.inputTokens + tally.used.outputTokens);
+      }
     },
   };
   const worker =
@@ -176,17 +216,12 @@ export function createGateway(options: GatewayOptions): Gateway {
           ...{ batches: store.batches, concurrency: settings.batchConcurrency, clock, logger },
           async run(claimed, work) {
             const result = await runBatchItem(claimed, item, work);
-            metrics.batchItems.add({ outcome: result.outcome });
+            onEvent({ kind: 'batch-item-end', outcome: result.outcome });
             return result;
           },
         });
   addProcessMetrics(metrics.registry);
   metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => runner.active);
-  metrics.registry.gauge(
-    'quartermaster_tokens_saved_total',
-    'Tokens kept out minus tokens added since the start, estimated. May fall, and may be negative.',
-    () => savings.read(undefined).total.net,
-  );
   metrics.registry.gauge(
     'quartermaster_tools_bytes',
     'Memory for known lists of tools and their indexes, on the main thread.',
@@ -199,13 +234,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   );
 
   let cancelSweep: () => void = () => undefined;
-  if (store !== undefined) cancelSweep = sweepRegularly([store, kept, { sweep: policies.refresh }], { clock, logger });
+  if (store !== undefined)
+    cancelSweep = sweepRegularly([store, kept, meter, { sweep: policies.refresh }], { clock, logger });
 
   const app = new Hono();
   const services: Services = {
     ...{ settings, upstreams, store, clock, runner, metrics, usage, models, dialects, mcp },
     activity,
-    insight: { log, savings, closed: stopping.signal },
+    insight: { log, meter, closed: stopping.signal },
     ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
     storedFor: kept.storeFor,
     catalogs,
@@ -238,29 +274,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       cancelSweep();
       stopping.abort();
       await Promise.all([runner.close(), worker?.close()]);
+      unfollow?.();
       await mcp?.proxy.close();
       // Nobody will search any more, and what is being built would keep the process.
       closed.abort();
-      await Promise.all([pool?.close(), usage.flush()]);
+      await Promise.all([pool?.close(), usage.flush(), meter.flush().catch(() => undefined)]);
       models.close();
     },
-  };
-}
-
-/** Searches and calls of MCP clients. Servers are known by their names in the settings. */
-function countMcpEvents(
-  { hub }: McpOptions,
-  metrics: GatewayMetrics,
-  usage: UsageMeter,
-): (event: ToolboxEvent) => void {
-  return (event) => {
-    metrics.onEvent(event);
-    if (event.kind !== 'tool-call-end') return;
-    const snapshot = hub.snapshot();
-    const tool = snapshot.get(event.tool);
-    if (tool?.server === undefined) return;
-    metrics.onServerCall({ ...event, server: tool.server });
-    usage.addCall(event.callerId ?? '', snapshot.modelName(tool));
   };
 }
 
@@ -270,10 +290,10 @@ function createMcpServices(
     readonly settings: GatewaySettings;
     readonly searcher: SearcherSource;
     readonly clock: Clock;
-    onEvent(event: ToolboxEvent): void;
+    readonly events: McpEvents;
   },
 ): McpServices {
-  const { settings, searcher, clock, onEvent } = parts;
+  const { settings, searcher, clock, events } = parts;
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
@@ -283,19 +303,20 @@ function createMcpServices(
     limits: contextWindow({ override: contextTokens }),
     searcher,
     checkArguments: createArgumentChecker({ repair: true }),
-    onEvent,
+    onEvent: events.onEvent,
+    recordQueries: settings.insight.keep === 'queries',
     guard: { mode: searchGuard },
     ...defined({ alwaysLoad }),
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });
-  return { hub, proxy, origins, catalogs: createServerCatalogs({ hub, clock }) };
+  return { hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) };
 }
 
-/** Beside this file once it is built. */
 /** What of the memory is the workers', which large bodies go to. */
 const WORKERS_SHARE = 1 / 2;
 
+/** Beside this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);
 
 const SWEEP_MS = 60_000;

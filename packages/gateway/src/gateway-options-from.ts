@@ -21,7 +21,8 @@ export function gatewayOptionsFrom(
     search,
     transcripts: config.transcripts,
     settings: {
-      recordQueries: config.insight === 'queries',
+      insight: config.insight,
+      prices: config.prices,
       deferral: config.deferral,
       errorCodes: config.errorCodes,
       strict: config.strict,

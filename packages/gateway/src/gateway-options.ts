@@ -2,11 +2,14 @@ import type { PolicyRules } from '@quartermaster/core/catalog';
 import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
 import type { TranscriptStore } from '@quartermaster/core/loop';
 import { type IndexCache, QUERY_LIMITS, type RerankerOptions } from '@quartermaster/core/search';
-import type {
-  ConfiguredKey,
-  McpConnectorSettings,
-  SearchSettings,
-  TranscriptSettings,
+import {
+  type ConfiguredKey,
+  INSIGHT_DEFAULTS,
+  type InsightSettings,
+  type McpConnectorSettings,
+  type ModelPrice,
+  type SearchSettings,
+  type TranscriptSettings,
 } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
@@ -74,6 +77,7 @@ export type GatewayStore = Pick<
   | 'audit'
   | 'batches'
   | 'catalogs'
+  | 'insight'
   | 'keys'
   | 'policies'
   | 'rateLimits'
@@ -86,13 +90,17 @@ export type GatewayStore = Pick<
 
 /** How a gateway works. */
 export interface GatewaySettings {
-  /** Whether `/v1/activity` shows the texts of searches. */
-  readonly recordQueries: boolean;
+  /** What is stored of requests, and for how long. With `keep: 'queries'` `/v1/activity` shows the texts of searches. */
+  readonly insight: InsightSettings;
+  /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
+  readonly prices: Readonly<Record<string, ModelPrice>>;
+  /** Whether anything is told of requests: without it there is no activity, and `/metrics` has nothing of tool search. */
+  readonly events: boolean;
   /**
    * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:
-   * never in a request that marks tools or brings a search tool.
+   * never in a request that marks tools or brings a search tool. `adaptive` is `auto`, and searches for models that don't.
    */
-  readonly deferral: 'as-requested' | 'auto';
+  readonly deferral: 'as-requested' | 'auto' | 'adaptive';
   /** When tools are deferred, for `auto` and `/mcp`; how many a search returns, for marked requests too. */
   readonly gate: GateSettings;
   /**
@@ -140,7 +148,9 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   gate: DEFAULT_GATE_SETTINGS,
   listingTokens: 0,
   policies: {},
-  recordQueries: false,
+  insight: INSIGHT_DEFAULTS,
+  prices: {},
+  events: true,
   errorCodes: 'typed',
   strict: false,
   maxBodyBytes: 32 * 1024 * 1024,

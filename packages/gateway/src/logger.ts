@@ -16,7 +16,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** One line of the log. */
 export interface LogEntry {
   readonly level: LogLevel;
-  readonly event: 'request-end' | 'request-fail' | 'batch-item-end' | 'work-fail' | 'decision' | 'search' | 'refusal';
+  readonly event:
+    | ('request-end' | 'request-fail' | 'batch-item-end' | 'work-fail')
+    | ('decision' | 'search' | 'load' | 'refusal' | 'server' | 'definition' | 'fallback');
   readonly requestId?: string;
   readonly [fact: string]: string | number | boolean | undefined;
 }

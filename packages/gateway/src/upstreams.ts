@@ -11,6 +11,8 @@ export interface GatewayUpstream {
   /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
   readonly limits: ModelLimits;
+  /** Whether its model is offered fitting tools before it has to search. @default false */
+  readonly offersTools?: boolean;
   /** What it can carry when it is asked in this dialect. */
   capabilities(dialect: DialectName): TransportCapabilities;
   for<Name extends DialectName>(dialect: Name): Promise<DialectUpstream<Name>>;

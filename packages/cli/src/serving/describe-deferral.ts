@@ -3,9 +3,9 @@ import type { Config } from '@quartermaster/host/config';
 /** Whose word decides which tools are held back, and why: settings that have no effect are found out by nobody otherwise. */
 export function describeDeferral({ deferral, deferralSource }: Pick<Config, 'deferral' | 'deferralSource'>): string {
   const which =
-    deferral === 'auto'
-      ? 'the tools that clients mark, or where they mark none by the gate'
-      : 'the tools that clients mark';
+    deferral === 'as-requested'
+      ? 'the tools that clients mark'
+      : 'the tools that clients mark, or where they mark none by the gate';
   return `Deferring ${which} (deferral: ${deferral}, ${describeSource(deferral, deferralSource)})`;
 }
 

@@ -1,5 +1,5 @@
 import type { Tool } from '../catalog/index.ts';
-import type { Plan, Tell } from '../disclosure/index.ts';
+import type { Memory, Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { cancellable } from './cancellable.ts';
@@ -54,8 +54,8 @@ export interface LoopRound<Request> {
   readonly round: number;
   /** What it is sent. */
   readonly request: Request;
-  /** The names of the tools that the conversation has revealed so far. */
-  readonly revealed: readonly string[];
+  /** What the conversation has shown so far. */
+  readonly memory: Memory;
 }
 
 /** The limits of the loop, unless the options say otherwise. */
@@ -98,7 +98,7 @@ async function* rounds<Request, Part>(
   for (let round = 1; ; round += 1) {
     const memory = wire.recall(request, plan);
     const rendered = wire.render(request, toolbox.view(plan, memory, { prefetched, caller }), tell);
-    options.onRound?.({ round, request: rendered, revealed: memory.revealed });
+    options.onRound?.({ round, request: rendered, memory });
     const holds = toolbox.holds(plan, memory, { caller });
     const reader = wire.reader((name) => holds(name) || local?.isName(name) === true, plan);
     const output = orderedOutput(writer);

@@ -107,6 +107,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'insight', method: 'GET', path: '/v1/activity/live', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST', otherTenant: 404 },
   { name: 'insight', method: 'GET', path: '/v1/savings', otherTenant: 200 },
+  { name: 'insight', method: 'GET', path: '/v1/reach', otherTenant: 200 },
   { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
 ];
 

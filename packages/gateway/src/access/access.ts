@@ -20,6 +20,8 @@ import { createKnownKeys } from './known-keys.ts';
 export interface Access {
   /** An API key's id, or `''` where there are no keys. */
   readonly owner: string;
+  /** The name that people gave to the key. Absent where there are no keys. */
+  readonly name?: string;
   readonly limits: KeyPermissions['limits'];
   /** Which tools of the configured MCP servers it may use, where that was decided tool by tool. */
   readonly tools?: Permissions;
@@ -235,11 +237,12 @@ function limitHeaders(
   };
 }
 
-function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
+function rightsOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'name' | 'tools'>): Access {
   const models = permissions.models.map(compileGlob);
   const catalogs = permissions.catalogs.map(compileGlob);
   return {
     owner,
+    name: permissions.name,
     limits: permissions.limits,
     role: permissions.role ?? 'consumer',
     mayManageKeys: isUnlimitedAdmin(permissions),

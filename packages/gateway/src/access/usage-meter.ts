@@ -1,8 +1,8 @@
 import type { UsageStore } from '@quartermaster/host/store';
 import type { Clock } from '../clock.ts';
+import type { GatewayEvent } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
-import type { GatewayMetrics } from '../metrics/index.ts';
 
 /** What a response used. */
 export interface UsedUp {
@@ -16,10 +16,8 @@ export interface UsedUp {
 
 /** Counts what was used, and writes it down now and then: a write for every request would cost more than the counting is worth. */
 export interface UsageMeter {
-  /** A response. */
-  add(owner: string, used: UsedUp): void;
-  /** A call that was no part of a response. */
-  addCall(owner: string, tool: string): void;
+  /** Counts responses, and calls that were no part of one. */
+  onEvent(event: GatewayEvent): void;
   flush(): Promise<void>;
 }
 
@@ -42,13 +40,12 @@ function addCalls({ calls }: Counted, tool: string, times: number): void {
 }
 
 export function createUsageMeter(options: {
-  readonly metrics: Pick<GatewayMetrics, 'tokens'>;
   /** Where counts are kept. @default nowhere */
   readonly usage: UsageStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }): UsageMeter {
-  const { metrics, usage, clock, logger } = options;
+  const { usage, clock, logger } = options;
   let counted = new Map<string, Counted>();
   let cancel: (() => void) | undefined;
 
@@ -86,24 +83,23 @@ export function createUsageMeter(options: {
     return known;
   }
 
-  function addCall(owner: string, tool: string): void {
-    if (usage === undefined) return;
-    addCalls(countOf(owner), tool, 1);
+  function add(owner: string, { inputTokens, outputTokens, searches, tools }: UsedUp): void {
+    const count = countOf(owner);
+    count.requests += 1;
+    count.searches += searches;
+    count.inputTokens += inputTokens;
+    count.outputTokens += outputTokens;
+    for (const tool of tools) addCalls(count, tool, 1);
   }
 
   return {
-    add(owner, { inputTokens, outputTokens, searches, tools }) {
-      metrics.tokens.add({ direction: 'input' }, inputTokens);
-      metrics.tokens.add({ direction: 'output' }, outputTokens);
+    onEvent(event) {
       if (usage === undefined) return;
-      const count = countOf(owner);
-      count.requests += 1;
-      count.searches += searches;
-      count.inputTokens += inputTokens;
-      count.outputTokens += outputTokens;
-      for (const tool of tools) addCall(owner, tool);
+      if (event.kind === 'request-end' && event.used !== undefined) add(event.owner, event.used);
+      if (event.kind === 'server-call-end' && event.isConfigured && event.tool !== undefined) {
+        addCalls(countOf(event.owner), event.tool, 1);
+      }
     },
-    addCall,
     flush,
   };
 }

@@ -1,5 +1,12 @@
 import type { Operation } from './api.ts';
-import { ACTIVITY_ANSWER, ACTIVITY_QUERY, REQUEST_RECORD, SAVINGS_ANSWER } from './insight-schemas.ts';
+import {
+  ACTIVITY_ANSWER,
+  ACTIVITY_QUERY,
+  DAYS_QUERY,
+  REACH_ANSWER,
+  REQUEST_RECORD,
+  SAVINGS_ANSWER,
+} from './insight-schemas.ts';
 import { TEXT } from './schema.ts';
 
 const endpoint = 'insight';
@@ -19,6 +26,14 @@ export const ACTIVITY_LIVE: Operation = {
 export const ONE_ACTIVITY: Operation = { endpoint, summary: 'One request.', answer: REQUEST_RECORD };
 export const SAVINGS: Operation = {
   endpoint,
-  summary: 'Tokens kept out, added and net, by day, model and key.',
+  summary:
+    'Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices.',
+  query: DAYS_QUERY,
   answer: SAVINGS_ANSWER,
+};
+export const REACH: Operation = {
+  endpoint,
+  summary: 'Whether models search for the tools that they are not shown, by model and form.',
+  query: DAYS_QUERY,
+  answer: REACH_ANSWER,
 };

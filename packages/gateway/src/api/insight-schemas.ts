@@ -1,5 +1,6 @@
+import { INSIGHT_COUNTS } from '@quartermaster/host/store';
 import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
-import { choice, component, described, list, NUMBER, named, record, type Schema, TEXT, WHOLE } from './schema.ts';
+import { choice, component, described, FLAG, list, NUMBER, named, record, type Schema, TEXT, WHOLE } from './schema.ts';
 
 const SEARCH_RECORD: Schema = component(
   'SearchRecord',
@@ -41,8 +42,10 @@ export const REQUEST_RECORD: Schema = component(
     status: WHOLE,
     durationMs: NUMBER,
     owner: TEXT,
+    'key?': described(TEXT, 'The name of the key.'),
     'model?': TEXT,
     'upstream?': TEXT,
+    'catalogs?': list(TEXT),
     'decision?': choice(['inline', 'defer', 'pass']),
     'reason?': TEXT,
     'form?': TEXT,
@@ -53,6 +56,10 @@ export const REQUEST_RECORD: Schema = component(
     refused: list(record({ 'tool?': TEXT, reason: TEXT })),
     inputTokens: NUMBER,
     outputTokens: NUMBER,
+    'reach?': described(
+      choice(['searched', 'called', 'neither']),
+      'With deferred tools: whether the conversation has searched so far, called a tool without, or did neither.',
+    ),
     'tokens?': TOKEN_ACCOUNT,
   }),
 );
@@ -67,18 +74,46 @@ export const ACTIVITY_ANSWER: Schema = record({ data: list(REQUEST_RECORD) });
 const TOTALS: Schema = component(
   'Totals',
   record({
-    requests: WHOLE,
-    searches: WHOLE,
-    foundNothing: WHOLE,
-    keptOut: NUMBER,
-    added: NUMBER,
-    net: NUMBER,
+    ...Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, WHOLE])),
+    net: described(NUMBER, 'Kept out minus added; may be negative.'),
+    'breakEven?': described(
+      NUMBER,
+      'Tokens of definitions that a request must have on average for tool search to pay.',
+    ),
+    'usd?': described(
+      record({ keptOut: NUMBER, added: NUMBER, net: NUMBER }),
+      'In dollars, at the price of input tokens, of the models that have a price in the settings.',
+    ),
   }),
 );
+export const DAYS_QUERY: Schema = record({
+  'days?': described({ type: 'integer', minimum: 1, maximum: 3650 }, 'How many days up to today. Defaults to 30.'),
+});
 export const SAVINGS_ANSWER: Schema = record({
   sinceMs: NUMBER,
   total: TOTALS,
   byDay: named(TOTALS),
   byModel: named(TOTALS),
   byKey: named(TOTALS),
+  byCatalog: described(named(TOTALS), 'Tools that requests bring themselves are under the empty name.'),
+  unpriced: described(list(TEXT), 'Models that the prices in the settings do not cover.'),
+  keyNames: described(named(TEXT), 'The names of the keys, by their ids.'),
+});
+
+export const REACH_ANSWER: Schema = record({
+  data: list(
+    component(
+      'ModelReach',
+      record({
+        model: TEXT,
+        form: TEXT,
+        deferred: described(WHOLE, 'Responses with deferred tools.'),
+        searched: WHOLE,
+        called: WHOLE,
+        neither: WHOLE,
+        isPoor: FLAG,
+        'advice?': TEXT,
+      }),
+    ),
+  ),
 });

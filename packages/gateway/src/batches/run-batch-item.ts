@@ -16,10 +16,17 @@ export interface BatchItemContext {
   readonly createId: (prefix: string) => string;
   /** How many times a model is asked for one item, at least 1. */
   readonly maxRounds: number;
-  /** Told of every response, and of the exchange that has ended it. */
-  count(access: Access, answer: ItemAnswer): void | Promise<void>;
-  /** Told of every request that got an error. */
-  fail(error: ApiError): void;
+  /** For events: told under which id an item is worked on from now on, and what came of it. */
+  begin(requestId: string): void;
+  end(end: ItemEnd): void | Promise<void>;
+}
+
+/** What came of an item: an answer, an error, or nothing, where it was given back. */
+export interface ItemEnd {
+  readonly requestId: string;
+  readonly access?: Access | undefined;
+  readonly answer?: ItemAnswer;
+  readonly error?: ApiError;
 }
 
 export interface ItemAnswer {
@@ -29,21 +36,29 @@ export interface ItemAnswer {
 
 /** Answers one request of a batch as if it had come alone. Whatever is wrong with it is its own result. */
 export async function runBatchItem(item: ClaimedItem, context: BatchItemContext, work: ItemWork): Promise<ItemResult> {
-  const { gatekeeper, createId, count, fail } = context;
+  const { gatekeeper, createId } = context;
+  const requestId = createId('req_');
+  context.begin(requestId);
+  let access: Access | undefined;
   try {
-    const access = await gatekeeper.admitOwner(item.owner);
+    access = await gatekeeper.admitOwner(item.owner);
     if (access === undefined) throw new ApiError(401, 'The key that created this batch is no longer valid');
     if (item.progress === undefined) await takeShare(gatekeeper, access);
     const models = context.models.hold(work.signal);
-    const answer = await answerItem(item, { ...context, models, access }, work).finally(() => models.close());
-    await count(access, answer);
+    const answer = await answerItem(item, { ...context, models, access, requestId }, work).finally(() =>
+      models.close(),
+    );
+    await context.end({ requestId, access, answer });
     return { outcome: 'succeeded', result: JSON.stringify({ type: 'succeeded', message: answer.message }) };
   } catch (error) {
     // A store that is away says nothing about the item: it is given back, and not answered with an error.
-    if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) throw error;
+    if (work.signal.aborted || isStoreError(error) || error instanceof ShareUsedUp) {
+      await context.end({ requestId });
+      throw error;
+    }
     const told = toApiError(error);
-    fail(told);
-    const body = anthropicErrorBody(told, createId('req_'));
+    await context.end({ requestId, access, error: told });
+    const body = anthropicErrorBody(told, requestId);
     return { outcome: 'errored', result: JSON.stringify({ type: 'errored', error: body }) };
   }
 }
@@ -62,19 +77,24 @@ interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
   /** The item's own. */
   readonly models: HeldModels;
   readonly access: Access;
+  readonly requestId: string;
 }
 
 /** One call to a model at a time, each as if a client went on after a pause; what has been done is kept before the next. */
 async function answerItem(
   item: ClaimedItem,
-  { models, messages: dialect, access, maxRounds }: ItemContext,
+  { models, messages: dialect, access, requestId, maxRounds }: ItemContext,
   { signal, keep }: ItemWork,
 ): Promise<ItemAnswer> {
   const headers = new Headers(item.headers);
   let progress: ItemProgress | undefined = readProgress(item.progress);
   for (;;) {
     const bytes = Buffer.from(bodyOf(item, progress));
-    const exchange = await models.open({ dialect, bytes, headers, access, signal, maxRounds: 1 });
+    const roundsBefore = progress?.rounds ?? 0;
+    const exchange = await models.open({
+      ...{ dialect, bytes, headers, access, signal, requestId, roundsBefore },
+      maxRounds: 1,
+    });
     const message = await exchange.whole(signal);
     progress = addRound(progress, message);
     if (!isUnfinished(message) || progress.rounds >= maxRounds) return { message: progress.message, exchange };

@@ -47,7 +47,7 @@ export interface ToolListParts {
 }
 
 export interface ToolListOptions {
-  readonly deferral: 'as-requested' | 'auto';
+  readonly deferral: 'as-requested' | 'auto' | 'adaptive';
   readonly gate: GateSettings;
   readonly policies: PolicyRules;
   readonly listingTokens: number;
@@ -67,7 +67,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
   const { declared, searchTools, hasCatalogs, unavailable } = parts;
   const all = yield* collectTools(parts);
   const isMarked = parts.hasSearch || all.some((tool) => tool.policy === 'always' || OWN_SEARCH.test(tool.name));
-  const isAutomatic = options.deferral === 'auto' && !isMarked;
+  const isAutomatic = options.deferral !== 'as-requested' && !isMarked;
   const tools: Tool[] = [];
   for (let start = 0; start < all.length; start += STEP_TOOLS) {
     const some = all.slice(start, start + STEP_TOOLS);

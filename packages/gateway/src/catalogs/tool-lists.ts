@@ -16,9 +16,16 @@ export interface ToolLists {
    * The tools of a request. What is known was checked when it was first seen; anything else is given to `check`, with its named
    * catalogs left out, before it is read.
    */
-  listFor<Name extends DialectName>(question: ToolListQuestion<Name>): Promise<{ list: ToolList; isKnown: boolean }>;
+  listFor<Name extends DialectName>(question: ToolListQuestion<Name>): Promise<ListedTools>;
   /** What the lists take now. */
   readonly bytes: number;
+}
+
+interface ListedTools {
+  readonly list: ToolList;
+  readonly isKnown: boolean;
+  /** The named catalogs among the tools. */
+  readonly catalogs: readonly string[];
 }
 
 interface ToolListQuestion<Name extends DialectName> {
@@ -62,7 +69,8 @@ export function createToolLists(options: {
       ];
       const fullKey = key === undefined ? undefined : [dialect.name, key, ...parts].join(' ');
       const known = fullKey === undefined ? undefined : lists.get(fullKey);
-      if (known !== undefined) return { list: known, isKnown: true };
+      const names = loaded.map(({ entry }) => entry.name);
+      if (known !== undefined) return { list: known, isKnown: true, catalogs: names };
       check({ declared: split.others, hasCatalogs: loaded.length > 0 });
       const count = (event: ToolboxEvent): void => {
         onEvent?.(event);
@@ -76,7 +84,7 @@ export function createToolLists(options: {
       // The index comes later: its room is kept for it until its size is known.
       const size = bytesOf(list) + INDEX_BYTES + textBytes * INDEX_BYTES_PER_BYTE;
       if (fullKey !== undefined) lists.set(fullKey, list, { bytes: size, owner: rights.owner });
-      return { list, isKnown: false };
+      return { list, isKnown: false, catalogs: names };
     },
   };
 }
@@ -152,7 +160,7 @@ function makeListInSteps<Name extends DialectName>(
       maxNameLength: dialect.api.maxNameLength,
       maxQueryLength: settings.maxQueryLength,
       ...defined({ searcher }),
-      recordQueries: settings.recordQueries,
+      recordQueries: settings.insight.keep === 'queries',
       ...defined({ onEvent }),
     },
   );

@@ -72,7 +72,7 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     const { owner } = question.access;
     const pool = poolFor(question);
     try {
-      const parts = { owner, settings, rules, pool, checkArguments, now, onCall };
+      const parts = { owner, requestId: question.requestId, settings, rules, pool, checkArguments, now, onCall };
       const servers = connectServers({ servers: asked.servers, ...parts });
       const { tools, unavailable, opening } = await gatherTools(request, asked, servers);
       const { mcp_servers: _, tools: __, ...rest } = request;

@@ -28,6 +28,7 @@ export interface ConnectOptions {
   readonly servers: readonly RequestedServer[];
   /** Whose request it is: nothing is shared with anybody else's. */
   readonly owner: string;
+  readonly requestId?: string | undefined;
   readonly settings: McpConnectorSettings;
   readonly rules: AddressRules;
   /** Where their connections are, and who closes them. */
@@ -41,13 +42,17 @@ export interface ConnectOptions {
 /** What a call has come to. The server goes by the pattern that let it in: its own name and address are its client's. */
 export interface ServerCall {
   readonly pattern: string;
+  /** Whose request it is, and which. */
+  readonly owner: string;
+  readonly requestId?: string | undefined;
+  readonly tool: string;
   readonly isError: boolean;
   readonly durationMs: number;
 }
 
 /** Refuses an address that may not be connected to, then connects to nothing until it has to. */
 export function connectServers(options: ConnectOptions): ConnectedServers {
-  const { servers, owner, settings, rules, pool, checkArguments, now, onCall } = options;
+  const { servers, owner, requestId, settings, rules, pool, checkArguments, now, onCall } = options;
   for (const [index, { url }] of servers.entries()) {
     if (rules.find(url) !== undefined) continue;
     const message = `mcp_servers.${index}.url: this gateway does not connect to ${url.protocol}//${url.host}`;
@@ -75,7 +80,10 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
       const name = tool.server ?? '';
       const startedAt = now();
       const told = (result: CallResult): CallResult => {
-        onCall({ pattern: patternOf(name), isError: result.isError, durationMs: now() - startedAt });
+        onCall({
+          ...{ pattern: patternOf(name), owner, requestId, tool: tool.name },
+          ...{ isError: result.isError, durationMs: now() - startedAt },
+        });
         return result;
       };
       let server: OpenedServer | undefined;

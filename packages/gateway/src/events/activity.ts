@@ -1,48 +1,55 @@
 import { defined } from '@quartermaster/core/internal';
+import type { UsedUp } from '../access/index.ts';
 import type { GatewayEvent, RequestRecord, SearchRecord } from './gateway-event.ts';
 import { type PlanCost, type TokenAccount, tokenAccount } from './token-account.ts';
 
 /** How a request ended, from where requests come in. */
-export interface RequestEnd
-  extends Pick<
-    RequestRecord,
-    'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner' | 'inputTokens' | 'outputTokens'
-  > {
+export interface RequestEnd extends Pick<RequestRecord, 'id' | 'atMs' | 'route' | 'status' | 'durationMs' | 'owner'> {
+  readonly key?: string | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
+  /** What the model's response used; absent where no model was asked. */
+  readonly used?: UsedUp | undefined;
+  /** The tools that the response calls. */
   readonly called: readonly string[];
 }
 
-/** Puts the events of each request together. Sinks get one record a request; none of them counts by itself. */
+/** Puts the events of each request together. */
 export interface Activity {
   /** From now on the events of this request are kept. */
   begin(id: string): void;
   note(event: GatewayEvent): void;
-  /** Gives the record to every sink, and back. Undefined where the request was never begun. */
+  /** Nothing came of it. */
+  drop(id: string): void;
+  /** Emits the end of a request. Its record is there if the request was begun and has something to show. */
   end(request: RequestEnd): RequestRecord | undefined;
 }
 
-export type RecordSink = (record: RequestRecord) => void;
-
-export function createActivity(sinks: readonly RecordSink[]): Activity {
+export function createActivity(emit: (event: GatewayEvent) => void): Activity {
   const open = new Map<string, Open>();
   return {
     begin(id) {
-      open.set(id, { rounds: 0, carried: 0, laterRounds: [], searches: [], loaded: [], refused: [] });
+      open.set(id, { rounds: 0, carried: 0, laterRounds: [], searches: [], loaded: [], called: [], refused: [] });
     },
     note(event) {
-      const request = event.requestId === undefined ? undefined : open.get(event.requestId);
+      const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
       if (request !== undefined) add(request, event);
     },
+    drop: (id) => void open.delete(id),
     end(request) {
-      const seen = open.get(request.id);
-      open.delete(request.id);
-      if (seen === undefined) return undefined;
-      const record = recordOf(request, seen);
-      for (const sink of sinks) sink(record);
+      const { id, route, status, durationMs, owner, used } = request;
+      const seen = open.get(id);
+      open.delete(id);
+      const record = seen === undefined || !isWorthShowing(request, seen) ? undefined : recordOf(request, seen);
+      emit({ kind: 'request-end', requestId: id, route, status, durationMs, owner, ...defined({ used, record }) });
       return record;
     },
   };
+}
+
+/** An MCP client lists and pings all the time: only what was searched for or called says something. */
+function isWorthShowing({ route }: RequestEnd, { searches, loaded, called, refused }: Open): boolean {
+  return route !== 'mcp' || searches.length + loaded.length + called.length + refused.length > 0;
 }
 
 /** More than any loop makes; a record stays small whatever a model does. */
@@ -55,6 +62,9 @@ interface Open {
   readonly laterRounds: number[];
   readonly searches: SearchRecord[];
   readonly loaded: RequestRecord['loaded'][number][];
+  /** Calls that were made here. */
+  readonly called: string[];
+  earlier?: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
   readonly refused: RequestRecord['refused'][number][];
 }
 
@@ -66,8 +76,11 @@ function add(request: Open, event: GatewayEvent): void {
       return;
     case 'model-round-start':
       request.rounds += 1;
-      if (request.rounds === 1) request.carried = event.carried;
-      else push(request.laterRounds, event.tokens);
+      if (request.rounds === 1) {
+        request.carried = event.carried;
+        request.earlier = event.earlier;
+      }
+      if (request.rounds > 1) push(request.laterRounds, event.tokens);
       return;
     case 'tool-search-end': {
       const { outcome, engine, reranker, confidence, queryCount, queries, found, scores, answerTokens } = event;
@@ -83,9 +96,18 @@ function add(request: Open, event: GatewayEvent): void {
     case 'tool-call-refuse':
       push(request.refused, { reason: event.reason, ...defined({ tool: event.tool }) });
       return;
+    case 'server-call-end':
+      if (event.isConfigured && event.tool !== undefined) push(request.called, event.tool);
+      return;
     case 'tool-call-start':
     case 'tool-call-end':
     case 'search-prepare-end':
+    case 'server-change':
+    case 'definition-change':
+    case 'reranker-fallback':
+    case 'reranker-call':
+    case 'batch-item-end':
+    case 'request-end':
       return;
   }
 }
@@ -95,16 +117,26 @@ function push<Entry>(list: Entry[], entry: Entry): void {
 }
 
 function recordOf(request: RequestEnd, seen: Open): RequestRecord {
-  const { model, upstream, ...rest } = request;
+  const { key, model, upstream, used, called, ...rest } = request;
   const { plan, rounds, searches, loaded, refused } = seen;
+  const { inputTokens = 0, outputTokens = 0 } = used ?? {};
+  const all = [...seen.called, ...called];
+  const isDeferred = plan?.decision === 'defer';
   return {
     ...rest,
-    ...defined({ model, upstream }),
+    ...defined({ key, model, upstream, catalogs: plan?.catalogs }),
     ...(plan === undefined ? {} : { decision: plan.decision, reason: plan.reason }),
-    ...(plan?.form === undefined ? {} : { form: plan.form }),
-    ...{ rounds, searches, loaded, refused },
-    ...(plan?.decision === 'defer' && plan.cost !== undefined ? { tokens: accountOf(seen, plan.cost) } : {}),
+    ...defined({ form: plan?.form }),
+    ...{ rounds, searches, loaded, called: all, refused, inputTokens, outputTokens },
+    ...(isDeferred && request.status < 400 ? { reach: reachOf(seen, all) } : {}),
+    ...(isDeferred && plan.cost !== undefined ? { tokens: accountOf(seen, plan.cost) } : {}),
   };
+}
+
+/** Judged by the whole conversation: the response after a tool's result neither searches nor calls, and should not. */
+function reachOf({ searches, earlier }: Open, called: readonly string[]): NonNullable<RequestRecord['reach']> {
+  if (searches.length + (earlier?.searched ?? 0) > 0) return 'searched';
+  return called.length + (earlier?.called ?? 0) > 0 ? 'called' : 'neither';
 }
 
 function accountOf({ carried, searches, loaded, laterRounds }: Open, plan: PlanCost): TokenAccount {

@@ -3,7 +3,7 @@ import type { GatewayEvent } from './gateway-event.ts';
 
 /** Why something was decided as it was, as a line of the debug log. Names and figures, never texts of a request. */
 export function explainEvent(event: GatewayEvent): LogEntry | undefined {
-  const { requestId } = event;
+  const requestId = 'requestId' in event ? event.requestId : undefined;
   const head = { level: 'debug', ...(requestId === undefined ? {} : { requestId }) } as const;
   switch (event.kind) {
     case 'plan-decide':
@@ -19,11 +19,25 @@ export function explainEvent(event: GatewayEvent): LogEntry | undefined {
       };
     case 'tool-call-refuse':
       return { ...head, event: 'refusal', reason: event.reason, tool: event.tool };
-    case 'model-round-start':
     case 'tool-load':
+      return { ...head, event: 'load', tool: event.tool, by: event.by, tokens: event.tokens };
+    case 'server-change':
+      return {
+        ...{ ...head, event: 'server', server: event.server, state: event.state },
+        ...{ reason: event.reason, tools: event.toolCount },
+      };
+    case 'definition-change':
+      return { ...head, event: 'definition', tool: event.tool, fields: event.fields.join(', '), isHeld: event.isHeld };
+    case 'reranker-fallback':
+      return { ...head, event: 'fallback', of: event.of, reason: event.reason };
+    case 'model-round-start':
     case 'tool-call-start':
     case 'tool-call-end':
     case 'search-prepare-end':
+    case 'reranker-call':
+    case 'server-call-end':
+    case 'batch-item-end':
+    case 'request-end':
       return undefined;
   }
 }

@@ -49,6 +49,8 @@ export interface ModelQuestion<Name extends DialectName> {
   readonly unavailable?: readonly Unavailable[];
   /** How many times a model is asked for the response, at least 1; then it pauses. @default as the service has it */
   readonly maxRounds?: number;
+  /** For events: how many times a model was asked for the same response before. @default 0 */
+  readonly roundsBefore?: number;
   /** Told of each answer of the upstream's. */
   readonly onResponse?: NonNullable<UpstreamClient['onResponse']>;
 }
@@ -129,6 +131,8 @@ interface Prepared<Name extends DialectName> {
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
   readonly isFromCatalog: OpenExchange<Name>['isFromCatalog'];
   readonly hidesUsage: boolean;
+  /** The named catalogs among the tools. */
+  readonly catalogs: readonly string[];
 }
 
 export function createModelService(options: ModelServiceOptions): PlainModelService {
@@ -154,6 +158,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         ...(typeof servers === 'object' ? localTools(servers) : {}),
         ...searchAdmission(question.access),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
+        roundsBefore: question.roundsBefore,
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
         ...(value === asked ? {} : { asked }),
       };
@@ -163,7 +168,11 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         isContinued: value !== asked || isContinued(first),
       });
       const prepared = { ...first, planned };
-      if (requestId !== undefined) onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned) });
+      if (requestId !== undefined) {
+        const { catalogs } = prepared;
+        const named = catalogs.length === 0 ? {} : { catalogs };
+        onEvent?.({ kind: 'plan-decide', requestId, ...describePlan(prepared.planned), ...named });
+      }
       return {
         kind: 'exchange',
         model: prepared.model,
@@ -206,7 +215,7 @@ async function prepare<Name extends DialectName>(
   const executes = typeof servers === 'object';
   const dialect = executes ? { ...spoken, ...spoken.withServers?.(servers) } : spoken;
   const request = value as unknown as RequestOf<Name>;
-  const { list, isKnown } = await lists.listFor({
+  const { list, isKnown, catalogs } = await lists.listFor({
     dialect,
     request,
     definitions: Array.isArray(value.tools) ? value.tools : [],
@@ -241,7 +250,7 @@ async function prepare<Name extends DialectName>(
     ...defined({ onResponse }),
   });
   const { isFromCatalog } = list;
-  return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined };
+  return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined, catalogs };
 }
 
 /** How the loop executes calls of the servers. In the snapshot their tools have the names that the model sees. */

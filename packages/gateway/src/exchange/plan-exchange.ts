@@ -49,5 +49,5 @@ export function describePlan(
     return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
   const { hidden, reveal, invoke } = plan.form;
   const form = [hidden, reveal, invoke].join(' ');
-  return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan) };
+  return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan), deferred: plan.deferred.size };
 }

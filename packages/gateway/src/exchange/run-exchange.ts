@@ -1,4 +1,5 @@
 import type { Plan } from '@quartermaster/core';
+import { measureReach } from '@quartermaster/core/disclosure';
 import type { Caller } from '@quartermaster/core/dispatch';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
@@ -19,6 +20,7 @@ import type {
   ResponseOf,
 } from '@quartermaster/host/upstream';
 import type { GatewayEvent } from '../events/index.ts';
+import type { GatewayUpstream } from '../upstreams.ts';
 
 export interface RunOptions<Name extends DialectName> {
   readonly dialect: DialectOf<Name>;
@@ -38,6 +40,8 @@ export interface RunOptions<Name extends DialectName> {
   readonly admitSearch?: NonNullable<Caller['admitSearch']> | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
+  readonly roundsBefore?: number | undefined;
+  readonly upstream: Pick<GatewayUpstream, 'offersTools'>;
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
 }
 
@@ -69,7 +73,7 @@ export function runExchange<Name extends DialectName>(options: RunOptions<Name>)
 
 type LoopSettings = Pick<
   LoopOptions<object, never>,
-  'maxRounds' | 'isLocal' | 'execute' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
+  'maxRounds' | 'prefetch' | 'isLocal' | 'execute' | 'transcript' | 'onTranscriptError' | 'caller' | 'onRound'
 >;
 
 function loopSettings({
@@ -80,6 +84,8 @@ function loopSettings({
   transcript,
   onTranscriptError,
   requestId,
+  roundsBefore = 0,
+  upstream,
   onEvent,
   admitSearch,
 }: Omit<RunOptions<DialectName>, 'dialect' | 'exchange' | 'signal'>): LoopSettings {
@@ -88,18 +94,23 @@ function loopSettings({
     caller: defined({ requestId, admitSearch }),
     ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
       ? {}
-      : { onRound: (round) => onEvent(roundEvent(requestId, planned.plan, round)) }),
+      : {
+          onRound: (round) =>
+            onEvent(roundEvent(requestId, planned.plan, { ...round, round: round.round + roundsBefore })),
+        }),
+    ...defined({ prefetch: upstream.offersTools }),
     ...defined({ isLocal, execute, transcript, onTranscriptError }),
   };
 }
 
-function roundEvent(requestId: string, plan: Plan, { round, request, revealed }: LoopRound<object>): GatewayEvent {
+function roundEvent(requestId: string, plan: Plan, { round, request, memory }: LoopRound<object>): GatewayEvent {
   return {
     kind: 'model-round-start',
     requestId,
     round,
     tokens: round === 1 ? 0 : tokensWithoutTools(request),
-    carried: round === 1 ? tokensOf(plan, revealed) : 0,
+    carried: round === 1 ? tokensOf(plan, memory.revealed) : 0,
+    ...(round === 1 ? { earlier: measureReach([memory]) } : {}),
   };
 }
 

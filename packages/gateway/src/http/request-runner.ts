@@ -1,7 +1,6 @@
-import type { Gatekeeper, UsageMeter, UsedUp } from '../access/index.ts';
+import type { Gatekeeper, UsedUp } from '../access/index.ts';
 import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
 import type { Logger } from '../logger.ts';
-import type { GatewayMetrics } from '../metrics/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
 import type { RequestContext } from './request-context.ts';
@@ -29,14 +28,12 @@ export interface RequestRunner {
 
 export function createRequestRunner(options: {
   readonly gatekeeper: Gatekeeper;
-  readonly metrics: GatewayMetrics;
   readonly logger: Logger;
-  readonly usage: UsageMeter;
   readonly activity: Activity;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): RequestRunner {
-  const { gatekeeper, metrics, logger, usage, activity, now, createId } = options;
+  const { gatekeeper, logger, activity, now, createId } = options;
   let active = 0;
   let isClosed = false;
   let onIdle: (() => void) | undefined;
@@ -49,7 +46,6 @@ export function createRequestRunner(options: {
   /** What a response used is known at its end. It must not fail for want of a place to write that down. */
   async function account({ access, facts, requestId }: RequestContext): Promise<void> {
     const { used = NOTHING } = facts;
-    usage.add(access.owner, used);
     try {
       await gatekeeper.charge(access, used.inputTokens + used.outputTokens);
     } catch (error) {
@@ -72,8 +68,6 @@ export function createRequestRunner(options: {
         if (isOver) return;
         isOver = true;
         const durationMs = now() - startedAt;
-        metrics.requests.add({ route, status: String(status) });
-        metrics.seconds.observe(durationMs / 1000, { route });
         const told = { requestId, route, status, durationMs, requestContext, error };
         logger.log({ ...lineOf(told), ...activityFacts(activity.end(endOf(told, startedAt))) });
         const accounted = requestContext?.facts.model === undefined ? Promise.resolve() : account(requestContext);
@@ -135,19 +129,21 @@ interface RequestOutcome {
 }
 
 function endOf({ requestId, route, status, durationMs, requestContext }: RequestOutcome, atMs: number): RequestEnd {
-  const { model, upstream, used, called = [] } = requestContext?.facts ?? {};
-  const { inputTokens, outputTokens } = used ?? NOTHING;
-  const owner = requestContext?.access.owner ?? '';
-  return { id: requestId, atMs, route, status, durationMs, owner, model, upstream, called, inputTokens, outputTokens };
+  const { model, upstream, called = [] } = requestContext?.facts ?? {};
+  const { owner = '', name: key } = requestContext?.access ?? {};
+  // A response that failed before it told anything counts as a request all the same.
+  const used = model === undefined ? undefined : (requestContext?.facts.used ?? NOTHING);
+  return { id: requestId, atMs, route, status, durationMs, owner, key, model, upstream, called, used };
 }
 
 /** What a line of the log says of tool search. */
 function activityFacts(record: RequestRecord | undefined): Readonly<Record<string, string | number>> {
-  if (record?.decision === undefined) return {};
+  if (record === undefined) return {};
   const { decision, rounds, searches, tokens } = record;
   return {
-    decision,
-    ...(decision === 'defer' ? { rounds, searches: searches.length } : {}),
+    ...(decision === undefined ? {} : { decision }),
+    ...(decision === 'defer' ? { rounds } : {}),
+    ...(decision === 'defer' || searches.length > 0 ? { searches: searches.length } : {}),
     ...(tokens === undefined
       ? {}
       : { tokensKeptOut: tokens.keptOut, tokensAdded: tokens.added, tokensNet: tokens.net }),

@@ -19,7 +19,7 @@ export interface ActivityQuery {
   readonly outcome?: ActivityOutcome;
 }
 
-/** `nothing`: a search found nothing. `refused`: a call was refused. `unsearched`: tools were deferred and none was searched for or called. */
+/** `nothing`: a search found nothing. `refused`: a call was refused. `unsearched`: tools were deferred, and the conversation has neither searched nor called one. */
 export const ACTIVITY_OUTCOMES = ['nothing', 'refused', 'unsearched', 'failed', 'loss'] as const;
 
 export type ActivityOutcome = (typeof ACTIVITY_OUTCOMES)[number];
@@ -59,15 +59,20 @@ export function createActivityLog(): ActivityLog {
   };
 }
 
+/** Under which of these a request is listed. */
+export function outcomesOf(record: RequestRecord): readonly ActivityOutcome[] {
+  return ACTIVITY_OUTCOMES.filter((outcome) => hasOutcome(record, outcome));
+}
+
 function hasOutcome(record: RequestRecord, outcome: ActivityOutcome): boolean {
-  const { searches, refused, called, decision, status, tokens } = record;
+  const { searches, refused, reach, status, tokens } = record;
   switch (outcome) {
     case 'nothing':
       return searches.some((search) => search.outcome === 'none');
     case 'refused':
       return refused.length > 0;
     case 'unsearched':
-      return decision === 'defer' && status < 400 && searches.length === 0 && called.length === 0;
+      return reach === 'neither';
     case 'failed':
       return status >= 400;
     case 'loss':

@@ -1,2 +1,5 @@
 export { ACTIVITY_OUTCOMES, type ActivityLog, createActivityLog } from './activity-log.ts';
-export { createSavingsMeter, type SavingsMeter } from './savings.ts';
+export { createAdaptation } from './adapt-upstreams.ts';
+export { describeReach } from './describe-reach.ts';
+export { compilePrices, describeSavings } from './describe-savings.ts';
+export { createInsightMeter, type InsightMeter } from './insight-meter.ts';

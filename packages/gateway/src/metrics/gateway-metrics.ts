@@ -1,27 +1,13 @@
-import type { RerankerEvent } from '@quartermaster/core/search';
 import type { GatewayEvent, RequestRecord } from '../events/index.ts';
-import { type Counter, createRegistry, type Histogram, type Registry } from './registry.ts';
+import { neverFound } from './never-found.ts';
+import { createRegistry, type Registry } from './registry.ts';
 
-/** What a gateway counts. Labels are routes, statuses, outcomes and what the settings name: never a tool's, a user's or a model's words. */
+/** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and what the settings name: never a tool's or a user's words. */
 export interface GatewayMetrics {
   readonly registry: Registry;
-  readonly requests: Counter;
-  readonly seconds: Histogram;
-  readonly tokens: Counter;
-  readonly batchItems: Counter;
-  /** A call to a server that a request has named. */
-  onConnectorCall(call: McpCall & { readonly pattern: string }): void;
-  /** A call to a configured server. */
-  onServerCall(call: McpCall & { readonly server: string }): void;
   onEvent(event: GatewayEvent): void;
-  /** A request that has been answered. */
-  onRequest(record: RequestRecord): void;
-  onRerankerEvent(event: RerankerEvent): void;
-}
-
-interface McpCall {
-  readonly isError: boolean;
-  readonly durationMs: number;
+  /** Counts the tools of a catalog that no search has found, which is asked how many tools it has. */
+  watchCatalog(catalog: string, toolCount: () => number): void;
 }
 
 export function createGatewayMetrics(): GatewayMetrics {
@@ -36,21 +22,25 @@ export function createGatewayMetrics(): GatewayMetrics {
   );
   const keptOut = registry.counter(
     'quartermaster_tokens_kept_out_total',
-    'Tokens of tool definitions that were not sent, estimated.',
+    'Tokens of tool definitions that were not sent, estimated, by model and key.',
   );
   const added = registry.counter(
     'quartermaster_tokens_added_total',
-    'Tokens that tool search added: its tools, answers, and rounds that were repeated. Net is kept out minus added.',
+    'Tokens that tool search added, by model and key: its tools, answers, and rounds that were repeated.',
+  );
+  const saved = registry.level(
+    'quartermaster_tokens_saved_total',
+    'Tokens kept out minus tokens added since the start, estimated, by model and key. May fall, and may be negative.',
   );
   const notCalled = registry.counter(
     'quartermaster_tools_found_not_called_total',
-    'Tools that searches of a response found and the response did not call.',
+    'Tools that searches of a response found and the response did not call, by model.',
   );
   const reach = registry.counter(
     'quartermaster_reach_total',
-    'Responses with deferred tools, by model and whether the model searched, called a tool without searching, or did neither.',
+    'Responses with deferred tools, by model, form, and whether the conversation has searched, called a tool without searching, or did neither.',
   );
-  const bounded = boundedNames();
+  const [models, keys] = [boundedNames(), boundedNames()];
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
   const preparations = registry.counter(
@@ -80,47 +70,108 @@ export function createGatewayMetrics(): GatewayMetrics {
     'Calls to configured MCP servers, by server and outcome.',
   );
   const serverSeconds = registry.histogram('quartermaster_mcp_call_seconds', 'Time that such a call took.', LONG);
+  const requests = registry.counter('quartermaster_requests_total', 'Requests, by route and status.');
+  const seconds = registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG);
+  const modelSeconds = registry.histogram(
+    'quartermaster_model_request_seconds',
+    'Time until the response to a request to a model had ended, by model and key.',
+    LONG,
+  );
+  const modelSearches = registry.counter(
+    'quartermaster_model_searches_total',
+    'Searches that models made, by model, key and verdict.',
+  );
+  const tokens = registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.');
+  const batchItems = registry.counter('quartermaster_batch_items_total', 'Items of batches, by outcome.');
+  const serverChanges = registry.counter(
+    'quartermaster_mcp_server_changes_total',
+    'Changes of the state or the tools of configured MCP servers, by server and state.',
+  );
+  const definitionChanges = registry.counter(
+    'quartermaster_mcp_definition_changes_total',
+    'Tools of MCP servers whose definition has changed, by whether they are held back until it is accepted.',
+  );
+  const catalogs = neverFound();
+  registry.gauges(
+    'quartermaster_tools_never_found',
+    'Deferred tools of a catalog that no search has found since the start, by catalog.',
+    catalogs.read,
+  );
+
+  function countRecord(record: RequestRecord): void {
+    const { decision, form = '', searches: made, called, loaded, tokens: account, reach: got } = record;
+    const labels = { model: models(record.model ?? ''), key: keys(record.key ?? '') };
+    modelSeconds.observe(record.durationMs / 1000, labels);
+    if (decision !== undefined) decisions.add({ decision });
+    if (got !== undefined) reach.add({ model: labels.model, form, outcome: got });
+    for (const { outcome } of made) modelSearches.add({ ...labels, verdict: outcome });
+    const unused = loaded.filter(({ by, tool }) => by === 'search' && !called.includes(tool)).length;
+    if (unused > 0) notCalled.add({ model: labels.model }, unused);
+    catalogs.note(record);
+    if (account === undefined) return;
+    keptOut.add(labels, account.keptOut);
+    added.add(labels, account.added);
+    saved.add(labels, account.net);
+  }
+
   return {
     registry,
-    onConnectorCall({ pattern, isError, durationMs }) {
-      connectorCalls.add({ pattern, outcome: outcomeOf(isError) });
-      connectorSeconds.observe(durationMs / 1000, { pattern });
-    },
-    onServerCall({ server, isError, durationMs }) {
-      serverCalls.add({ server, outcome: outcomeOf(isError) });
-      serverSeconds.observe(durationMs / 1000, { server });
-    },
-    onRerankerEvent(event) {
-      if (event.kind === 'call') rerankedTexts.add({}, event.texts);
-      else if (event.kind !== 'skipped') failures.add({ kind: event.kind });
-    },
-    requests: registry.counter('quartermaster_requests_total', 'Requests, by route and status.'),
-    seconds: registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG),
-    tokens: registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.'),
-    batchItems: registry.counter('quartermaster_batch_items_total', 'Items of batches, by outcome.'),
-    onRequest({ decision, model = '', searches: made, called, loaded, tokens }) {
-      if (decision !== undefined) decisions.add({ decision });
-      if (decision === 'defer') reach.add({ model: bounded(model), outcome: reachOf(made.length, called.length) });
-      const unused = loaded.filter(({ by }) => by === 'search').length - called.length;
-      if (unused > 0) notCalled.add({}, unused);
-      if (tokens === undefined) return;
-      keptOut.add({ model: bounded(model) }, tokens.keptOut);
-      added.add({ model: bounded(model) }, tokens.added);
-    },
+    watchCatalog: catalogs.watch,
     onEvent(event) {
-      if (event.kind === 'search-prepare-end') preparations.add({ outcome: outcomeOf(event.isError) });
-      if (event.kind !== 'tool-search-end') return;
-      searches.add({ engine: event.engine ?? 'none', verdict: event.outcome });
-      if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
-      if (event.found.length > 0) found.add({}, event.found.length);
-      searchSeconds.observe(event.durationMs / 1000);
+      switch (event.kind) {
+        case 'request-end':
+          requests.add({ route: event.route, status: String(event.status) });
+          seconds.observe(event.durationMs / 1000, { route: event.route });
+          if (event.used !== undefined) {
+            tokens.add({ direction: 'input' }, event.used.inputTokens);
+            tokens.add({ direction: 'output' }, event.used.outputTokens);
+          }
+          if (event.record !== undefined) countRecord(event.record);
+          return;
+        case 'plan-decide':
+          catalogs.plan(event);
+          return;
+        case 'tool-search-end':
+          searches.add({ engine: event.engine ?? 'none', verdict: event.outcome });
+          if (event.reranker !== undefined) reranked.add({ outcome: event.reranker });
+          if (event.found.length > 0) found.add({}, event.found.length);
+          searchSeconds.observe(event.durationMs / 1000);
+          return;
+        case 'search-prepare-end':
+          preparations.add({ outcome: outcomeOf(event.isError) });
+          return;
+        case 'server-call-end': {
+          const { server, isConfigured, isError, durationMs } = event;
+          const [calls, times] = isConfigured ? [serverCalls, serverSeconds] : [connectorCalls, connectorSeconds];
+          const label = isConfigured ? { server } : { pattern: server };
+          calls.add({ ...label, outcome: outcomeOf(isError) });
+          times.observe(durationMs / 1000, label);
+          return;
+        }
+        case 'reranker-call':
+          rerankedTexts.add({}, event.texts);
+          return;
+        case 'reranker-fallback':
+          failures.add({ kind: event.of === 'search' ? 'fallback' : 'store-failed' });
+          return;
+        case 'batch-item-end':
+          batchItems.add({ outcome: event.outcome });
+          return;
+        case 'server-change':
+          serverChanges.add({ server: event.server, state: event.state });
+          return;
+        case 'definition-change':
+          definitionChanges.add({ held: String(event.isHeld) });
+          return;
+        case 'model-round-start':
+        case 'tool-load':
+        case 'tool-call-start':
+        case 'tool-call-end':
+        case 'tool-call-refuse':
+          return;
+      }
     },
   };
-}
-
-function reachOf(searches: number, calls: number): string {
-  if (searches > 0) return 'searched';
-  return calls > 0 ? 'called' : 'neither';
 }
 
 /** Clients choose names of models: only so many become labels. */

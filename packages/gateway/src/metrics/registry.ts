@@ -12,8 +12,12 @@ type Labels = Readonly<Record<string, string>>;
 
 export interface Registry {
   counter(name: string, help: string): Counter;
+  /** A number that may fall, by labels. */
+  level(name: string, help: string): Counter;
   /** A value that is asked for when the metrics are. */
   gauge(name: string, help: string, read: () => number): void;
+  /** The same by labels. */
+  gauges(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void;
   histogram(name: string, help: string, bounds: readonly number[]): Histogram;
   /** The text format of Prometheus. */
   render(): string;
@@ -28,18 +32,25 @@ const MOST_SERIES = 1_000;
  */
 export function createRegistry(): Registry {
   const metrics: (() => string)[] = [];
+  const summed = (name: string, help: string, type: 'counter' | 'gauge'): Counter => {
+    const series = new Map<string, number>();
+    metrics.push(() => head(name, help, type) + [...series].map(([key, value]) => line(name, key, value)).join(''));
+    return {
+      add(labels = {}, amount = 1) {
+        const key = keyOf(series, labels);
+        series.set(key, (series.get(key) ?? 0) + amount);
+      },
+    };
+  };
   return {
-    counter(name, help) {
-      const series = new Map<string, number>();
-      metrics.push(
-        () => head(name, help, 'counter') + [...series].map(([key, value]) => line(name, key, value)).join(''),
-      );
-      return {
-        add(labels = {}, amount = 1) {
-          const key = keyOf(series, labels);
-          series.set(key, (series.get(key) ?? 0) + amount);
-        },
-      };
+    counter: (name, help) => summed(name, help, 'counter'),
+    level: (name, help) => summed(name, help, 'gauge'),
+    gauges(name, help, read) {
+      metrics.push(() => {
+        const values = [...read()].slice(0, MOST_SERIES);
+        const lines = values.map(([labels, value]) => line(name, write(Object.entries(labels)), value));
+        return head(name, help, 'gauge') + lines.join('');
+      });
     },
     gauge(name, help, read) {
       metrics.push(() => head(name, help, 'gauge') + line(name, '', read()));

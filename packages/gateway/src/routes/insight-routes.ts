@@ -1,20 +1,47 @@
 import { defined } from '@quartermaster/core/internal';
 import type { Context } from 'hono';
-import type { Access } from '../access/index.ts';
+import { type Access, configuredOwner } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
-import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, SAVINGS } from '../api/insight-operations.ts';
+import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
-import { ACTIVITY_OUTCOMES } from '../insight/index.ts';
+import { ACTIVITY_OUTCOMES, compilePrices, describeReach, describeSavings } from '../insight/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
-export function mountInsightRoutes(api: Api, { runner, insight, clock }: Services): void {
+export function mountInsightRoutes(api: Api, services: Services): void {
+  const { runner, insight, clock, settings } = services;
+  const priceOf = compilePrices(settings.prices);
   const receive = (context: Context, handler: (requestContext: RequestContext, onEnd: OnEnd) => Promise<Response>) =>
     runner.run(context.req.raw, { route: 'insight', errorBody: anthropicErrorBody, handler });
 
   const streams = new Map<string, number>();
+
+  /** With those of an earlier start, or of other replicas, where they are stored. */
+  async function withStored(
+    latest: readonly RequestRecord[],
+    query: Parameters<typeof insight.meter.records>[0],
+  ): Promise<readonly RequestRecord[]> {
+    const known = new Set(latest.map(({ id }) => id));
+    const stored = (await insight.meter.records(query)).filter(({ id }) => !known.has(id));
+    return [...latest, ...stored].sort((left, right) => right.atMs - left.atMs).slice(0, query.limit);
+  }
+
+  async function findRecord(id: string, access: Access): Promise<RequestRecord> {
+    const owner = ownerOf(access);
+    const record = insight.log.get(id, owner) ?? (await insight.meter.record(id));
+    if (record !== undefined && (owner === undefined || record.owner === owner)) return record;
+    throw new ApiError(404, 'There is no such request among the latest ones of this key');
+  }
+
+  async function readCells(context: Context, access: Access) {
+    const { days } = context.req.query();
+    return insight.meter.read({
+      owner: ownerOf(access),
+      days: days === undefined ? DEFAULT_DAYS : readWhole('days', days, MOST_DAYS),
+    });
+  }
 
   api.get('/v1/activity', ACTIVITY, (context) =>
     receive(context, async ({ access }) => {
@@ -24,11 +51,13 @@ export function mountInsightRoutes(api: Api, { runner, insight, clock }: Service
       if (outcome !== undefined && known === undefined) {
         throw new ApiError(400, `outcome: should be one of ${ACTIVITY_OUTCOMES.join(', ')}`);
       }
-      const data = insight.log.list({
+      const query = {
         owner: ownerOf(access),
         limit: limit === undefined ? DEFAULT_LIMIT : readWhole('limit', limit, MOST_RECORDS),
         ...defined({ beforeMs, outcome: known }),
-      });
+      };
+      const latest = insight.log.list(query);
+      const data = latest.length < query.limit ? await withStored(latest, query) : latest;
       return Response.json({ data });
     }),
   );
@@ -55,17 +84,38 @@ export function mountInsightRoutes(api: Api, { runner, insight, clock }: Service
     }),
   );
   api.get('/v1/activity/:id', ONE_ACTIVITY, (context) =>
-    receive(context, async ({ access }) => {
-      const record = insight.log.get(context.req.param('id') ?? '', ownerOf(access));
-      if (record === undefined) throw new ApiError(404, 'There is no such request among the latest ones of this key');
-      return Response.json(record);
-    }),
+    receive(context, async ({ access }) => Response.json(await findRecord(context.req.param('id') ?? '', access))),
   );
   api.get('/v1/savings', SAVINGS, (context) =>
-    receive(context, async ({ access }) => Response.json(insight.savings.read(ownerOf(access)))),
+    receive(context, async ({ access }) => {
+      const cells = await readCells(context, access);
+      const savings = describeSavings(cells, {
+        sinceMs: insight.meter.sinceMs ?? clock.now(),
+        isStored: insight.meter.sinceMs === undefined,
+        priceOf,
+      });
+      return Response.json({ ...savings, keyNames: await readKeyNames(services, Object.keys(savings.byKey)) });
+    }),
+  );
+  api.get('/v1/reach', REACH, (context) =>
+    receive(context, async ({ access }) => Response.json({ data: describeReach(await readCells(context, access)) })),
   );
 }
 
+/** What people call the keys that are counted. */
+async function readKeyNames(
+  { store, configuredKeys }: Services,
+  owners: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const names = new Map(configuredKeys.map((key) => [configuredOwner(key), key.name]));
+  const isStored = owners.some((owner) => owner !== '' && !names.has(owner));
+  for (const { id, name } of isStored ? ((await store?.keys.list()) ?? []) : []) names.set(id, name);
+  return Object.fromEntries(owners.flatMap((owner) => (names.has(owner) ? [[owner, names.get(owner) ?? '']] : [])));
+}
+
+/** How many days are added up, unless the request says otherwise. */
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 3_650;
 const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
 /** How many live streams one key may hold open. */

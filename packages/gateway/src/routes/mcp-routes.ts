@@ -9,12 +9,12 @@ import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
 /** The configured MCP servers as one, over Streamable HTTP. */
-export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp }: Services): void {
+export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, activity }: Services): void {
   if (mcp === undefined) return;
-  const { hub, proxy, origins } = mcp;
+  const { hub, proxy, origins, within } = mcp;
   const servers = hub.servers().map(({ name }) => name);
 
-  async function answer({ request, access, signal }: RequestContext, onEnd: OnEnd): Promise<Response> {
+  async function answer({ request, requestId, access, signal }: RequestContext, onEnd: OnEnd): Promise<Response> {
     checkOrigin(request, origins);
     const bytes = await readBytes(request, settings.maxBodyBytes);
     const { owner } = access;
@@ -23,7 +23,8 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp }: S
       permissions: permissionsOf(access, servers),
       ...searchAdmission(access),
     };
-    const response = await proxy.fetch(withBody(request, bytes, signal), theirs);
+    activity.begin(requestId);
+    const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));
     if (!isEventStream(response) || response.body === null) return response;
     // A stream that only listens has no end of its own: nobody waits for it when the gateway stops.
     if (request.method === 'GET' || bytes.includes(LISTEN)) {

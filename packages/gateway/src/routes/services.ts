@@ -8,9 +8,9 @@ import type { Activity } from '../events/index.ts';
 import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { RequestRunner } from '../http/index.ts';
-import type { ActivityLog, SavingsMeter } from '../insight/index.ts';
+import type { ActivityLog, InsightMeter } from '../insight/index.ts';
 import type { Linter, LivePolicies } from '../management/index.ts';
-import type { ServerCatalogs } from '../mcp/index.ts';
+import type { McpEvents, ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
 import type { SearchEngines, SearchService } from '../search/index.ts';
 import type { BulkWork } from '../threads/index.ts';
@@ -27,7 +27,7 @@ export interface Services {
   readonly usage: UsageMeter;
   readonly activity: Activity;
   /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
-  readonly insight: { readonly log: ActivityLog; readonly savings: SavingsMeter; readonly closed: AbortSignal };
+  readonly insight: { readonly log: ActivityLog; readonly meter: InsightMeter; readonly closed: AbortSignal };
   readonly models: ModelService;
   readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;
@@ -52,6 +52,8 @@ export interface McpServices {
   readonly hub: Hub;
   readonly proxy: McpProxy;
   readonly catalogs: ServerCatalogs;
+  /** For events: what happens inside belongs to this request. */
+  readonly within: McpEvents['within'];
   /** Web pages whose requests are served, beside those of this gateway's own address. */
   readonly origins: readonly string[];
 }

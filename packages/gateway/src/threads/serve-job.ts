@@ -40,7 +40,8 @@ export class OnlyMainError extends Error {
 
 /** Answers one request inside a worker. Models are asked by the main thread, which holds connections and keys. */
 export function serveJob(job: ThreadJob, context: JobContext): void {
-  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId, servers } = job;
+  const { port, dialect, headers, bytes, maxRounds, unavailable, limits, owner, requestId, roundsBefore, servers } =
+    job;
   const stop = new AbortController();
   let exchange: OpenExchange<DialectName> | undefined;
   let parts: AsyncIterator<PartOf<DialectName>> | undefined;
@@ -82,7 +83,7 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
     access: { ...CHECKED_THERE, limits, owner, ...remoteSearches(main, limits) },
     signal: stop.signal,
     requestId,
-    ...defined({ maxRounds, unavailable }),
+    ...defined({ maxRounds, unavailable, roundsBefore }),
     ...(servers === undefined ? {} : { servers: { ...servers, call: remoteCall(main) } }),
   };
 }
@@ -137,9 +138,9 @@ function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpst
   return async (model) => {
     const facts = (await main.call('resolve', model)) as UpstreamFacts | undefined;
     if (facts === undefined) return undefined;
-    const { name, toolSearch, limits, capabilities, canCount } = facts;
+    const { name, toolSearch, limits, offersTools, capabilities, canCount } = facts;
     return {
-      ...{ name, toolSearch, limits },
+      ...{ name, toolSearch, limits, ...defined({ offersTools }) },
       capabilities: () => capabilities,
       for: async (dialect) => remoteExchange(main, dialect),
       ...(canCount ? { countTokens: (request) => main.call('countTokens', request) as Promise<number> } : {}),

@@ -27,6 +27,7 @@ export interface ThreadJob {
   readonly maxRounds?: number | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
+  readonly roundsBefore?: number | undefined;
   /** Servers of which some tools are not among the request's. */
   readonly unavailable?: readonly Unavailable[] | undefined;
   /** The MCP servers that it names, which the main thread calls. */
@@ -52,6 +53,7 @@ export interface UpstreamFacts {
   readonly name: string;
   readonly toolSearch: 'local' | 'upstream';
   readonly limits: ModelLimits;
+  readonly offersTools?: boolean | undefined;
   readonly capabilities: TransportCapabilities;
   readonly canCount: boolean;
 }

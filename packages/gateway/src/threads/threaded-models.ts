@@ -39,7 +39,8 @@ export function createThreadedModels(options: ThreadOptions): PlainModelService 
     question: ModelQuestion<Name>,
     ask: (side: MainSide<Name>) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, servers, body } = question;
+    const { bytes, headers, dialect, maxRounds, unavailable, access, requestId, roundsBefore, servers, body } =
+      question;
     // What is left to the host is rare: the worker need not know of it.
     const size = bytes.length + (body?.toolsBytes ?? 0);
     if (size < offThreadBytes || servers === 'host') return undefined;
@@ -51,7 +52,7 @@ export function createThreadedModels(options: ThreadOptions): PlainModelService 
     const side = mainSide(port1, { question, upstreams, transcripts });
     const job: ThreadJob = {
       kind: 'exchange',
-      ...{ bytes: sent, maxRounds, unavailable, requestId, servers: servers && named(servers) },
+      ...{ bytes: sent, maxRounds, unavailable, requestId, roundsBefore, servers: servers && named(servers) },
       ...{ dialect: dialect.name, limits: access.limits, owner: access.owner },
       ...{ headers: [...headers], port: port2 },
     };

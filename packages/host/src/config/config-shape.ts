@@ -2,14 +2,17 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type {
   ConfiguredKey,
   IndexCacheSettings,
+  InsightSettings,
   LimitSettings,
   ListenSettings,
   McpSettings,
+  ModelPrice,
   SearchSettings,
   TranscriptSettings,
   UpstreamSettings,
 } from './config.ts';
 import { INDEX_CACHE } from './index-cache-shape.ts';
+import { INSIGHT, PRICE } from './insight-shape.ts';
 import { KEYS } from './key-shape.ts';
 import { LIMITS } from './limits-shape.ts';
 import { MCP_SERVER, type McpServerDocument } from './mcp-server-shape.ts';
@@ -33,13 +36,14 @@ export interface ConfigDocument {
     readonly hints?: string;
     readonly cache: IndexCacheSettings;
   };
-  readonly deferral?: 'as-requested' | 'auto';
+  readonly deferral?: 'as-requested' | 'auto' | 'adaptive';
   readonly errorCodes: 'typed' | 'documented';
   readonly strict: boolean;
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
   readonly transcripts: TranscriptSettings;
-  readonly insight: 'counts' | 'queries';
+  readonly insight: InsightSettings;
+  readonly prices: Readonly<Record<string, ModelPrice>>;
 }
 
 const LISTEN = object({
@@ -106,9 +110,10 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   },
   deferral: {
     about:
-      'as-requested defers only what clients mark; auto also applies the gate to clients that do not know tool search. ' +
+      'as-requested defers only what clients mark; auto also applies the gate to clients that do not know tool search; ' +
+      'adaptive is auto, and offers fitting tools to models that do not search by themselves. ' +
       'Without it auto where tools.tool_search or ENABLE_TOOL_SEARCH is set and not off, else as-requested.',
-    shape: choice(['as-requested', 'auto']),
+    shape: choice(['as-requested', 'auto', 'adaptive']),
   },
   errorCodes: {
     about: "Codes of search errors: as in the SDK's types (typed) or as in Anthropic's documentation (documented).",
@@ -147,9 +152,16 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     default: {},
   },
   insight: {
-    about: 'What /v1/activity and the console record about searches: counts only, or query texts too.',
-    shape: choice(['counts', 'queries']),
-    default: 'counts',
+    about:
+      'What is stored about requests for the console and /v1/savings: off, counts or queries (query texts too); or a block. ' +
+      'Without storage, figures are counted since the start.',
+    shape: INSIGHT,
+    default: 'off',
+  },
+  prices: {
+    about: 'What tokens cost, by model name or pattern, for savings in dollars. The first that matches counts.',
+    shape: record(PRICE),
+    default: {},
   },
 });
 

@@ -19,8 +19,11 @@ export interface Config {
   readonly mcp: McpSettings;
   readonly tools: ToolSettings;
   readonly search: SearchSettings;
-  /** `as-requested` defers only what the client marked; `auto` applies the gate to clients that know nothing of tool search. */
-  readonly deferral: 'as-requested' | 'auto';
+  /**
+   * `as-requested` defers only what the client marked; `auto` applies the gate to clients that know nothing of tool search;
+   * `adaptive` is `auto` that offers fitting tools to models that don't search.
+   */
+  readonly deferral: 'as-requested' | 'auto' | 'adaptive';
   readonly deferralSource: DeferralSource;
   /** The codes of search errors inside an answer: as the SDK types them, or as the documentation names them. */
   readonly errorCodes: 'typed' | 'documented';
@@ -29,8 +32,9 @@ export interface Config {
   readonly keys: readonly ConfiguredKey[];
   readonly limits: LimitSettings;
   readonly transcripts: TranscriptSettings;
-  /** What is recorded of requests for the console: counts, or the texts of searches as well. */
-  readonly insight: 'counts' | 'queries';
+  readonly insight: InsightSettings;
+  /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
+  readonly prices: Readonly<Record<string, ModelPrice>>;
   /** The files that were read, the main one first. */
   readonly files: readonly string[];
 }
@@ -55,6 +59,22 @@ export interface TranscriptSettings {
   readonly keep: 'store' | 'memory' | 'off';
   readonly retentionHours: number;
   readonly maxBytes: number;
+}
+
+/** What is kept of requests for people to look at. */
+export interface InsightSettings {
+  /** `counts` stores counts by day; `queries` stores requests too, with the texts of their searches. */
+  readonly keep: 'off' | 'counts' | 'queries';
+  readonly retentionDays: number;
+  /** What all stored requests may take. */
+  readonly maxBytes: number;
+  /** Whether the latest requests are held in memory as models were sent them. */
+  readonly wire: boolean;
+}
+
+/** What a model's tokens cost, in dollars for a million. */
+export interface ModelPrice {
+  readonly input: number;
 }
 
 /** Where state is kept, and how tokens in it are encrypted. */

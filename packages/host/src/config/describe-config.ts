@@ -44,7 +44,8 @@ export function describeConfig(config: Config): JsonObject {
     })),
     limits: { ...config.limits },
     transcripts: { ...config.transcripts },
-    insight: config.insight,
+    insight: { ...config.insight },
+    prices: { ...config.prices } as unknown as Json,
   };
 }
 

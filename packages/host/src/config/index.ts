@@ -3,6 +3,7 @@ export {
   type ConfiguredKey,
   type DeferralSource,
   type IndexCacheSettings,
+  type InsightSettings,
   type LimitSettings,
   type ListenSettings,
   type McpConnectorSettings,
@@ -10,6 +11,7 @@ export {
   type McpServerOptions,
   type McpServerSettings,
   type McpSettings,
+  type ModelPrice,
   type OAuthSettings,
   type RemoteServerSettings,
   type SearchSettings,
@@ -29,6 +31,7 @@ export { configJsonSchema } from './config-shape.ts';
 export { describeConfig } from './describe-config.ts';
 export type { Environment } from './expand-variables.ts';
 export { INDEX_CACHE_DEFAULTS } from './index-cache-shape.ts';
+export { INSIGHT_DEFAULTS } from './insight-shape.ts';
 export { type LoadConfigOptions, loadConfig } from './load-config.ts';
 export type { ConfigFlags } from './overrides.ts';
 export { type ClientFile, type ClientServer, readClientFile } from './read-client-file.ts';

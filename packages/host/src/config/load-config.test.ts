@@ -42,7 +42,8 @@ describe('defaults', () => {
         listingTokens: 0,
       },
       transcripts: { keep: 'store', retentionHours: 168, maxBytes: 1024 ** 3 },
-      insight: 'counts',
+      insight: { keep: 'off', retentionDays: 90, maxBytes: 256 * 1024 ** 2, wire: false },
+      prices: {},
       search: {
         engine: 'auto',
         whenNothingFits: 'empty',

@@ -52,7 +52,7 @@ describe('environment and flags', () => {
     expect(problemsOf(() => load(yaml, { env, flags: { deferral: 'atuo' } }))).toEqual([
       'QUARTERMASTER_PORT: listen.port is "eighty"; allowed: a whole number from 0 to 65535',
       'DATABASE_URL: store.url is not usable (it is not shown, because it may be a secret); allowed: an address that begins with postgres://',
-      '--deferral: deferral is "atuo"; allowed: as-requested, auto. Did you mean auto?',
+      '--deferral: deferral is "atuo"; allowed: as-requested, auto, adaptive. Did you mean auto?',
       'ENABLE_TOOL_SEARCH: ENABLE_TOOL_SEARCH is "yes"; allowed are true, false, auto, and auto:N with N from 0 to 100',
     ]);
   });

@@ -28,6 +28,15 @@ export type {
 export { readEncryptionKey } from './encryption-key.ts';
 export type { IndexStore } from './index-store.ts';
 export {
+  INSIGHT_COUNTS,
+  type InsightCell,
+  type InsightCounts,
+  type InsightPlace,
+  type InsightQuery,
+  type InsightRecord,
+  type InsightStore,
+} from './insight-store.ts';
+export {
   type ApiKey,
   hashApiKey,
   KEY_ENDPOINTS,

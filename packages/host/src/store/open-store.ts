@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createAuditStore } from './audit-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
 import { createIndexStore } from './index-store.ts';
+import { createInsightStore } from './insight-store.ts';
 import { sweepBlobs } from './internal/blob-parts.ts';
 import { numberOf } from './internal/columns.ts';
 import { createBatchStore } from './internal/create-batch-store.ts';
@@ -123,6 +124,7 @@ function composeStore(
     pins: createPinStore(context),
     policies: createPolicyStore(context),
     indexes: createIndexStore(context),
+    insight: createInsightStore(context),
     vectors: createVectorStore(context),
     tokens: createTokenStore(context, seal),
     transcripts: createTranscriptRecords(context, { seal, canKeep: encryptionKeys.length > 0 }),

@@ -1,6 +1,7 @@
 import { afterEach, describe } from 'vitest';
 import { describeBatches } from './batch-contract.fixture.ts';
 import { describeBatchWork } from './batch-work-contract.fixture.ts';
+import { describeInsight } from './insight-contract.fixture.ts';
 import { describeManagement } from './management-contract.fixture.ts';
 import { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';
 import { describeRecords } from './records-contract.fixture.ts';
@@ -49,6 +50,7 @@ export function describeStore(name: string, place: () => Promise<StoreLocation>)
     describeBatchWork(harness);
     describeRecords(harness);
     describeManagement(harness);
+    describeInsight(harness);
     describeSecrets(harness);
     describeSessions(harness);
     describeTranscripts(harness);

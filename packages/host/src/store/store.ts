@@ -2,6 +2,7 @@ import type { AuditStore } from './audit-store.ts';
 import type { BatchStore } from './batch-store.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import type { IndexStore } from './index-store.ts';
+import type { InsightStore } from './insight-store.ts';
 import type { KeyStore } from './key-store.ts';
 import type { ListingStore } from './listing-store.ts';
 import type { PinStore } from './pin-store.ts';
@@ -25,6 +26,7 @@ export interface Store {
   readonly pins: PinStore;
   readonly policies: PolicyStore;
   readonly indexes: IndexStore;
+  readonly insight: InsightStore;
   readonly vectors: VectorStore;
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;

@@ -27,6 +27,7 @@ export interface ProxyOptions
     | 'searcher'
     | 'hooks'
     | 'onEvent'
+    | 'recordQueries'
     | 'listingTokens'
     | 'stubDescriptionLength'
     | 'budget'
@@ -173,7 +174,7 @@ interface Opening extends ConnectOptions {
 
 function createContext(options: ProxyOptions): ProxyContext {
   const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
-  const { searcher, hooks, onEvent, listingTokens, stubDescriptionLength } = options;
+  const { searcher, hooks, onEvent, recordQueries, listingTokens, stubDescriptionLength } = options;
   const { budget, countTokens, checkArguments, maxQueryLength } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const clock = options.clock ?? systemClock;
@@ -186,7 +187,7 @@ function createContext(options: ProxyOptions): ProxyContext {
       hub
         .unavailable()
         .filter(({ server }) => ProxyCaller.originOf(caller)?.session.permissions.allowsServer(server) === true),
-    ...defined({ searcher, hooks, onEvent }),
+    ...defined({ searcher, hooks, onEvent, recordQueries }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...defined({ stubDescriptionLength }),

@@ -230,4 +230,40 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'what tool search did and saved',
+    statements: [
+      `CREATE TABLE insight_days (
+        day TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        model TEXT NOT NULL,
+        form TEXT NOT NULL,
+        catalog TEXT NOT NULL,
+        requests BIGINT NOT NULL,
+        deferred BIGINT NOT NULL,
+        searched BIGINT NOT NULL,
+        called BIGINT NOT NULL,
+        neither BIGINT NOT NULL,
+        searches BIGINT NOT NULL,
+        found_nothing BIGINT NOT NULL,
+        found BIGINT NOT NULL,
+        unused BIGINT NOT NULL,
+        kept_out BIGINT NOT NULL,
+        added BIGINT NOT NULL,
+        input_tokens BIGINT NOT NULL,
+        output_tokens BIGINT NOT NULL,
+        PRIMARY KEY (day, owner, model, form, catalog)
+      )`,
+      `CREATE TABLE insight_requests (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        outcomes TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        record TEXT NOT NULL
+      )`,
+      'CREATE INDEX insight_requests_by_time ON insight_requests (at, id)',
+      'CREATE INDEX insight_requests_by_owner ON insight_requests (owner, at)',
+    ],
+  },
 ];

@@ -1,0 +1,39 @@
+import type { RequestRecord } from '../events/index.ts';
+import type { Upstreams } from '../upstreams.ts';
+import { isPoorReach } from './describe-reach.ts';
+
+/** Learns from answered requests which models don't search. */
+export interface Adaptation {
+  note(record: RequestRecord): void;
+  /** Upstreams whose models are offered fitting tools once they have turned out not to search. */
+  adapt(upstreams: Upstreams): Upstreams;
+}
+
+/** Clients choose names of models: of more than these nothing is learned. */
+const MOST_MODELS = 1_000;
+
+/**
+ * A model stays on offers once it needs them: with them it calls tools, and would be taken for one that searches. What is learned
+ * lasts as long as the process.
+ */
+export function createAdaptation(): Adaptation {
+  const models = new Map<string, { deferred: number; neither: number; offersTools: boolean }>();
+  return {
+    note({ model = '', reach }) {
+      if (reach === undefined) return;
+      const known = models.get(model) ?? { deferred: 0, neither: 0, offersTools: false };
+      if (models.size < MOST_MODELS) models.set(model, known);
+      known.deferred += 1;
+      if (reach === 'neither') known.neither += 1;
+      known.offersTools ||= isPoorReach(known);
+    },
+    adapt: (upstreams) => ({
+      ...upstreams,
+      async resolve(model) {
+        const upstream = await upstreams.resolve(model);
+        if (upstream === undefined || models.get(model)?.offersTools !== true) return upstream;
+        return { ...upstream, offersTools: true };
+      },
+    }),
+  };
+}

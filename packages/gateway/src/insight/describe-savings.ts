@@ -1,0 +1,97 @@
+import { compileGlob } from '@quartermaster/core/catalog';
+import type { ModelPrice } from '@quartermaster/host/config';
+import { INSIGHT_COUNTS, type InsightCell, type InsightCounts } from '@quartermaster/host/store';
+import { addCounts } from './insight-meter.ts';
+
+/** What tool search kept out and added, over many requests. */
+export interface Totals extends InsightCounts {
+  /** `keptOut - added`. Signed: never cut off at zero. */
+  net: number;
+  /** How many tokens of definitions a request must have on average for tool search to pay. Absent where nothing was deferred. */
+  breakEven?: number;
+  /** In dollars, of the models that have a price. Absent where none has. */
+  usd?: { keptOut: number; added: number; net: number };
+}
+
+/** The savings of many requests, whole and by day, model, key and catalog. */
+export interface Savings {
+  readonly sinceMs: number;
+  readonly total: Totals;
+  readonly byDay: Readonly<Record<string, Totals>>;
+  readonly byModel: Readonly<Record<string, Totals>>;
+  readonly byKey: Readonly<Record<string, Totals>>;
+  readonly byCatalog: Readonly<Record<string, Totals>>;
+  /** Models with deferred tools and without a price, where there are prices. */
+  readonly unpriced: readonly string[];
+}
+
+/** What a model's input costs, by its name or a pattern. The first that fits counts. */
+export function compilePrices(prices: Readonly<Record<string, ModelPrice>>): (model: string) => ModelPrice | undefined {
+  const compiled = Object.entries(prices).map(([pattern, price]) => ({ glob: compileGlob(pattern), price }));
+  return (model) => compiled.find(({ glob }) => glob.matches(model))?.price;
+}
+
+export function describeSavings(
+  cells: readonly InsightCell[],
+  options: {
+    /** When counting began: now, where counts are stored and there are none. */
+    readonly sinceMs: number;
+    readonly isStored: boolean;
+    readonly priceOf: ReturnType<typeof compilePrices>;
+  },
+): Savings {
+  const { priceOf } = options;
+  const total = noTotals();
+  for (const cell of cells) add(total, cell, priceOf(cell.model));
+  const grouped = (nameOf: (cell: InsightCell) => string): Readonly<Record<string, Totals>> => {
+    const groups = new Map<string, Totals>();
+    for (const cell of cells) {
+      const name = nameOf(cell);
+      const group = groups.get(name) ?? noTotals();
+      add(group, cell, priceOf(cell.model));
+      groups.set(name, group);
+    }
+    for (const group of groups.values()) settle(group);
+    return Object.fromEntries(groups);
+  };
+  const firstMs = cells.reduce((least, { day }) => Math.min(least, Date.parse(day)), options.sinceMs);
+  return {
+    sinceMs: options.isStored ? firstMs : options.sinceMs,
+    total: settle(total),
+    byDay: grouped(({ day }) => day),
+    byModel: grouped(({ model }) => model),
+    byKey: grouped(({ owner }) => owner),
+    byCatalog: grouped(({ catalog }) => catalog),
+    unpriced:
+      total.usd === undefined
+        ? []
+        : [
+            ...new Set(
+              cells.filter((cell) => cell.deferred > 0 && priceOf(cell.model) === undefined).map(({ model }) => model),
+            ),
+          ],
+  };
+}
+
+function noTotals(): Totals {
+  const counts = Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, 0])) as unknown as InsightCounts;
+  return { ...counts, net: 0 };
+}
+
+/** Definitions are input: they cost what a model's input costs. */
+function add(totals: Totals, cell: InsightCell, price: ModelPrice | undefined): void {
+  addCounts(totals, cell);
+  if (price === undefined) return;
+  totals.usd ??= { keptOut: 0, added: 0, net: 0 };
+  totals.usd.keptOut += (cell.keptOut * price.input) / MILLION;
+  totals.usd.added += (cell.added * price.input) / MILLION;
+}
+
+function settle(totals: Totals): Totals {
+  totals.net = totals.keptOut - totals.added;
+  if (totals.deferred > 0) totals.breakEven = Math.round(totals.added / totals.deferred);
+  if (totals.usd !== undefined) totals.usd.net = totals.usd.keptOut - totals.usd.added;
+  return totals;
+}
+
+const MILLION = 1_000_000;

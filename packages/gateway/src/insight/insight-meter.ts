@@ -1,0 +1,190 @@
+import type { InsightSettings } from '@quartermaster/host/config';
+import {
+  INSIGHT_COUNTS,
+  type InsightCell,
+  type InsightCounts,
+  type InsightRecord,
+  type InsightStore,
+} from '@quartermaster/host/store';
+import type { Clock } from '../clock.ts';
+import type { RequestRecord } from '../events/index.ts';
+import { originOf } from '../http/index.ts';
+import type { Logger } from '../logger.ts';
+import { outcomesOf } from './activity-log.ts';
+
+/** Counts what tool search did and saved by day, key, model, form and catalog: in the store if told to, else since the process began. */
+export interface InsightMeter {
+  add(record: RequestRecord): void;
+  /** The counts of one key's requests, or of everyone's, of the last so many days. */
+  read(query: { readonly owner: string | undefined; readonly days: number }): Promise<readonly InsightCell[]>;
+  /** When counting began. Undefined where the store decides. */
+  readonly sinceMs: number | undefined;
+  /** Stored records, the latest first. Empty where none are kept. */
+  records(query: Parameters<InsightStore['records']>[0]): Promise<readonly RequestRecord[]>;
+  record(id: string): Promise<RequestRecord | undefined>;
+  flush(): Promise<void>;
+  /** Deletes what is too old or too much. */
+  sweep(): Promise<void>;
+}
+
+/** What a kill can cost: the counts of so many milliseconds. */
+const FLUSH_MS = 5_000;
+
+/** Requests that wait to be written. A store that is away must not fill the memory. */
+const MOST_WAITING = 5_000;
+
+const DAY_MS = 86_400_000;
+
+export function createInsightMeter(options: {
+  readonly store: InsightStore | undefined;
+  readonly settings: InsightSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): InsightMeter {
+  const { settings, clock, logger } = options;
+  const store = settings.keep === 'off' ? undefined : options.store;
+  const keepsRecords = store !== undefined && settings.keep === 'queries';
+  const startedAt = clock.now();
+  let cells = new Map<string, InsightCell>();
+  let waiting: InsightRecord[] = [];
+  let dropped = 0;
+  let flushing: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+
+  async function write(): Promise<void> {
+    const [due, records] = [cells, waiting];
+    cells = new Map();
+    waiting = [];
+    if (due.size + records.length === 0) return;
+    try {
+      await store?.add({ cells: [...due.values()], records });
+    } catch (error) {
+      for (const cell of due.values()) addTo(cells, cell);
+      dropped += Math.max(0, records.length + waiting.length - MOST_WAITING);
+      waiting = [...records, ...waiting].slice(-MOST_WAITING);
+      throw error;
+    }
+    if (dropped > 0) logger.log({ level: 'warn', event: 'work-fail', work: 'insight', lostRequests: dropped });
+    dropped = 0;
+  }
+
+  /** One after the other, so that whoever reads afterwards sees all that was counted before. */
+  async function flush(): Promise<void> {
+    cancel?.();
+    cancel = undefined;
+    if (store === undefined) return;
+    while (flushing !== undefined) await flushing.catch(() => undefined);
+    flushing = write();
+    try {
+      await flushing;
+    } finally {
+      flushing = undefined;
+    }
+  }
+
+  function schedule(): void {
+    cancel ??= clock.after(FLUSH_MS, () => {
+      flush().catch((error: unknown) => {
+        logger.log({ level: 'error', event: 'work-fail', work: 'insight', ...originOf(error) });
+        schedule();
+      });
+    });
+  }
+
+  return {
+    sinceMs: store === undefined ? startedAt : undefined,
+    add(record) {
+      addTo(cells, cellOf(record));
+      if (store === undefined) return;
+      if (keepsRecords && isKept(record)) {
+        if (waiting.length < MOST_WAITING) waiting.push(stored(record));
+        else dropped += 1;
+      }
+      schedule();
+    },
+    async read({ owner, days }) {
+      const fromDay = dayOf(clock.now() - (days - 1) * DAY_MS);
+      if (store !== undefined) {
+        await flush();
+        return store.cells({ owner, fromDay });
+      }
+      return [...cells.values()].filter((cell) => cell.day >= fromDay && (owner === undefined || cell.owner === owner));
+    },
+    async records(query) {
+      if (!keepsRecords) return [];
+      await flush();
+      return (await store.records(query)).map(({ record }) => JSON.parse(record) as RequestRecord);
+    },
+    async record(id) {
+      if (!keepsRecords) return undefined;
+      await flush();
+      const found = await store.record(id);
+      return found === undefined ? undefined : (JSON.parse(found.record) as RequestRecord);
+    },
+    flush,
+    async sweep() {
+      const { retentionDays, maxBytes } = settings;
+      await store?.sweep({ fromMs: clock.now() - retentionDays * DAY_MS, maxBytes });
+    },
+  };
+}
+
+/** Requests without tool search say nothing that the counts don't. */
+function isKept({ decision, searches, refused }: RequestRecord): boolean {
+  return decision === 'defer' || searches.length + refused.length > 0;
+}
+
+function stored(record: RequestRecord): InsightRecord {
+  const { id, owner, atMs } = record;
+  return { id, owner, atMs, outcomes: outcomesOf(record), record: JSON.stringify(record) };
+}
+
+function cellOf(record: RequestRecord): InsightCell {
+  const { owner, atMs, model = '', form = '', catalogs = [], searches, reach, loaded, called, tokens } = record;
+  const found = loaded.filter(({ by }) => by === 'search');
+  return {
+    ...{ day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog: catalogs.join(', ') },
+    requests: 1,
+    deferred: tokens === undefined ? 0 : 1,
+    searched: reach === 'searched' ? 1 : 0,
+    called: reach === 'called' ? 1 : 0,
+    neither: reach === 'neither' ? 1 : 0,
+    searches: searches.length,
+    foundNothing: searches.filter(({ outcome }) => outcome === 'none').length,
+    found: found.length,
+    unused: found.filter(({ tool }) => !called.includes(tool)).length,
+    keptOut: tokens?.keptOut ?? 0,
+    added: tokens?.added ?? 0,
+    inputTokens: record.inputTokens,
+    outputTokens: record.outputTokens,
+  };
+}
+
+const MOST_CHARACTERS = 100;
+
+/** Keys and catalogs are the gateway's own, models are named by clients: only those can be many. */
+const MOST_CELLS = 20_000;
+const OTHERS = 'others';
+
+function addTo(cells: Map<string, InsightCell>, added: InsightCell): void {
+  const { day, owner, model, form, catalog } = added;
+  const key = [day, owner, model, form, catalog].join('\n');
+  const known = cells.get(key);
+  if (known !== undefined) addCounts(known, added);
+  else if (cells.size < MOST_CELLS || model === OTHERS) cells.set(key, { ...added });
+  else addTo(cells, { ...added, model: OTHERS, form: '', catalog: '' });
+}
+
+/** Adds counts in place. */
+export function addCounts(into: InsightCounts, from: InsightCounts): void {
+  for (const count of INSIGHT_COUNTS) into[count] += from[count];
+}
+
+/** A day in UTC, formatted once for as long as it lasts. */
+function dayOf(atMs: number): string {
+  const day = Math.floor(atMs / DAY_MS);
+  if (day !== latest.day) latest = { day, text: new Date(atMs).toISOString().slice(0, 10) };
+  return latest.text;
+}
+
+let latest = { day: Number.NaN, text: '' };

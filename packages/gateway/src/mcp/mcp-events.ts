@@ -1,0 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ToolboxEvent } from '@quartermaster/core';
+import { defined } from '@quartermaster/core/internal';
+import type { Hub } from '@quartermaster/mcp';
+import type { GatewayEvent } from '../events/index.ts';
+
+/** What MCP clients do, and how configured servers are doing, as events of the gateway. */
+export interface McpEvents {
+  /** What happens inside belongs to this request. A lasting connection carries many, so none can be read from it. */
+  within<Result>(requestId: string, work: () => Promise<Result>): Promise<Result>;
+  onEvent(event: ToolboxEvent): void;
+  /** Emits what happens to the servers until the returned function is called. */
+  follow(): () => void;
+}
+
+export function createMcpEvents(hub: Hub, emit: (event: GatewayEvent) => void): McpEvents {
+  const requests = new AsyncLocalStorage<string>();
+  return {
+    within: (requestId, work) => requests.run(requestId, work),
+    onEvent(event) {
+      const requestId = requests.getStore();
+      emit({ ...event, ...defined({ requestId }) });
+      if (event.kind !== 'tool-call-end') return;
+      const snapshot = hub.snapshot();
+      const tool = snapshot.get(event.tool);
+      if (tool?.server === undefined) return;
+      emit({
+        kind: 'server-call-end',
+        ...{ server: tool.server, isConfigured: true, owner: event.callerId ?? '', tool: snapshot.modelName(tool) },
+        ...{ isError: event.isError, durationMs: event.durationMs, ...defined({ requestId }) },
+      });
+    },
+    follow() {
+      const told = new Map<string, string>();
+      return hub.subscribe((event) => {
+        if (event.kind === 'definition-change') {
+          const { tool, fields, isHeld } = event.change;
+          emit({ kind: 'definition-change', tool, fields, isHeld });
+        }
+        if (event.kind !== 'server-change') return;
+        const status = hub.status().find(({ name }) => name === event.server);
+        if (status === undefined) return;
+        const { name: server, state, reason, tools: toolCount } = status;
+        // The hub says that something may have changed.
+        const said = JSON.stringify([state, reason, toolCount]);
+        if (told.get(server) === said) return;
+        told.set(server, said);
+        emit({ kind: 'server-change', server, state, toolCount, ...defined({ reason }) });
+      });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { InsightSettings, ModelPrice } from './config.ts';
+import { bytes, choice, flag, number, whole } from './scalar-shapes.ts';
+import { object, type Shape } from './shape.ts';
+
+/** What is kept of requests, unless the settings say otherwise: nothing in the store. */
+export const INSIGHT_DEFAULTS: InsightSettings = {
+  keep: 'off',
+  retentionDays: 90,
+  maxBytes: 256 * 1024 * 1024,
+  wire: false,
+};
+
+const KEEP = choice(['off', 'counts', 'queries']);
+
+const BLOCK: Shape<InsightSettings> = object({
+  keep: {
+    about:
+      'off stores nothing. counts stores counts and tokens by day, key, model and catalog. queries also stores the requests with deferred tools, ' +
+      'with the texts of their searches.',
+    shape: KEEP,
+    default: INSIGHT_DEFAULTS.keep,
+  },
+  retentionDays: {
+    about: 'How many days are kept.',
+    shape: whole({ min: 1, max: 3_650 }),
+    default: INSIGHT_DEFAULTS.retentionDays,
+  },
+  maxBytes: {
+    about: 'Maximum size of all stored requests; the oldest are deleted first.',
+    shape: bytes(),
+    default: INSIGHT_DEFAULTS.maxBytes,
+  },
+  wire: {
+    about:
+      'Whether the latest requests are held in memory as they were sent to the model, for /v1/activity/{id}/wire. They contain the conversation.',
+    shape: flag(),
+    default: INSIGHT_DEFAULTS.wire,
+  },
+});
+
+/** One word, or a block. Other YAML readers turn a bare `off` into a boolean. */
+export const INSIGHT: Shape<InsightSettings> = {
+  schema: { anyOf: [KEEP.schema, BLOCK.schema, { const: false }] },
+  read(value, place) {
+    if (value === false) return INSIGHT_DEFAULTS;
+    if (typeof value !== 'string') return BLOCK.read(value, place);
+    const keep = KEEP.read(value, place);
+    return keep === undefined ? undefined : { ...INSIGHT_DEFAULTS, keep };
+  },
+};
+
+const PRICE_LIMITS = { min: 0, max: 1_000_000 };
+
+/** What a model's tokens cost. */
+export const PRICE: Shape<ModelPrice> = object(
+  {
+    input: { about: 'Dollars for a million input tokens.', shape: number(PRICE_LIMITS) },
+  },
+  { required: ['input'] },
+) as Shape<ModelPrice>;
