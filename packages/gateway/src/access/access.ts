@@ -104,7 +104,7 @@ export function createGatekeeper(options: {
     };
   }
 
-  function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'tools'>): Access {
+  function accessOf(owner: string, permissions: KeyPermissions & Pick<ConfiguredKey, 'name' | 'tools'>): Access {
     return { ...rightsOf(owner, permissions), ...searchesOf(owner, permissions.limits.searchesPerMinute) };
   }
 
