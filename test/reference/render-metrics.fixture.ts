@@ -3,9 +3,14 @@ import { readSources } from './read-source.fixture.ts';
 /** Every metric, from where it is registered. */
 export function renderMetrics(): string {
   const source = readSources('packages/gateway/src');
-  const found = [...source.matchAll(/\.(counter|gauges?|level|histogram)\(\s*'(\w+)',\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g)];
+  const found = [
+    ...source.matchAll(/\.(counter|gauges?|level|histogram)\(\s*'(\w+)',\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g),
+  ];
   const rows = found
-    .map(([, kind = '', name = '', one, two, three]) => `| \`${name}\` | ${/gauge|level/.test(kind) ? 'gauge' : kind} | ${one ?? two ?? three ?? ''} |`)
+    .map(
+      ([, kind = '', name = '', one, two, three]) =>
+        `| \`${name}\` | ${/gauge|level/.test(kind) ? 'gauge' : kind} | ${one ?? two ?? three ?? ''} |`,
+    )
     .sort();
   return `# Metrics
 
