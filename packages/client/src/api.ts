@@ -796,6 +796,47 @@ export interface Api {
       readonly data: readonly ToolFacts[];
     };
   };
+  /** The MCP servers that this key signs in at, and whether it has. */
+  'GET /v1/sign-ins': {
+    readonly input: object;
+    readonly answer: {
+      readonly data: readonly {
+        readonly server: string;
+        readonly signed_in: boolean;
+      }[];
+    };
+  };
+  /** Begins a sign-in at a server, for this key and for the browser that asks. */
+  'POST /v1/sign-ins': {
+    readonly input: {
+      readonly body: {
+        readonly server: string;
+      };
+    };
+    readonly answer: {
+      readonly url: string;
+    };
+  };
+  /** The page where users sign in at MCP servers; it asks for a key. */
+  'GET /sign-in': {
+    readonly input: object;
+    readonly answer: string;
+  };
+  /** The script of that page. */
+  'GET /sign-in/page.js': {
+    readonly input: object;
+    readonly answer: string;
+  };
+  /** The style of that page. */
+  'GET /sign-in/page.css': {
+    readonly input: object;
+    readonly answer: string;
+  };
+  /** Where authorization servers send the browser back to. */
+  'GET /sign-in/callback': {
+    readonly input: object;
+    readonly answer: string;
+  };
   /** API keys with rights and limits: all for an admin key, else this one. Never a secret. */
   'GET /v1/keys': {
     readonly input: object;

@@ -43,6 +43,7 @@ import {
   mountModelRoutes,
   mountSearchRoutes,
   mountServerRoutes,
+  mountSignInRoutes,
   mountStatusRoutes,
   mountStoredRoutes,
   type Services,
@@ -258,6 +259,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountMcpRoutes(api, app, services);
   mountSearchRoutes(api, services);
   mountServerRoutes(api, services);
+  mountSignInRoutes(api, services);
   mountKeyRoutes(api, services);
   mountInsightRoutes(api, services);
   mountConsoleRoutes(app, options.console);

@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { manyToolsServer } from '../serving/many-tools-server.fixture.ts';
+import { startProtectedServer } from '../serving/protected-server.fixture.ts';
 import { startCommand, temporaryFolder } from '../serving/running-command.fixture.ts';
 import { launchBrowser } from './browser.fixture.ts';
 
@@ -337,6 +338,30 @@ describe('pictures for the documents', () => {
     await page.locator('.tool-row.inner').first().waitFor(SOON);
     const servers = await page.screenshot({ path: join(folder, 'servers.png') });
     expect(Math.min(playground.length, activity.length, servers.length)).toBeGreaterThan(20_000);
+  });
+});
+
+describe('the sign-in page', () => {
+  it('asks for a key, lists the servers of that key, and signs in at one of them', async () => {
+    const server = await startProtectedServer();
+    const settings = {
+      keys: [{ name: 'ada', key: 'ada-key' }],
+      mcpServers: { tracker: { url: server.url, oauth: true } },
+    };
+    const url = await startGateway(JSON.stringify(settings));
+    const { page, errors } = await openConsole('/sign-in?server=tracker', { url });
+    await page.getByLabel('API key of this gateway').fill('wrong');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('invalid x-api-key').waitFor(SOON);
+    await page.getByLabel('API key of this gateway').fill('ada-key');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('not signed in').waitFor(SOON);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Sign in at tracker' }).click();
+    await page.getByText('You are signed in at tracker.').waitFor(SOON);
+    expect(server.issued).toHaveLength(1);
+    // A refused key is an error of the network to a browser, and no other.
+    expect(errors.filter((text) => !text.includes('401'))).toEqual([]);
   });
 });
 

@@ -18,6 +18,8 @@ export interface ConfiguredHubOptions {
   readonly isStrict?: boolean;
   /** Whether servers that are known from the store wait for their first use. @default true */
   readonly isLazy?: boolean;
+  /** The page of a gateway where users sign in. @default they are told which command to run */
+  readonly signInPage?: string | undefined;
   /** Where authorization servers send users back to, asked for when a sign-in is to begin here. @default none begins */
   readonly redirectUrl?: () => Promise<string>;
 }
@@ -41,7 +43,16 @@ export function configuredServers(
 
 export function createConfiguredHub(
   { tools, mcp }: Config,
-  { servers, store, mcpConfig = [], env, isStrict = false, isLazy = true, redirectUrl }: ConfiguredHubOptions,
+  {
+    servers,
+    store,
+    mcpConfig = [],
+    env,
+    isStrict = false,
+    isLazy = true,
+    redirectUrl,
+    signInPage,
+  }: ConfiguredHubOptions,
 ): Hub {
   const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
   return createHub({
@@ -57,7 +68,9 @@ export function createConfiguredHub(
       tokens: store?.tokens ?? createMemoryTokenStore(),
       ...defined({ redirectUrl }),
       howToSignIn: ({ user, server }) =>
-        `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
+        signInPage !== undefined
+          ? `open ${signInPage}`
+          : `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
     }),
     ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
   });

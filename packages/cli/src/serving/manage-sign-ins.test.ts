@@ -179,7 +179,7 @@ describe('quartermaster mcp login', () => {
     expect(await callThrough(folder)).toContain(TOLD);
   });
 
-  it('for a key of the gateway lets that key in and no other; keys use the tools that they were given', async () => {
+  it('for a key of the gateway lets that key in and no other; the others sign in at the page of the gateway', async () => {
     const { folder, server } = await project();
     const files = { command: process.execPath, args: [FILESYSTEM, folder] };
     const mcpServers = { tracker: { url: server.url, oauth: true }, files };
@@ -213,9 +213,49 @@ describe('quartermaster mcp login', () => {
     expect(await names(one)).toContain('files__read_text_file');
     expect(await names(one)).not.toContain('files__write_file');
     expect(await call(one)).toContain('no issues');
-    expect(await call(two)).toMatch(/wants the user to sign in; run: quartermaster mcp login tracker --user key_/);
+    const page = `${url}/sign-in?server=tracker`;
+    expect(await call(two)).toContain(`wants the user to sign in: ${page}`);
     expect(await names(two)).toEqual(['tracker__list_issues']);
     expect(server.seen).toEqual(server.issued);
+
+    const sendBack = async (key: string): Promise<{ readonly callback: string; readonly cookie: string }> => {
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+      const body = JSON.stringify({ server: 'tracker' });
+      const begun = await fetch(`${url}/v1/sign-ins`, { method: 'POST', headers, body });
+      const { url: address } = (await begun.json()) as { readonly url: string };
+      const asked = await fetch(address, { redirect: 'manual' });
+      return {
+        callback: asked.headers.get('location') ?? '',
+        cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '',
+      };
+    };
+    const { callback, cookie } = await sendBack(grace);
+    // Somebody else's browser, sent there with the address of a sign-in that grace began.
+    const other = await sendBack(ada);
+    expect((await fetch(callback)).status).toBe(400);
+    expect((await fetch(callback, { headers: { cookie: other.cookie } })).status).toBe(400);
+    expect(await call(two)).toContain('wants the user to sign in');
+    const done = await fetch(callback, { headers: { cookie } });
+    expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('You are signed in at tracker.')]);
+    expect(done.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect((await fetch(callback, { headers: { cookie } })).status).toBe(400);
+    expect(await call(two)).toContain('no issues');
+
+    server.needed = 'issues:write';
+    const able = new Client(
+      { name: 'able', version: '1' },
+      { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    able.setRequestHandler('elicitation/create', async ({ params }) => {
+      expect('url' in params && params.url).toBe(page);
+      const again = await sendBack(grace);
+      expect((await fetch(again.callback, { headers: { cookie: again.cookie } })).status).toBe(200);
+      return { action: 'accept' };
+    });
+    const requestInit = { headers: { 'x-api-key': grace } };
+    await able.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+    onTestFinished(() => able.close());
+    expect(await call(able)).toContain('no issues');
   });
 
   it.each([

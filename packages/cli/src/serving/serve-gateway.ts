@@ -30,7 +30,7 @@ import { renderGreeting } from './render-greeting.ts';
 import { renderLogEntry } from './render-log-entry.ts';
 import { reportServers } from './report-servers.ts';
 import { storeSampleCatalog } from './store-sample-catalog.ts';
-import { prepareTranscriptKey } from './token-key-file.ts';
+import { prepareTranscriptKey, tryToMakeTokenKey } from './token-key-file.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves the gateway until it is told to stop. */
@@ -43,6 +43,8 @@ export async function serveGateway(flags: ServeFlags, context: CommandContext): 
     io.stderr,
     `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
   );
+  // Users may sign in while it runs, and what they get has to be kept encrypted.
+  if (hasSignIn(config)) tryToMakeTokenKey(config.store);
   const hint = config.transcripts.keep === 'store' ? prepareTranscriptKey(config.store) : undefined;
   if (hint !== undefined) await write(io.stderr, `${hint}\n`);
   const store = await openConfiguredStore(config.store);
@@ -77,7 +79,10 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   const print = (line: string): void => void io.stderr.write(`${line}\n`);
   const printNew = printOnce(print);
   const servers = configuredServers(config, printNew);
-  const hub = servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env });
+  const { publicUrl } = config.listen;
+  const signInPage = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/sign-in`;
+  const hub =
+    servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env, signInPage });
   const silence = hub === undefined ? undefined : reportServers(hub, print);
 
   const { connector: _, ...served } = config.mcp;
@@ -125,6 +130,10 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     uninstall();
     release();
   }
+}
+
+function hasSignIn({ mcpServers }: Config): boolean {
+  return Object.values(mcpServers).some((server) => 'oauth' in server && server.oauth !== false);
 }
 
 /** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */

@@ -22,7 +22,7 @@ import { printOnce } from './print-once.ts';
 import { renderRerankerEvent } from './render-reranker-event.ts';
 import { reportServers } from './report-servers.ts';
 import { recordStatus } from './running-status.ts';
-import { makeTokenKey } from './token-key-file.ts';
+import { tryToMakeTokenKey } from './token-key-file.ts';
 import { waitForStop } from './wait-for-stop.ts';
 
 /** Serves one MCP client over stdin and stdout until it leaves, or until told to stop. Everything for people goes to stderr. */
@@ -39,7 +39,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
   if (asked !== undefined) print(describeEngine(asked));
 
   // Users may sign in while it runs, and what they get has to be kept encrypted.
-  if (Object.values(unanswered.mcpServers).some((server) => 'url' in server)) tryToMakeKey(unanswered.store);
+  if (Object.values(unanswered.mcpServers).some((server) => 'url' in server)) tryToMakeTokenKey(unanswered.store);
   const store = await openStoreIfPossible({
     ...{ config: unanswered, isAskedFor: flags.store !== undefined, print },
   });
@@ -105,15 +105,6 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     // A client that is still there keeps the pipe open, and an open pipe would keep us.
     io.stdin.destroy();
     release();
-  }
-}
-
-/** Without a key there is no sign-in here, and all else goes on. */
-function tryToMakeKey(settings: Config['store']): void {
-  try {
-    makeTokenKey(settings);
-  } catch {
-    // Said by the sign-in, if there ever is one.
   }
 }
 

@@ -35,6 +35,15 @@ export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void 
   }
 }
 
+/** The same where a sign-in may come later. Without a key there is none, and all else goes on. */
+export function tryToMakeTokenKey(settings: StoreSettings): void {
+  try {
+    makeTokenKey(settings);
+  } catch {
+    // Said by the sign-in, if there ever is one.
+  }
+}
+
 /** Whether SQLite takes a file for one of its own: an empty one, or one that begins as all of them do. */
 function isDatabase(path: string): boolean {
   if (!statSync(path).isFile()) return false;

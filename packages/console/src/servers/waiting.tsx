@@ -132,10 +132,8 @@ function Change({ change, mayManage }: { readonly change: DefinitionChange; read
 
 function SignIn({ server }: { readonly server: Server }): ReactNode {
   const begin = useMutation({
-    mutationFn: () => gateway.request('POST /v1/servers/{name}/sign-in', { path: { name: server.name } }),
-    onSuccess: ({ url }) => {
-      if (url !== null) open(url, '_blank', 'noopener');
-    },
+    mutationFn: () => gateway.request('POST /v1/sign-ins', { body: { server: server.name } }),
+    onSuccess: ({ url }) => void open(url, '_blank', 'noopener'),
   });
   return (
     <section className="waiting-part stack" aria-label={`Sign in to ${server.name}`}>

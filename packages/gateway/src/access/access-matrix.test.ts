@@ -1,4 +1,5 @@
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
+import { createMemoryTokenStore, createOAuthClient } from '@quartermaster/mcp';
 import { describe, expect, it } from 'vitest';
 import { inProcess, testHub } from '../mcp/mcp-servers.fixture.ts';
 import { runningGateway } from '../running-gateway.fixture.ts';
@@ -69,6 +70,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'servers', method: 'GET', path: '/v1/servers/mail', otherTenant: 404 },
   { name: 'servers', method: 'POST', path: '/v1/servers/mail/retry', otherTenant: 404, withoutRight: 403 },
   { name: 'servers', method: 'POST', path: '/v1/servers/mail/sign-in', otherTenant: 404 },
+  { name: 'mcp', method: 'GET', path: '/v1/sign-ins', otherTenant: 200 },
+  { name: 'mcp', method: 'POST', path: '/v1/sign-ins', body: { server: 'tracker' }, otherTenant: 404 },
   { name: 'servers', method: 'GET', path: '/v1/policies', otherTenant: 403, withoutRight: 403 },
   { name: 'servers', method: 'PATCH', path: '/v1/policies', body: POLICY, otherTenant: 403, withoutRight: 403 },
   { name: 'servers', method: 'GET', path: '/v1/approvals', otherTenant: 200 },
@@ -114,7 +117,11 @@ const ENDPOINTS: readonly Endpoint[] = [
 async function setUp() {
   const hello = message([{ text: 'Hello.' }], 'end_turn');
   const upstreams = scriptedUpstreams({ anthropic: [hello, hello], responses: responseRounds('Hi.', 'Hi.', 'Hi.') });
-  const mcp = { hub: testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) }) };
+  // Nothing listens there: a sign-in can be asked for, and fails.
+  const tracker = { url: 'http://127.0.0.1:9/mcp', oauth: true };
+  const oauth = createOAuthClient({ tokens: createMemoryTokenStore() });
+  const mail = inProcess({ send_mail: { description: 'Send a mail' } });
+  const mcp = { hub: testHub({ mail, tracker }, { oauth }) };
   const gateway = await runningGateway({ upstreams, mcp, settings: { batchConcurrency: 0 } });
   const { keys } = gateway.store;
   const base = { models: ['*'], catalogs: ['*'], limits: {} };
@@ -186,6 +193,7 @@ describe('access', () => {
     };
     expect(routes.length).toBeGreaterThan(40);
     expect(routes.filter((route) => !isChecked(route)).map(({ path }) => path)).toEqual([
+      ...['/sign-in', '/sign-in/page.js', '/sign-in/page.css', '/sign-in/callback'],
       ...['/livez', '/readyz', '/healthz', '/openapi.json'],
     ]);
     expect(new Set(ENDPOINTS.map(({ name }) => name))).toEqual(new Set(KEY_ENDPOINTS));

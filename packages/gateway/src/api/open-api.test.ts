@@ -91,6 +91,7 @@ describe('the OpenAPI document', () => {
     ['get', '/v1/servers/{name}', '/v1/servers/mail'],
     ['post', '/v1/servers/{name}/retry', '/v1/servers/mail/retry'],
     ['post', '/v1/servers/{name}/sign-in', '/v1/servers/mail/sign-in'],
+    ['get', '/v1/sign-ins', '/v1/sign-ins'],
     ['patch', '/v1/policies', '/v1/policies'],
     ['get', '/v1/policies', '/v1/policies'],
     ['get', '/v1/approvals', '/v1/approvals'],

@@ -38,7 +38,7 @@ const SCREENS = ['/playground', '/activity', '/servers', '/savings'];
 const ASSET_HEADERS = { 'x-content-type-options': 'nosniff' };
 
 /** The page talks to this gateway and to nothing else, and no other page may frame it. */
-const PAGE_HEADERS = {
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...ASSET_HEADERS,
   'cache-control': 'no-cache',
   'referrer-policy': 'no-referrer',

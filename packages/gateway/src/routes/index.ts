@@ -9,5 +9,6 @@ export { mountModelRoutes } from './model-routes.ts';
 export { mountSearchRoutes } from './search-routes.ts';
 export { mountServerRoutes } from './server-routes.ts';
 export type { McpServices, Services } from './services.ts';
+export { mountSignInRoutes } from './sign-in-routes.ts';
 export { mountStatusRoutes } from './status-routes.ts';
 export { mountStoredRoutes } from './stored-routes.ts';

@@ -5,6 +5,7 @@ import type { Api } from '../api/index.ts';
 import { MCP_DELETE, MCP_GET, MCP_POST } from '../api/mcp-operations.ts';
 import { type ApiError, type RequestContext, readBytes } from '../http/index.ts';
 import { checkOrigin, permissionsOf } from '../mcp/index.ts';
+import { signInAddress, signInPage } from '../sign-in/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
@@ -18,10 +19,12 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, act
     checkOrigin(request, origins);
     const bytes = await readBytes(request, settings.maxBodyBytes);
     const { owner } = access;
+    const address = signInAddress(request, settings.publicUrl);
     const theirs: McpAccess = {
       ...(owner === '' ? {} : { id: owner, user: owner }),
       permissions: permissionsOf(access, servers),
       ...searchAdmission(access),
+      ...(address === undefined ? {} : { signInPage: (server) => signInPage(address, server) }),
     };
     activity.begin(requestId);
     const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));

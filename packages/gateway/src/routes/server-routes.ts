@@ -18,12 +18,13 @@ import {
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import { describeServers, describeTools } from '../management/index.ts';
 import { permissionsOf } from '../mcp/index.ts';
+import { signInAddress, signInPage } from '../sign-in/index.ts';
 import { readCalls } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** MCP servers and the tools of catalogs, to be looked after: states, costs, policies, changed definitions. */
 export function mountServerRoutes(api: Api, services: Services): void {
-  const { runner, mcp, policies, catalogs, usage, store, lint } = services;
+  const { runner, mcp, policies, catalogs, usage, store, lint, settings } = services;
   const receive = (context: Context, route: string, handler: (requestContext: RequestContext) => Promise<object>) =>
     runner.run(context.req.raw, {
       ...{ route, errorBody: anthropicErrorBody },
@@ -70,12 +71,19 @@ export function mountServerRoutes(api: Api, services: Services): void {
     }),
   );
   api.post('/v1/servers/:name/sign-in', SIGN_IN, (context) =>
-    receive(context, 'servers', async ({ access }) => {
+    receive(context, 'servers', async ({ access, request }) => {
       const { name } = serverFor(access, context.req.param('name'));
       try {
         await mcp?.hub.connect(name, access.owner === '' ? {} : { user: access.owner });
         return { url: null };
       } catch (error) {
+        const isAsked = error instanceof McpError && error.code === 'authorization_required';
+        const address = isAsked ? signInAddress(request, settings.publicUrl) : undefined;
+        const signIns = (await mcp?.hub.signIns(access.owner)) ?? [];
+        // The page, not the authorization server: a sign-in ends in the browser that began it.
+        if (address !== undefined && signIns.some(({ server }) => server === name)) {
+          return { url: signInPage(address, name) };
+        }
         const url = error instanceof McpError ? error.context.authorizationUrl : undefined;
         if (typeof url === 'string') return { url };
         throw new ApiError(409, error instanceof Error ? error.message : String(error), { cause: error });

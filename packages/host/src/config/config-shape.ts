@@ -54,7 +54,8 @@ const LISTEN = object({
   },
   port: { about: 'The port; 0 picks a free one.', shape: whole({ min: 0, max: 65_535 }), default: 8787 },
   publicUrl: {
-    about: 'The address that clients use, for URLs in responses. Defaults to the address of the request.',
+    about:
+      'The address that clients and browsers use, for URLs in responses and the sign-in page. Defaults to the address of the request.',
     shape: webAddress(),
   },
 });

@@ -190,9 +190,9 @@ export function createHub(options: HubOptions): Hub {
       const accepted = await Promise.all([...servers.values()].map((server) => server.accept(isAccepted)));
       return accepted.includes(true);
     },
-    async beginSignIn(name, user = '') {
+    async beginSignIn(name, user = '', redirectUrl) {
       const signIn = signInSettings(serverNamed(name).settings);
-      return signIn === undefined ? undefined : options.oauth?.begin({ user, server: name }, signIn);
+      return signIn === undefined ? undefined : options.oauth?.begin({ user, server: name }, signIn, { redirectUrl });
     },
     async untilSignedIn(name, { user = '', signal }) {
       const owner = { user, server: name };

@@ -42,8 +42,11 @@ export interface Hub {
   release(peer: Peer): Promise<void>;
   /** Takes changed definitions as they are now. `*` stands for any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
-  /** Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. */
-  beginSignIn(server: string, user?: string): Promise<string | undefined>;
+  /**
+   * Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. It comes back to
+   * `redirectUrl`, whose handler calls `finishSignIn`; by default to the address that the OAuth client was made with.
+   */
+  beginSignIn(server: string, user?: string, redirectUrl?: string): Promise<string | undefined>;
   /** Resolves when the user has signed in at a server, here or in another process; rejects with the signal's reason. */
   untilSignedIn(
     server: string,

@@ -41,6 +41,8 @@ export interface OAuthClient {
 export interface SignInWish {
   readonly scope?: string | undefined;
   readonly resourceMetadataUrl?: URL | undefined;
+  /** Where this sign-in comes back to, where that depends on who begins it. @default the client's own */
+  readonly redirectUrl?: string | undefined;
   /** The network of the connection that needs it, which ends with it. @default the client's own */
   readonly fetch?: FetchLike | undefined;
 }
@@ -50,7 +52,7 @@ export interface OAuthOptions {
   readonly tokens: TokenStore;
   /**
    * Where authorization servers send the user back to; its handler calls `finish`. A function is asked when a sign-in is to begin,
-   * such as one that begins to listen. Without it no sign-in begins here: only those are let in whose tokens are stored already.
+   * such as one that begins to listen. Without it only those sign-ins begin here that bring an address of their own.
    */
   readonly redirectUrl?: string | (() => Promise<string>);
   /** What the others should do, said with the refusal: `run: quartermaster mcp login tracker`. @default nothing is said */
@@ -75,6 +77,7 @@ const PENDING_MS = 60 * 60_000;
 interface Offer {
   readonly url: string;
   readonly state: string;
+  readonly redirectUrl: string;
   readonly scope: string | undefined;
   readonly untilMs: number;
 }
@@ -89,9 +92,13 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   const beginning = new Map<string, Promise<string | undefined>>();
 
   /** A sign-in that is under way and asks for the same, if it can still be ended: another process may have replaced it. */
-  const stillOffered = async (key: string, scope: string | undefined): Promise<Offer | undefined> => {
+  const stillOffered = async (
+    key: string,
+    wanted: Pick<Offer, 'scope' | 'redirectUrl'>,
+  ): Promise<Offer | undefined> => {
     const offer = offers.get(key);
-    if (offer === undefined || offer.scope !== scope || offer.untilMs <= clock.now()) return undefined;
+    if (offer === undefined || offer.untilMs <= clock.now()) return undefined;
+    if (offer.scope !== wanted.scope || offer.redirectUrl !== wanted.redirectUrl) return undefined;
     return (await tokens.get(placeOf(offer.state))) === undefined ? undefined : offer;
   };
 
@@ -101,10 +108,10 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     const wanted = await tokens.get(wantedPlace(owner));
     const known = [settings.scopes?.join(' '), before.scope, before.tokens?.scope, wanted];
     const scope = computeScopeUnion(...known, wish.scope);
-    const offered = await stillOffered(key, scope);
-    if (offered !== undefined) return offered.url;
-    const address = typeof redirectUrl === 'function' ? await redirectUrl() : redirectUrl;
+    const address = wish.redirectUrl ?? (typeof redirectUrl === 'function' ? await redirectUrl() : redirectUrl);
     if (address === undefined) return undefined;
+    const offered = await stillOffered(key, { scope, redirectUrl: address });
+    if (offered !== undefined) return offered.url;
     const state = createState();
     const { pending, authorizationUrl } = await beginSignIn({
       owner,
@@ -119,7 +126,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
     });
     const beganAtMs = clock.now();
     await replacePending(tokens, state, { ...pending, endsAtMs: beganAtMs + PENDING_MS });
-    offers.set(key, { url: authorizationUrl, state, scope, untilMs: beganAtMs + OFFERED_MS });
+    offers.set(key, { url: authorizationUrl, state, redirectUrl: address, scope, untilMs: beganAtMs + OFFERED_MS });
     return authorizationUrl;
   };
 
@@ -128,7 +135,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
    * Those that wait for one that fails fail with it, rather than each asking a silent server in turn.
    */
   const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
-    if (redirectUrl === undefined) return undefined;
+    if ((wish.redirectUrl ?? redirectUrl) === undefined) return undefined;
     const key = JSON.stringify([owner.user, owner.server]);
     while (beginning.has(key)) await beginning.get(key);
     const begun = offer(owner, settings, wish).finally(() => beginning.delete(key));

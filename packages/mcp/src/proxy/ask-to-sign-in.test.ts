@@ -85,7 +85,8 @@ it('a client that can’t open addresses is told which command to run', async ()
 
 it('a client over HTTP is asked in the result for the page of the gateway, and calls again by itself', async () => {
   const { hub, network } = await signedIn();
-  const proxy = createProxy({ hub, form: 'inline', signInPage: (server) => `https://gateway.test/sign-in#${server}` });
+  const proxy = createProxy({ hub, form: 'inline' });
+  const access = { signInPage: (server: string) => `https://gateway.test/sign-in#${server}` };
   onTestFinished(() => proxy.close());
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const client = createClient('v2-modern', { elicitation: { url: {} } });
@@ -96,7 +97,7 @@ it('a client over HTTP is asked in the result for the page of the gateway, and c
     await hub.finishSignIn(network.signIn((await hub.beginSignIn('tools')) ?? ''));
     return { action: 'accept' };
   });
-  const fetch = (input: string | URL, init?: RequestInit) => proxy.fetch(new Request(input, init));
+  const fetch = (input: string | URL, init?: RequestInit) => proxy.fetch(new Request(input, init), access);
   await client.connect(new StreamableHTTPClientTransport(new URL('https://gateway.test/mcp'), { fetch }));
   const result = await client.callTool({ name: 'tools__write', arguments: {} });
   expect(opened).toEqual(['https://gateway.test/sign-in#tools']);

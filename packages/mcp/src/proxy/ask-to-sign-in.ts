@@ -12,8 +12,6 @@ export interface SignInQuestion {
   readonly server: string;
   /** The refusal that the user can change by signing in. */
   readonly error: McpError;
-  /** Where users sign in who are not the only one. Undefined where there is no such page. */
-  readonly signInPage: ((server: string) => string) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -22,6 +20,8 @@ export type SignInAnswer = 'again' | 'impossible' | JsonObject;
 
 /** How long a user may take. */
 const PATIENCE_MS = 5 * 60_000;
+/** How long one request waits for them: shorter than the minute after which most clients give up. */
+const REQUEST_PATIENCE_MS = 45_000;
 /** Under which a client of the newer revision sends its answer. No server sees it. */
 export const SIGN_IN_KEY = 'quartermaster/sign-in';
 
@@ -41,7 +41,8 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   const params = { mode: 'url', message, url };
   // A client that stands for itself in each request is asked in the result.
   if (session.peer === undefined) {
-    if (context.mcpReq.inputResponses?.[SIGN_IN_KEY] !== undefined) return 'impossible';
+    const answer: unknown = context.mcpReq.inputResponses?.[SIGN_IN_KEY];
+    if (answer !== undefined) return waitForAnswered(question, answer);
     return { resultType: 'input_required', inputRequests: { [SIGN_IN_KEY]: { method: 'elicitation/create', params } } };
   }
   const patience = new AbortController();
@@ -70,11 +71,27 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   }
 }
 
+/** The user agreed to open the address, and may still be there. What they have not done in time, the next attempt says. */
+async function waitForAnswered(
+  { hub, session, server, error, signal }: SignInQuestion,
+  answer: unknown,
+): Promise<'again'> {
+  if (!isJsonObject(answer) || answer.action !== 'accept') throw declined(error);
+  const { user } = session.access;
+  const late = new AbortController();
+  const cancel = session.clock.after(REQUEST_PATIENCE_MS, () => late.abort());
+  await hub.untilSignedIn(server, { user, signal: AbortSignal.any([signal, late.signal]) }).catch(() => {});
+  cancel();
+  signal.throwIfAborted();
+  return 'again';
+}
+
 /**
  * One user's client is sent to the authorization server itself. Of several users each is sent to the gateway's own page, where they
  * show who they are: an address that was made for one must not sign in another.
  */
-async function addressFor({ hub, session, server, error, signInPage }: SignInQuestion): Promise<string | undefined> {
+async function addressFor({ hub, session, server, error }: SignInQuestion): Promise<string | undefined> {
+  const { signInPage } = session.access;
   if (signInPage !== undefined) return signInPage(server);
   if (!session.isSole) return undefined;
   const known = error.context.authorizationUrl;

@@ -13,7 +13,7 @@ import { createExecutor } from './execute-tool.ts';
 import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 import { needsRelist } from './needs-relist.ts';
 import { compilePermissions } from './permissions.ts';
-import { ProxyCaller } from './proxy-caller.ts';
+import { originOf } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { createHttpFace, type SessionLimits } from './serve-http.ts';
@@ -65,11 +65,6 @@ export interface ProxyOptions
    * does so for Claude clients and for those that don't say who they are. @default 'auto'
    */
   readonly alwaysLoad?: AlwaysLoad;
-  /**
-   * Where users sign in at a server that wants it, such as a page of a gateway. Clients that can open addresses are sent there; errors
-   * name it. @default the one user of a lasting connection is sent to the authorization server itself
-   */
-  readonly signInPage?: (server: string) => string;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
@@ -180,13 +175,11 @@ function createContext(options: ProxyOptions): ProxyContext {
   const clock = options.clock ?? systemClock;
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub, options.signInPage),
+    execute: createExecutor(hub),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     // That a server is down is news only to those who may use it.
     unavailable: (caller) =>
-      hub
-        .unavailable()
-        .filter(({ server }) => ProxyCaller.originOf(caller)?.session.permissions.allowsServer(server) === true),
+      hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
     ...defined({ searcher, hooks, onEvent, recordQueries }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
@@ -201,7 +194,6 @@ function createContext(options: ProxyOptions): ProxyContext {
     limits: options.limits ?? contextWindow(),
     serverInfo: options.serverInfo ?? CLIENT_INFO,
     clock,
-    signInPage: options.signInPage,
     forgetSearchesAfterMs: forgetAfterMs,
     start: createServerStart(hub, clock),
     waits: { ...START_WAITS, ...options.waits },

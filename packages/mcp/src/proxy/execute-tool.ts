@@ -9,17 +9,16 @@ import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
 import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
-import { type CallOrigin, ProxyCaller } from './proxy-caller.ts';
+import { type CallOrigin, originOf } from './proxy-caller.ts';
 import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
 
 /** Runs a call at its server, with everything that goes both ways while it lasts. */
 export function createExecutor(
   hub: Hub,
-  signInPage?: (server: string) => string,
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
-    const origin = ProxyCaller.originOf(caller);
+    const origin = originOf(caller);
     if (origin === undefined) return hub.call({ tool: call.tool, arguments: call.arguments, signal });
     const { session, context, ask } = origin;
     const running = { context, ...defined({ ask }) };
@@ -46,7 +45,7 @@ export function createExecutor(
         return await attempt();
       } catch (error) {
         if (!asksForSignIn(error)) throw error;
-        const question = { hub, session, context, server, error, signInPage, signal };
+        const question = { hub, session, context, server, error, signal };
         const answer = await session.during(server, running, () => askToSignIn(question));
         if (answer === 'impossible') throw error;
         return answer === 'again' ? await attempt() : answer;
@@ -55,22 +54,22 @@ export function createExecutor(
       // What a server refuses as a request is no result of its tool; a model that calls through ours reads it as a result all the same.
       const mustPass = (code: number): boolean => origin.isDirect || code === ProtocolErrorCode.UrlElicitationRequired;
       if (error instanceof ProtocolError && mustPass(error.code)) origin.passOn = error;
-      throw withSignIn(error, session, signInPage);
+      throw withSignIn(error, session);
     }
   };
 }
 
 /**
- * Tells a user where to sign in. Only one that is known: whoever signs in at an address that was made for nobody in particular
- * does so for everybody.
+ * Tells a user where to sign in. At the page of a gateway they show who they are; an address that was made for nobody in particular
+ * would sign in everybody, so only a known user is told it.
  */
-function withSignIn(error: unknown, session: Session, signInPage: ((server: string) => string) | undefined): unknown {
+function withSignIn(error: unknown, { access, isSole }: Session): unknown {
   if (!asksForSignIn(error)) return error;
   const { authorizationUrl, server } = error.context;
-  const isKnown = session.access.user !== undefined || session.isSole;
-  if (!isKnown) return error;
-  if (signInPage !== undefined) return new Error(`${error.message}: ${signInPage(String(server))}`);
-  return typeof authorizationUrl === 'string' ? new Error(`${error.message}: ${authorizationUrl}`) : error;
+  const page = access.signInPage?.(String(server));
+  if (page !== undefined) return new Error(`${error.message.split(';')[0]}: ${page}`);
+  const isKnown = access.user !== undefined || isSole;
+  return isKnown && typeof authorizationUrl === 'string' ? new Error(`${error.message}: ${authorizationUrl}`) : error;
 }
 
 function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefined {

@@ -23,7 +23,7 @@ export async function answerForMissing(
   session: Session,
   { names, context, running, signal }: MissingQuestion,
 ): Promise<JsonObject | undefined> {
-  const { hub, signInPage } = proxy;
+  const { hub } = proxy;
   for (const name of names) {
     if (hub.snapshot().resolve(name) !== undefined) continue;
     const status = hub
@@ -33,12 +33,14 @@ export async function answerForMissing(
     const { name: server, reason } = status;
     if (status.needsSignIn === true) {
       const error = new McpError('authorization_required', reason, { context: { server } });
-      const question = { hub, session, context, server, error, signInPage, signal };
+      const question = { hub, session, context, server, error, signal };
       const answer = await session.during(server, running, () => askToSignIn(question));
       if (answer === 'again') continue;
       if (answer !== 'impossible') return answer;
     }
-    const message = `Tool ${JSON.stringify(name)} can't be called now: server "${server}" has not listed its tools yet (${reason}). ${ADVICE[status.state] ?? ''}`;
+    const page = status.needsSignIn === true ? session.access.signInPage?.(server) : undefined;
+    const advice = page === undefined ? (ADVICE[status.state] ?? '') : `The user signs in at ${page}`;
+    const message = `Tool ${JSON.stringify(name)} can't be called now: server "${server}" has not listed its tools yet (${reason}). ${advice}`;
     return textResult([message.trim()], true);
   }
   return undefined;

@@ -18,21 +18,20 @@ export interface CallOrigin {
   passOn?: ProtocolError;
 }
 
-/** The caller that the toolbox is given for one call, with the request that the call is made for. */
-export class ProxyCaller implements Caller {
-  readonly id?: string;
-  readonly allow: NonNullable<Caller['allow']>;
-  readonly #origin: CallOrigin;
+const ORIGIN = Symbol('origin');
 
-  constructor(origin: CallOrigin) {
-    const { id, allow } = origin.session.caller();
-    if (id !== undefined) this.id = id;
-    this.allow = allow;
-    this.#origin = origin;
-  }
+/** The caller that the toolbox is given for one call. */
+interface ProxyCaller extends Caller {
+  readonly [ORIGIN]: CallOrigin;
+}
 
-  /** Undefined for a caller that makes no call, such as one that only looks at what there is. */
-  static originOf(caller: Caller): CallOrigin | undefined {
-    return caller instanceof ProxyCaller ? caller.#origin : undefined;
-  }
+/** A caller that carries the request which its call is made for. */
+export function callerFor(origin: CallOrigin): Caller {
+  const caller: ProxyCaller = { ...origin.session.caller(), [ORIGIN]: origin };
+  return caller;
+}
+
+/** Undefined for a caller that makes no call, such as one that only looks at what there is. */
+export function originOf(caller: Caller): CallOrigin | undefined {
+  return (caller as Partial<ProxyCaller>)[ORIGIN];
 }

@@ -17,7 +17,5 @@ export interface ProxyContext {
   readonly waits: Required<StartWaits>;
   /** What marks our tools as ones that a client shows at once, for the client that is asking. */
   readonly alwaysLoad: AlwaysLoad;
-  /** Where users sign in who are not the only one. */
-  readonly signInPage: ((server: string) => string) | undefined;
   readonly forgetSearchesAfterMs: number;
 }

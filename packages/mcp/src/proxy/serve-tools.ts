@@ -6,7 +6,7 @@ import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
 import { answerForMissing } from './missing-servers.ts';
-import { type CallOrigin, ProxyCaller } from './proxy-caller.ts';
+import { type CallOrigin, callerFor } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { renderOwn, renderShown } from './render-tool.ts';
 import type { RunningRequest, Session } from './session.ts';
@@ -62,7 +62,7 @@ export async function callProxyTool(
   const running = { context: request.context, ...defined({ ask }) };
   const missing = await answerForMissing(context, session, { names, context: request.context, running, signal });
   if (missing !== undefined) return missing;
-  const caller = new ProxyCaller(origin);
+  const caller = callerFor(origin);
   session.forgetSearches();
   const step = await context.toolbox.handle({
     plan,

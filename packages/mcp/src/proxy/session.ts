@@ -74,7 +74,7 @@ export class Session {
   }
 
   /** What this client may see and use. */
-  caller(): Caller & Required<Pick<Caller, 'allow'>> {
+  caller(): Caller {
     const { id, admitSearch } = this.access;
     return { ...defined({ id, admitSearch }), allow: this.permissions.allowsTool };
   }

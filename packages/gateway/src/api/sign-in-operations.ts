@@ -1,0 +1,40 @@
+import type { Operation } from './api.ts';
+import type { CheckedOperation } from './management-operations.ts';
+import { described, FLAG, list, record, TEXT } from './schema.ts';
+
+const endpoint = 'mcp';
+
+export const LIST_SIGN_INS: Operation = {
+  endpoint,
+  summary: 'The MCP servers that this key signs in at, and whether it has.',
+  answer: record({ data: list(record({ server: TEXT, signed_in: FLAG })) }),
+};
+export const BEGIN_SIGN_IN: CheckedOperation = {
+  endpoint,
+  summary: 'Begins a sign-in at a server, for this key and for the browser that asks.',
+  body: record({ server: TEXT }),
+  answer: record({ url: described(TEXT, 'Where the browser goes next.') }),
+};
+const HTML = { answer: TEXT, answerType: 'text/html' };
+export const SIGN_IN_PAGE: Operation = {
+  endpoint: undefined,
+  summary: 'The page where users sign in at MCP servers; it asks for a key.',
+  ...HTML,
+};
+export const SIGN_IN_PAGE_SCRIPT: Operation = {
+  endpoint: undefined,
+  summary: 'The script of that page.',
+  answer: TEXT,
+  answerType: 'text/javascript',
+};
+export const SIGN_IN_PAGE_STYLE: Operation = {
+  endpoint: undefined,
+  summary: 'The style of that page.',
+  answer: TEXT,
+  answerType: 'text/css',
+};
+export const SIGN_IN_CALLBACK: Operation = {
+  endpoint: undefined,
+  summary: 'Where authorization servers send the browser back to.',
+  ...HTML,
+};

@@ -1,0 +1,110 @@
+import { compilePermissions, McpError } from '@quartermaster/mcp';
+import type { Context } from 'hono';
+import type { Access } from '../access/index.ts';
+import { type Api, readJsonBody } from '../api/index.ts';
+import {
+  BEGIN_SIGN_IN,
+  LIST_SIGN_INS,
+  SIGN_IN_CALLBACK,
+  SIGN_IN_PAGE,
+  SIGN_IN_PAGE_SCRIPT,
+  SIGN_IN_PAGE_STYLE,
+} from '../api/sign-in-operations.ts';
+import { ApiError, anthropicErrorBody, isStoreError, type RequestContext } from '../http/index.ts';
+import { permissionsOf } from '../mcp/index.ts';
+import {
+  bindToBrowser,
+  isBound,
+  outcomePage,
+  SIGN_IN_HTML,
+  SIGN_IN_SCRIPT,
+  SIGN_IN_STYLE,
+  signInAddress,
+} from '../sign-in/index.ts';
+import { PAGE_HEADERS } from './console-routes.ts';
+import type { Services } from './services.ts';
+
+/** Where users sign in at the configured MCP servers, each for their own key. */
+export function mountSignInRoutes(api: Api, { runner, settings, mcp }: Services): void {
+  if (mcp === undefined) return;
+  const { hub } = mcp;
+  const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<Response>) =>
+    runner.run(context.req.raw, { route: 'mcp', errorBody: anthropicErrorBody, handler });
+
+  const signInsOf = async (access: Access) => {
+    const servers = hub.servers().map(({ name }) => name);
+    const { allowsServer } = compilePermissions(permissionsOf(access, servers));
+    return (await hub.signIns(access.owner)).filter(({ server }) => allowsServer(server));
+  };
+
+  api.get('/v1/sign-ins', LIST_SIGN_INS, (context) =>
+    receive(context, async ({ access }) => {
+      const data = await signInsOf(access);
+      return Response.json({ data: data.map(({ server, isSignedIn }) => ({ server, signed_in: isSignedIn })) });
+    }),
+  );
+  api.post('/v1/sign-ins', BEGIN_SIGN_IN, (context) =>
+    receive(context, async ({ access, request }) => {
+      const { server } = await readJsonBody<{ readonly server: string }>(request, BEGIN_SIGN_IN.body);
+      if (!(await signInsOf(access)).some((one) => one.server === server)) {
+        throw new ApiError(404, 'There is no MCP server of this name that this key signs in at');
+      }
+      const address = signInAddress(request, settings.publicUrl);
+      if (address === undefined) throw new ApiError(409, NO_ADDRESS);
+      const callback = `${address}/sign-in/callback`;
+      const url = await hub.beginSignIn(server, access.owner, callback).catch((error: unknown) => {
+        throw new ApiError(502, `The sign-in can't begin: ${messageOf(error)}`, { cause: error });
+      });
+      if (url === undefined) throw new ApiError(409, 'No sign-in can begin here: this gateway keeps no tokens');
+      return Response.json({ url }, { headers: { 'set-cookie': bindToBrowser(url, callback), ...NO_STORE } });
+    }),
+  );
+
+  api.get('/sign-in', SIGN_IN_PAGE, () => html(200, SIGN_IN_HTML));
+  api.get('/sign-in/page.js', SIGN_IN_PAGE_SCRIPT, () => asset(SIGN_IN_SCRIPT, 'text/javascript'));
+  api.get('/sign-in/page.css', SIGN_IN_PAGE_STYLE, () => asset(SIGN_IN_STYLE, 'text/css'));
+  // Without a key: the state, and the cookie that goes with it, say who comes back.
+  api.get('/sign-in/callback', SIGN_IN_CALLBACK, async (context) => {
+    const params = new URL(context.req.url).searchParams;
+    if (!isBound(context.req.header('cookie'), params.get('state') ?? '')) return html(400, NOT_BOUND);
+    try {
+      const { server } = await hub.finishSignIn(params);
+      return html(200, outcomePage('Signed in', `You are signed in at ${server}. You can close this window.`));
+    } catch (error) {
+      return html(400, outcomePage('Not signed in', messageOf(error)));
+    }
+  });
+}
+
+const NO_ADDRESS = 'No sign-in can begin here: set listen.publicUrl to the address that browsers use for this gateway';
+
+const NOT_BOUND = outcomePage(
+  'Not signed in',
+  'This sign-in was not begun in this browser, under the address of this page. Begin it again here.',
+);
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+function html(status: number, body: string): Response {
+  return new Response(body, {
+    status,
+    headers: { ...PAGE_HEADERS, ...NO_STORE, 'content-type': 'text/html; charset=utf-8' },
+  });
+}
+
+function asset(body: string, type: string): Response {
+  return new Response(body, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  });
+}
+
+/** Our own errors are written for people; what others say is not shown. */
+function messageOf(error: unknown): string {
+  return error instanceof McpError || isStoreError(error)
+    ? error.message
+    : 'the server or its authorization server did not answer as it should';
+}
