@@ -82,7 +82,7 @@ export type Key = {
   readonly catalogs: readonly string[];
   readonly limits: KeyLimits;
   readonly role: 'consumer' | 'publisher' | 'admin';
-  readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
+  readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'host' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
   readonly tools?: {
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
@@ -329,6 +329,73 @@ export interface Api {
       };
     };
     readonly answer: unknown;
+  };
+  /** Passed on to the host: embeddings. */
+  'POST /v1/embeddings': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: moderations. */
+  'POST /v1/moderations': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: completions. */
+  'POST /v1/completions': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: rerank. */
+  'POST /v1/rerank': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: images generations. */
+  'POST /v1/images/generations': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: audio speech. */
+  'POST /v1/audio/speech': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: files. */
+  'POST /v1/files': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: files. */
+  'GET /v1/files': {
+    readonly input: object;
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: files by id. */
+  'GET /v1/files/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: files by id. */
+  'DELETE /v1/files/{id}': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
+  };
+  /** Passed on to the host: files by id content. */
+  'GET /v1/files/{id}/content': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: Readonly<Record<string, unknown>>;
   };
   /** A stored response. */
   'GET /v1/responses/{id}': {
@@ -854,7 +921,7 @@ export interface Api {
         readonly catalogs?: readonly string[];
         readonly limits?: KeyLimits;
         readonly role?: 'consumer' | 'publisher' | 'admin';
-        readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
+        readonly endpoints?: readonly ('messages' | 'chat_completions' | 'responses' | 'count_tokens' | 'models' | 'host' | 'batches' | 'catalogs' | 'search' | 'mcp' | 'servers' | 'keys' | 'insight' | 'metrics')[];
         readonly tools?: {
           readonly allow?: readonly string[];
           readonly deny?: readonly string[];

@@ -2,13 +2,15 @@ import { defined } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import {
   countTokens,
+  keyFrom,
   type ListedModel,
   listModels,
+  passOn,
   resolveUpstream,
   type UpstreamEnvironment,
 } from '@quartermaster/host/upstream';
 import { ApiError, nodeFetch } from './http/index.ts';
-import type { GatewayUpstream, Upstreams } from './upstreams.ts';
+import type { GatewayUpstream, PassTo, Upstreams } from './upstreams.ts';
 
 /** How many models are kept resolved. Their names come from clients. */
 const MOST_MODELS = 256;
@@ -34,6 +36,10 @@ export function configuredUpstreams(
       resolved.set(model, upstream);
       return upstream;
     },
+    files(api) {
+      const host = settings.find((one) => apiOf(one) === api && sharesFiles(one));
+      return host === undefined ? undefined : passer(host, environment);
+    },
     problems: () => (settings.length === 0 ? ['No upstream is configured'] : []),
     async models(signal) {
       if (listed !== undefined && now() < listed.until) return listed.models;
@@ -56,24 +62,45 @@ function resolve(
 ): GatewayUpstream | undefined {
   const upstream = resolveUpstream(settings, model, environment);
   if (upstream === undefined) return undefined;
-  const { provider, toolSearch, mcpConnector } = upstream.settings;
+  const { provider, toolSearch, mcpConnector, form } = upstream.settings;
   return {
     name: provider,
     toolSearch,
-    ...defined({ mcpConnector }),
+    ...defined({ mcpConnector, form }),
     limits: upstream.limits,
     capabilities: upstream.capabilities,
     for: upstream.for,
     ...(provider === 'anthropic' ? { countTokens: counter(upstream.settings, environment) } : {}),
+    ...(apiOf(upstream.settings) === 'openai' ? { pass: passer(upstream.settings, environment) } : {}),
   };
+}
+
+/** The API that a host is asked over, where that is not a package's business. */
+function apiOf({ provider }: UpstreamSettings): 'anthropic' | 'openai' | undefined {
+  if (provider === 'anthropic') return 'anthropic';
+  return provider === 'openai' || provider === 'openai-compatible' ? 'openai' : undefined;
+}
+
+/** A client that is known to the host by a key of its own sees its own files. */
+function sharesFiles({ files, apiKey, forwardsAuthorization = false }: UpstreamSettings): boolean {
+  return files ?? (forwardsAuthorization && apiKey === undefined);
+}
+
+function passer(settings: UpstreamSettings, environment: UpstreamEnvironment): PassTo {
+  const dialect = settings.provider === 'anthropic' ? ('anthropic' as const) : ('openai-chat' as const);
+  const { baseUrl, headers = {}, forwardsAuthorization = false } = settings;
+  const { env, fetch, timeouts = {} } = environment;
+  const apiKey = settings.apiKey ?? keyFrom(settings.provider, env);
+  const options = { dialect, baseUrl, apiKey, headers, forwardsAuthorization, timeouts, ...defined({ fetch }) };
+  return (request, client) => passOn(options, request, client);
 }
 
 /** Asks the host itself, with the client's version and betas. */
 function counter(
-  { baseUrl, apiKey, headers = {}, forwardsAuthorization = false }: UpstreamSettings,
+  { provider, baseUrl, apiKey, headers = {}, forwardsAuthorization = false }: UpstreamSettings,
   { env, fetch, timeouts = {}, retries = {} }: UpstreamEnvironment,
 ): NonNullable<GatewayUpstream['countTokens']> {
-  const key = apiKey ?? env?.ANTHROPIC_API_KEY;
+  const key = apiKey ?? keyFrom(provider, env);
   const host = { baseUrl, apiKey: key, headers, forwardsAuthorization, timeouts, retries };
   const options = fetch === undefined ? host : { ...host, fetch };
   return (request, client) => countTokens(options, request, client);

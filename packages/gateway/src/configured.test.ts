@@ -14,7 +14,12 @@ import { message } from './scripted-upstream.fixture.ts';
 
 interface Host {
   readonly url: string;
-  readonly requests: { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: HostBody }[];
+  readonly requests: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: HostBody;
+  }[];
 }
 
 interface HostBody {
@@ -23,19 +28,24 @@ interface HostBody {
   readonly messages: readonly object[];
 }
 
+type HostAnswer = string | { readonly status: number; readonly body: string };
+
 /** A host on this machine that answers from a script, streaming or not, as it is asked. */
-async function host(answer: (turn: number, isStream: boolean, path: string) => string): Promise<Host> {
+async function host(answer: (turn: number, isStream: boolean, path: string) => HostAnswer): Promise<Host> {
   const requests: Host['requests'] = [];
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as HostBody;
-      const path = incoming.url ?? '';
-      requests.push({ path, headers: incoming.headers, body });
+      const text = Buffer.concat(chunks).toString('utf8');
+      const body = (text.startsWith('{') ? JSON.parse(text) : {}) as HostBody;
+      const { url: path = '', method = '' } = incoming;
+      requests.push({ method, path, headers: incoming.headers, body });
       const isStream = body.stream === true;
-      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-      response.end(answer(requests.length - 1, isStream, path));
+      const answered = answer(requests.length - 1, isStream, path);
+      const { status, body: sent } = typeof answered === 'string' ? { status: 200, body: answered } : answered;
+      response.writeHead(status, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+      response.end(sent);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -275,5 +285,58 @@ describe('a gateway as configured', () => {
     expect(await status('qm_wrong', 'claude-test')).toBe(401);
     expect(await status('qm_secret', 'claude-test')).toBe(200);
     expect(await status('qm_secret', 'gpt-test')).toBe(403);
+  });
+});
+
+describe('what a host has besides answers of models', () => {
+  const EMBEDDING = { object: 'list', data: [], model: 'embed', usage: { prompt_tokens: 3, total_tokens: 3 } };
+
+  it('is asked of the host of the model, as it came, and its tokens count', async () => {
+    const { url, requests } = await host(() => JSON.stringify(EMBEDDING));
+    const upstream = { models: ['*'], provider: 'openai-compatible', baseUrl: `${url}/v1`, apiKey: 'sk-upstream' };
+    const { openai, log } = await configured(upstream);
+    const request = { model: 'embed', input: ['a', 'b'], encoding_format: 'float' as const };
+    expect(await openai.embeddings.create(request)).toMatchObject(EMBEDDING);
+    expect(requests).toMatchObject([{ body: request, headers: { authorization: 'Bearer sk-upstream' } }]);
+    expect(log.at(-1)).toMatchObject({ route: 'host', model: 'embed', inputTokens: 3 });
+    await expect(openai.files.list()).rejects.toThrow('set files: true');
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([{ files: true, apiKey: 'sk-upstream' }, { forwardsAuthorization: true }])(
+    'includes its files, where clients may share them or have their own: %o',
+    async (settings) => {
+      const { url, requests } = await host(() => JSON.stringify({ id: 'file_1', object: 'file', data: [] }));
+      const { openai } = await configured({ models: ['*'], provider: 'openai', baseUrl: `${url}/v1`, ...settings });
+      const file = new File(['{}'], 'batch.jsonl');
+      expect(await openai.files.create({ file, purpose: 'batch' })).toMatchObject({ id: 'file_1' });
+      await openai.files.list({ limit: 2 });
+      await openai.files.content('file_1');
+      await openai.files.delete('file_1');
+      expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /v1/files',
+        'GET /v1/files?limit=2',
+        'GET /v1/files/file_1/content',
+        'DELETE /v1/files/file_1',
+      ]);
+      expect(requests[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+      const key = 'apiKey' in settings ? settings.apiKey : 'none';
+      expect(requests.every(({ headers }) => headers.authorization === `Bearer ${key}`)).toBe(true);
+    },
+  );
+
+  it('is refused with a reason where the host has none, and the host’s own refusal comes through', async () => {
+    const { openai } = await configured({ models: ['*'], provider: 'rehearsal' });
+    const request = { model: 'embed', input: 'a' };
+    await expect(openai.embeddings.create(request)).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('has no /v1/embeddings'),
+    });
+    const { url } = await host(() => ({ status: 404, body: JSON.stringify({ error: { message: 'No such model' } }) }));
+    const other = await configured({ models: ['*'], provider: 'openai-compatible', baseUrl: url });
+    await expect(other.openai.embeddings.create(request)).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('No such model'),
+    });
   });
 });

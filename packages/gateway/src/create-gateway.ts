@@ -41,6 +41,7 @@ import {
   mountKeyRoutes,
   mountMcpRoutes,
   mountModelRoutes,
+  mountPassedRoutes,
   mountSearchRoutes,
   mountServerRoutes,
   mountSignInRoutes,
@@ -252,6 +253,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const api = createApi(app);
   mountModelRoutes(api, services);
+  mountPassedRoutes(api, services);
   mountStoredRoutes(api, services);
   mountConversationRoutes(api, services);
   mountCatalogRoutes(api, services);

@@ -1,6 +1,6 @@
 import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
-import type { DialectName, DialectUpstream, RequestOf } from '@quartermaster/host/upstream';
+import type { DialectName, DialectUpstream, PassedRequest, RequestOf } from '@quartermaster/host/upstream';
 
 /** What stands behind a model's name. */
 export interface GatewayUpstream {
@@ -10,6 +10,8 @@ export interface GatewayUpstream {
   readonly toolSearch: 'local' | 'upstream';
   /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
+  /** How found tools reach the model, where the host has no way of its own for that. @default by the dialect */
+  readonly form?: 'bridge' | 'stub' | 'load';
   readonly limits: ModelLimits;
   /** Whether its model is offered fitting tools before it has to search. @default false */
   readonly offersTools?: boolean;
@@ -21,7 +23,15 @@ export interface GatewayUpstream {
     request: RequestOf<'anthropic'>,
     options: { readonly headers: Headers; readonly signal: AbortSignal },
   ): Promise<number>;
+  /** For what the host has besides answers of models: embeddings. Absent where it is not asked over OpenAI's API. */
+  readonly pass?: PassTo;
 }
+
+/** Sends a request to a host as it is. Throws what the host refuses. */
+export type PassTo = (
+  request: PassedRequest,
+  client: { readonly headers: Headers; readonly signal: AbortSignal },
+) => Promise<Response>;
 
 /** A model that can be asked for. */
 export interface GatewayModel {
@@ -38,6 +48,8 @@ export interface Upstreams {
   /** Undefined where no upstream takes this model. */
   resolve(model: string): GatewayUpstream | undefined | Promise<GatewayUpstream | undefined>;
   models(signal: AbortSignal): Promise<readonly GatewayModel[]>;
+  /** The first host whose files clients may use, by the API that they speak. @default no host's */
+  files?(api: 'anthropic' | 'openai'): PassTo | undefined;
   /** What is wrong with the settings, so that no request to a model can be served. @default nothing */
   problems?(): readonly string[];
 }

@@ -52,6 +52,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'responses', method: 'DELETE', path: '/v1/conversations/CONV', otherTenant: 404 },
   { name: 'models', method: 'GET', path: '/v1/models', otherTenant: 200 },
   { name: 'models', method: 'GET', path: '/v1/models/claude-test', otherTenant: 404 },
+  { name: 'host', method: 'POST', path: '/v1/embeddings', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/moderations', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/completions', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/rerank', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/images/generations', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/audio/speech', body: ASK, otherTenant: 403 },
+  { name: 'host', method: 'POST', path: '/v1/files', body: '{}', otherTenant: 200 },
+  { name: 'host', method: 'GET', path: '/v1/files', otherTenant: 200 },
+  { name: 'host', method: 'GET', path: '/v1/files/file_1', otherTenant: 200 },
+  { name: 'host', method: 'GET', path: '/v1/files/file_1/content', otherTenant: 200 },
+  { name: 'host', method: 'DELETE', path: '/v1/files/file_1', otherTenant: 200 },
   { name: 'batches', method: 'POST', path: '/v1/messages/batches', body: BATCH, otherTenant: 200 },
   { name: 'batches', method: 'GET', path: '/v1/messages/batches', otherTenant: 200 },
   { name: 'batches', method: 'GET', path: '/v1/messages/batches/BATCH', otherTenant: 404 },
@@ -116,7 +127,9 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 async function setUp() {
   const hello = message([{ text: 'Hello.' }], 'end_turn');
-  const upstreams = scriptedUpstreams({ anthropic: [hello, hello], responses: responseRounds('Hi.', 'Hi.', 'Hi.') });
+  const script = { anthropic: [hello, hello], responses: responseRounds('Hi.', 'Hi.', 'Hi.') };
+  const pass = async () => Response.json({});
+  const upstreams = { ...scriptedUpstreams(script, { upstream: { pass } }), files: () => pass };
   // Nothing listens there: a sign-in can be asked for, and fails.
   const tracker = { url: 'http://127.0.0.1:9/mcp', oauth: true };
   const oauth = createOAuthClient({ tokens: createMemoryTokenStore() });

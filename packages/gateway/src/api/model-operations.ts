@@ -17,6 +17,15 @@ const NAMES: Readonly<Record<string, string>> = {
   responses: 'OpenAI Responses',
 };
 
+/** A request that its host answers alone. */
+export function passedOperation(path: string): Operation {
+  const name = path
+    .replace(/^\/v1\//, '')
+    .replace(/\/:id/, ' by id')
+    .replaceAll('/', ' ');
+  return { endpoint: 'host', summary: `Passed on to the host: ${name}.`, answer: FOREIGN };
+}
+
 export const COUNT_TOKENS: Operation = {
   endpoint: 'count_tokens',
   summary: 'Input tokens of an Anthropic Messages request.',

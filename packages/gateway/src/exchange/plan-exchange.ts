@@ -1,4 +1,5 @@
-import { type Planned, planRequest } from '@quartermaster/core/loop';
+import { chooseForm, type Form } from '@quartermaster/core/disclosure';
+import { type OpenedSearch, type Planned, planRequest } from '@quartermaster/core/loop';
 import type { DialectName, DialectOf, PartOf, RequestOf } from '@quartermaster/host/upstream';
 import type { ToolList } from '../catalogs/index.ts';
 import { type GatewayEvent, planCost } from '../events/index.ts';
@@ -28,7 +29,7 @@ export function planExchange<Name extends DialectName>(
   const planned = planRequest<RequestOf<Name>, PartOf<Name>>({
     ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits },
     request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
-    options: { form: api.form(can, search), describe: api.describe },
+    options: { form: formFor(question, search), describe: api.describe },
     isServed: isHosts && api.isServed(search, can),
     // A host that knows what the dialect has for tool search knows the rest of it too.
     isForeign: !can.references && !can.deferMark,
@@ -37,6 +38,16 @@ export function planExchange<Name extends DialectName>(
   // What can't be served by a loop the wire refuses in its own words.
   if (planned.kind === 'loop' && planned.plan.kind === 'defer') wire.open({ ...request, tools: [] });
   return planned;
+}
+
+/** A host with references gets them; on others the settings decide, then the dialect. A client that searches by itself has decided. */
+function formFor<Name extends DialectName>(
+  { dialect, upstream }: ExchangeQuestion<Name>,
+  search: OpenedSearch | undefined,
+): Form {
+  const can = upstream.capabilities(dialect.name);
+  const isChosen = upstream.form !== undefined && search?.kind !== 'client' && !can.references && !can.clientSearch;
+  return isChosen ? chooseForm(can, upstream.form).form : dialect.api.form(can, search);
 }
 
 /** What was decided, for events. */

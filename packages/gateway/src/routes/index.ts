@@ -6,6 +6,7 @@ export { mountInsightRoutes } from './insight-routes.ts';
 export { mountKeyRoutes } from './key-routes.ts';
 export { mountMcpRoutes } from './mcp-routes.ts';
 export { mountModelRoutes } from './model-routes.ts';
+export { mountPassedRoutes } from './passed-routes.ts';
 export { mountSearchRoutes } from './search-routes.ts';
 export { mountServerRoutes } from './server-routes.ts';
 export type { McpServices, Services } from './services.ts';

@@ -46,9 +46,10 @@ export function mainSide<Name extends DialectName>(
         }
         upstream = await upstreams.resolve(model);
         if (upstream === undefined) return undefined;
-        const { name, toolSearch, limits, offersTools } = upstream;
+        const { name, toolSearch, form, limits, offersTools } = upstream;
         const canCount = upstream.countTokens !== undefined;
-        return { name, toolSearch, limits, offersTools, canCount, capabilities: upstream.capabilities(dialect.name) };
+        const facts = { name, toolSearch, limits, canCount, ...defined({ form, offersTools }) };
+        return { ...facts, capabilities: upstream.capabilities(dialect.name) };
       },
       countTokens: (request: RequestOf<'anthropic'>) =>
         upstream?.countTokens?.(request, { headers, signal: stop.signal }),

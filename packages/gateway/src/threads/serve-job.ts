@@ -138,9 +138,9 @@ function remoteUpstream(main: PortCalls): (model: string) => Promise<GatewayUpst
   return async (model) => {
     const facts = (await main.call('resolve', model)) as UpstreamFacts | undefined;
     if (facts === undefined) return undefined;
-    const { name, toolSearch, limits, offersTools, capabilities, canCount } = facts;
+    const { capabilities, canCount, ...rest } = facts;
     return {
-      ...{ name, toolSearch, limits, ...defined({ offersTools }) },
+      ...rest,
       capabilities: () => capabilities,
       for: async (dialect) => remoteExchange(main, dialect),
       ...(canCount ? { countTokens: (request) => main.call('countTokens', request) as Promise<number> } : {}),

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TransportCapabilities, Unavailable } from '@quartermaster/core/disclosure';
-import type { ModelLimits } from '@quartermaster/core/gate';
 import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
 import type { NamesServers } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
+import type { GatewayUpstream } from '../upstreams.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
 
 /** What a worker is started with. */
@@ -49,11 +49,8 @@ export interface BulkJob {
 }
 
 /** What the worker needs to know of an upstream, which stays on the main thread. */
-export interface UpstreamFacts {
-  readonly name: string;
-  readonly toolSearch: 'local' | 'upstream';
-  readonly limits: ModelLimits;
-  readonly offersTools?: boolean | undefined;
+export interface UpstreamFacts
+  extends Pick<GatewayUpstream, 'name' | 'toolSearch' | 'form' | 'limits' | 'offersTools'> {
   readonly capabilities: TransportCapabilities;
   readonly canCount: boolean;
 }

@@ -94,17 +94,24 @@ export interface UpstreamSettings {
   readonly contextTokens?: number;
   /** Whether the host expands `tool_reference` blocks. */
   readonly references?: boolean;
+  /** How found tools reach the model where the host has no way of its own for that. @default by the protocol of the client */
+  readonly form?: (typeof UPSTREAM_FORMS)[number];
   /** Whether the models read images; where they don't, a note stands for each. @default true */
   readonly images?: boolean;
   /** Who searches: we, or the host. */
   readonly toolSearch: 'local' | 'upstream';
   /** Who connects to the `mcp_servers` of a request: we, or the host. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
+  /** Whether clients may use the host's files. @default where the client's own key goes upstream */
+  readonly files?: boolean;
   /** Sent with every request; a client's can't replace them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the client's own credential goes upstream where no key is set. @default false */
   readonly forwardsAuthorization?: boolean;
 }
+
+/** Forms that any host can carry. All but `load` keep what precedes the first message as it is. */
+export const UPSTREAM_FORMS = ['bridge', 'stub', 'load'] as const;
 
 /** A kind of model host. */
 export type UpstreamProvider = (typeof UPSTREAM_PROVIDERS)[number];

@@ -1,4 +1,4 @@
-import { UPSTREAM_PROVIDERS, type UpstreamSettings } from './config.ts';
+import { UPSTREAM_FORMS, UPSTREAM_PROVIDERS, type UpstreamSettings } from './config.ts';
 import { choice, flag, passedOn, text, webAddress, whole } from './scalar-shapes.ts';
 import { isGiven, listOf, object, record, type Shape, where } from './shape.ts';
 
@@ -27,6 +27,11 @@ const UPSTREAM_BLOCK = object(
     apiKey: { about: `Its API key. Write \${NAME} to read it from the environment.`, shape: text({ isSecret: true }) },
     contextTokens: { about: "The models' context window.", shape: whole({ min: 1, max: 1_000_000_000 }) },
     references: { about: 'Whether the host expands tool_reference blocks.', shape: flag() },
+    form: {
+      about:
+        'How found tools reach the models if the host has no references: bridge and stub only add to the conversation, so that the prompt cache keeps; load adds them to the tool list. By default load for the Messages API, bridge for the others.',
+      shape: choice(UPSTREAM_FORMS),
+    },
     images: {
       about: 'Whether the models can read images. If not, each image is replaced by a note.',
       shape: flag(),
@@ -40,6 +45,11 @@ const UPSTREAM_BLOCK = object(
       about:
         'Who connects to the mcp_servers of a request: the gateway (local) or the host (upstream). Defaults to the value of toolSearch.',
       shape: choice(['local', 'upstream']),
+    },
+    files: {
+      about:
+        "Whether clients may use the host's files (/v1/files), which all clients of its key share. Defaults to true only if the client's own key is sent upstream.",
+      shape: flag(),
     },
     headers: { about: "Headers sent with every request; clients can't override them.", shape: record(passedOn()) },
     forwardsAuthorization: {

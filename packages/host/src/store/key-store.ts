@@ -60,7 +60,7 @@ export const KEY_ROLES: readonly KeyRole[] = ['consumer', 'publisher', 'admin'];
 
 /** The parts of the gateway that a key can be limited to. */
 export const KEY_ENDPOINTS: readonly string[] = [
-  ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models'],
+  ...['messages', 'chat_completions', 'responses', 'count_tokens', 'models', 'host'],
   ...['batches', 'catalogs', 'search', 'mcp', 'servers', 'keys', 'insight', 'metrics'],
 ];
 

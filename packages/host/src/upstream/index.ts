@@ -2,6 +2,7 @@ export type { Clock } from './clock.ts';
 export { SYSTEM_CLOCK } from './clock.ts';
 export {
   createUpstreamFor,
+  keyFrom,
   type ListedModel,
   type ListedModels,
   type ListModelsOptions,
@@ -32,6 +33,8 @@ export {
   type HttpLimits,
   type HttpTimeouts,
   type HttpUpstreamOptions,
+  type PassedRequest,
+  passOn,
 } from './http/index.ts';
 export { RETRY_DEFAULTS, type RetrySettings } from './internal/retry.ts';
 export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';

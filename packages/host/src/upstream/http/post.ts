@@ -1,4 +1,4 @@
-import { deepestReason } from '@quartermaster/core/internal';
+import { deepestReason, defined } from '@quartermaster/core/internal';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';
@@ -15,7 +15,11 @@ export interface HttpExchange<D extends DialectName> {
 
 export interface Posting {
   /** As `writeBody` gives it. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
+  /** @default POST */
+  readonly method?: string;
+  /** @default application/json */
+  readonly contentType?: string;
   /** @default where the dialect's responses come from */
   readonly path?: string;
   readonly deadline: Deadline;
@@ -24,7 +28,7 @@ export interface Posting {
 /** Sends a body. Throws where the answer is no success. */
 export async function post<D extends DialectName>(
   { options, client }: HttpExchange<D>,
-  { body, path, deadline }: Posting,
+  { body, path, deadline, method = 'POST', contentType }: Posting,
 ): Promise<Response> {
   const endpoint = DIALECTS[options.dialect].endpoint;
   const { fetch: ask = fetch, forwardsAuthorization = false, apiKey } = options;
@@ -33,11 +37,12 @@ export async function post<D extends DialectName>(
     ...{ headers: options.headers ?? {}, client: client.headers },
     forwardsAuthorization: isClientCredential,
   });
+  if (contentType !== undefined) headers.set('content-type', contentType);
   if (apiKey !== undefined) endpoint.authorize(headers, apiKey);
   const response = await ask(endpointUrl(options.baseUrl ?? endpoint.baseUrl, path ?? endpoint.path), {
-    method: 'POST',
+    method,
     headers,
-    body,
+    ...defined({ body }),
     signal: deadline.signal,
     // A key in a header of its own would go along to wherever a redirect leads.
     redirect: 'manual',

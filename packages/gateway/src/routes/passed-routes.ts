@@ -1,0 +1,131 @@
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import { limitHeadersIn } from '@quartermaster/host/upstream';
+import type { Context } from 'hono';
+import type { UsedUp } from '../access/index.ts';
+import type { Api } from '../api/index.ts';
+import { passedOperation } from '../api/model-operations.ts';
+import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
+import type { PassTo } from '../upstreams.ts';
+import type { Services } from './services.ts';
+
+/** What hosts have besides answers of models, and tool search has no part in: their requests go there as they are. */
+export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Services): void {
+  const receive = (context: Context, find: (request: PassedContext) => Promise<PassTo>): Promise<Response> =>
+    runner.run(context.req.raw, {
+      route: 'host',
+      errorBody: errorBodyFor(context.req.raw),
+      async handler(requestContext) {
+        const { request, signal } = requestContext;
+        const { method, url } = request;
+        const hasBody = method !== 'GET' && method !== 'DELETE';
+        const body = hasBody ? new Uint8Array(await readBytes(request, settings.maxBodyBytes)) : undefined;
+        const { pathname, search } = new URL(url);
+        const pass = await find({ requestContext, pathname, body });
+        const contentType = request.headers.get('content-type') ?? undefined;
+        const answer = await pass(
+          { method, path: `${pathname}${search}`, ...defined({ body, contentType }) },
+          { headers: clientHeaders(requestContext), signal },
+        );
+        const headers = keptHeaders(answer.headers);
+        if (requestContext.facts.model === undefined || !isJson(headers)) return new Response(answer.body, { headers });
+        const text = await answer.text();
+        requestContext.facts.used = usedIn(text);
+        return new Response(text, { headers });
+      },
+    });
+
+  const byModel = async ({ requestContext, pathname, body }: PassedContext): Promise<PassTo> => {
+    const model = modelIn(body);
+    const { access, facts } = requestContext;
+    if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
+    const upstream = await upstreams.resolve(model);
+    if (upstream === undefined) {
+      throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
+    }
+    facts.model = model;
+    facts.upstream = upstream.name;
+    if (upstream.pass !== undefined) return upstream.pass;
+    throw new ApiError(
+      404,
+      `The host of this model (${upstream.name}) has no ${pathname} that requests can be passed on to`,
+    );
+  };
+  const toFiles = async ({ requestContext }: PassedContext): Promise<PassTo> => {
+    const isAnthropic = requestContext.request.headers.has('anthropic-version');
+    const pass = upstreams.files?.(isAnthropic ? 'anthropic' : 'openai');
+    if (pass !== undefined) return pass;
+    throw new ApiError(
+      404,
+      "No upstream lets clients use its files. All clients of a host's key share them: set files: true for the upstream to allow that",
+    );
+  };
+
+  for (const path of BY_MODEL) {
+    api.post(path, passedOperation(path), (context) => receive(context, byModel));
+  }
+  for (const [method, path] of FILES) {
+    api[method](path, passedOperation(path), (context) => receive(context, toFiles));
+  }
+}
+
+interface PassedContext {
+  readonly requestContext: RequestContext;
+  readonly pathname: string;
+  readonly body: Uint8Array | undefined;
+}
+
+/** Their bodies are JSON and name a model. */
+const BY_MODEL = [
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/completions',
+  '/v1/rerank',
+  '/v1/images/generations',
+  '/v1/audio/speech',
+] as const;
+
+const FILES = [
+  ['post', '/v1/files'],
+  ['get', '/v1/files'],
+  ['get', '/v1/files/:id'],
+  ['delete', '/v1/files/:id'],
+  ['get', '/v1/files/:id/content'],
+] as const;
+
+function modelIn(body: Uint8Array | undefined): string {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+    if (isJsonObject(value) && typeof value.model === 'string' && value.model !== '') return value.model;
+  } catch {
+    throw new ApiError(400, 'The request body is not valid JSON');
+  }
+  throw new ApiError(400, 'model: Field required', { param: 'model' });
+}
+
+function isJson(headers: Headers): boolean {
+  return headers.get('content-type')?.includes('json') === true;
+}
+
+/** What counts against a key's budget. */
+function usedIn(text: string): UsedUp {
+  const none = { inputTokens: 0, outputTokens: 0, searches: 0, tools: [] };
+  try {
+    const { usage } = JSON.parse(text) as { readonly usage?: unknown };
+    if (!isJsonObject(usage)) return none;
+    const { prompt_tokens: read = usage.input_tokens, completion_tokens: written = usage.output_tokens } = usage;
+    return { ...none, inputTokens: Number(read) || 0, outputTokens: Number(written) || 0 };
+  } catch {
+    return none;
+  }
+}
+
+/** What tells about the body, and about the host's limits. */
+function keptHeaders(headers: Headers): Headers {
+  const kept = new Headers(limitHeadersIn(headers));
+  for (const name of ['content-type', 'content-disposition']) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}

@@ -1,0 +1,36 @@
+import { DIALECTS, type DialectName, type UpstreamClient } from '../dialect.ts';
+import { createDeadline } from '../internal/deadline.ts';
+import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
+import { clockOf, explained, post } from './post.ts';
+
+/** A request that goes to a host as it came. */
+export interface PassedRequest {
+  readonly method: string;
+  /** Below the host's address, with its query: `/v1/files?limit=10`. */
+  readonly path: string;
+  /** @default no body */
+  readonly body?: Uint8Array<ArrayBuffer>;
+  /** Of the body. @default application/json */
+  readonly contentType?: string;
+}
+
+/** Sends a client's request to a host of this dialect, once, and answers as the host does. Throws what the host refuses. */
+export async function passOn<D extends DialectName>(
+  options: HttpUpstreamOptions<D>,
+  request: PassedRequest,
+  { signal, ...client }: UpstreamClient & { readonly signal: AbortSignal },
+): Promise<Response> {
+  const { wholeMs } = { ...HTTP_TIMEOUTS, ...options.timeouts };
+  const deadline = createDeadline(clockOf(options), signal);
+  try {
+    deadline.allow(wholeMs, 'no answer');
+    // The base addresses of OpenAI's protocols have the version in them.
+    const isVersioned = !DIALECTS[options.dialect].endpoint.path.startsWith('/v1/');
+    const path = isVersioned ? request.path.replace(/^\/v1(?=\/)/, '') : request.path;
+    return await post({ options, client }, { ...request, path, deadline });
+  } catch (error) {
+    throw explained(error, deadline, signal);
+  } finally {
+    deadline.stop();
+  }
+}
