@@ -7,18 +7,21 @@ const services = fileURLToPath(new URL('../examples/catalog/services/', import.m
 
 /** Tools as MCP lists them, with their server beside them, as JSON text: one string per thousand tools. */
 export function synthesiseTools(count) {
+  return [...streamTools(count)].map((tools) => JSON.stringify(tools));
+}
+
+/** The same tools, a thousand at a time: a million of them need not be held at once. */
+export function* streamTools(count) {
   const random = createRandom(20260101);
   const words = createVocabulary(random, Math.round(4_000 + count / 4));
   const servers = Array.from({ length: Math.max(4, Math.round(count / 40)) }, () => `${words()}-${words()}`);
-  const chunks = [];
   const names = new Set();
   for (let start = 0; start < count; start += 1_000) {
     const tools = [];
     for (let i = start; i < Math.min(count, start + 1_000); i += 1)
       tools.push(createTool(words, random, servers, names));
-    chunks.push(JSON.stringify(tools));
+    yield tools;
   }
-  return chunks;
 }
 
 /** Requests in the words of some tool: two to seven of them, some replaced by words of no tool in particular. */

@@ -1,5 +1,5 @@
-// `npm run eval [-- FOLDER] [--engine bm25,hybrid] [--all] [--json] [--picture out.svg]`: how well queries find their tools, on the bundled
-// sample catalog or on every set of a folder, all engines side by side. Definitions are in README.md.
+// `npm run eval [-- FOLDER] [--engine bm25,hybrid] [--backend postgres] [--all] [--json] [--picture out.svg]`: how well queries find their
+// tools, on the bundled sample catalog or on every set of a folder, all engines side by side. Definitions are in README.md.
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,9 @@ import { ADDED_STRATA, addStrata, measureReliability, takeOutServers } from './s
 /** Whole requests in English. */
 const SPOKEN = ['users-words', 'service-named', 'model-written', 'no-service-named'];
 
+/** Where catalogs are searched, if not in memory. */
+let database;
+
 try {
   const options = await readOptions();
   const { folder, picture, isJson } = options;
@@ -35,6 +38,8 @@ try {
   if (!isExpected) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
+} finally {
+  await database?.stop();
 }
 
 async function readOptions() {
@@ -44,19 +49,34 @@ async function readOptions() {
       engine: { type: 'string', short: 'e' },
       all: { type: 'boolean', default: false },
       cache: { type: 'string', default: join(tmpdir(), 'quartermaster-vectors') },
+      backend: { type: 'string', default: 'memory' },
       json: { type: 'boolean', default: false },
       picture: { type: 'string' },
     },
   });
+  if (values.backend === 'postgres') database = await openDatabase();
+  else if (values.backend !== 'memory') throw new InputError('--backend takes memory or postgres');
   if (positionals.length > 1) throw new InputError('Give one folder of data sets, or none for the sample catalog');
   return {
     folder: positionals[0],
-    engines: await chooseEngines(values.engine, values.cache),
+    engines: await chooseEngines(values.engine ?? (values.backend === 'postgres' ? 'hybrid' : undefined), values.cache),
     isWhole: values.all,
     cacheFolder: values.cache,
     isJson: values.json,
     picture: values.picture,
   };
+}
+
+/** A PostgreSQL from npm, gone afterwards. */
+async function openDatabase() {
+  const { startDatabase } = await import('./postgres-searchers.mjs');
+  return startDatabase();
+}
+
+function searcherFor(engine, snapshot, cacheFolder) {
+  if (database === undefined) return createSearcher(engine, snapshot, { cacheFolder });
+  if (engine !== 'hybrid') throw new InputError('With --backend postgres the engine is hybrid');
+  return database.createSearcher(snapshot);
 }
 
 async function chooseEngines(asked, cacheFolder) {
@@ -126,7 +146,7 @@ async function measureSample({ engines, cacheFolder }) {
     delete entry.outcomes;
     const takenOut = [];
     for (const part of without) {
-      const searcher = await createSearcher(entry.engine, part.snapshot, { cacheFolder });
+      const searcher = await searcherFor(entry.engine, part.snapshot, cacheFolder);
       takenOut.push(...(await evaluateQueries(part.queries, { searcher, snapshot: part.snapshot })));
     }
     const own = outcomes.filter(({ split }) => !ADDED_STRATA.includes(split));
@@ -146,7 +166,7 @@ async function measureMixed(engine, catalogs, cacheFolder) {
   const parts = [];
   for (const { size, snapshot, requests } of catalogs) {
     process.stderr.write(`${size} tools: ${engine}, ${requests.length} queries …\n`);
-    const searcher = await createSearcher(engine, snapshot, { cacheFolder });
+    const searcher = await searcherFor(engine, snapshot, cacheFolder);
     const answered = await evaluateQueries(requests, { searcher, snapshot });
     const takenOut = [];
     for (const { query, allow } of requests) {
@@ -168,7 +188,7 @@ async function measureMixed(engine, catalogs, cacheFolder) {
 async function forEachEngine(measured, { snapshot, queries, name, cacheFolder }, use) {
   for (const [at, entry] of measured.entries()) {
     process.stderr.write(`${name}: ${entry.engine}, ${queries.length} queries …\n`);
-    const searcher = await createSearcher(entry.engine, snapshot, { cacheFolder });
+    const searcher = await searcherFor(entry.engine, snapshot, cacheFolder);
     use(entry, await evaluateQueries(queries, { searcher, snapshot }), at);
   }
 }

@@ -5,6 +5,7 @@
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
 //   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails where another client waits long
 //   npm run lab -- cold-initialize   quartermaster mcp in front of servers that hang; fails where initialize takes more than a second
+//   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

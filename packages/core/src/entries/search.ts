@@ -8,6 +8,7 @@ export {
   type Bm25Settings,
   buildBm25Index,
   buildVectorIndex,
+  type CatalogStatistics,
   type Compared,
   createBm25Searcher,
   createHintedSearcher,
@@ -55,4 +56,5 @@ export {
   toolSentence,
   type VectorCache,
   type VectorIndex,
+  type WholeCatalog,
 } from '../search/index.ts';

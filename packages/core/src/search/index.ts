@@ -6,8 +6,23 @@ export {
   type Bm25SearcherOptions,
   type Bm25Settings,
   buildBm25Index,
+  type CatalogStatistics,
   createBm25Searcher,
 } from './bm25/index.ts';
+export {
+  type CandidateQuery,
+  type CandidateWord,
+  type Conjunction,
+  chooseConjunctions,
+  operatorStems,
+  readCandidateQuery,
+  readNameStems,
+  readOperators,
+  readToolTerms,
+  stemOf,
+  type ToolTerms,
+  type WeighedWord,
+} from './candidates/index.ts';
 export { createHintedSearcher } from './hinted-searcher.ts';
 export {
   createHybridSearcher,
@@ -18,9 +33,17 @@ export {
   type HybridSearcherOptions,
   type HybridSettings,
   type HybridWeights,
+  type WholeCatalog,
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';
-export { QUERY_LIMITS, takeTurns } from './query/index.ts';
+export {
+  checkQueries,
+  QUERY_LIMITS,
+  type QueryOperator,
+  resolveLimit,
+  takeTurns,
+  unaskedQueries,
+} from './query/index.ts';
 export {
   createRegexSearcher,
   REGEX_SEARCH_DEFAULTS,
@@ -63,7 +86,8 @@ export {
   type Embedder,
   type EmbedOptions,
   type StaticEmbedder,
+  toQueryVector,
   type VectorIndex,
 } from './semantic/index.ts';
 export { macrotaskPause, runInSlices, runToEnd, type SliceOptions } from './slices/index.ts';
-export { editDistance } from './text/index.ts';
+export { editDistance, nameKey } from './text/index.ts';

@@ -4,3 +4,4 @@ export { createSearcherFor, type SearcherParts } from './create-searcher-for.ts'
 export { createServedReranker, type RerankerFailure, type ServedRerankerOptions } from './create-served-reranker.ts';
 export { type FoundReranker, findReranker } from './find-reranker.ts';
 export { createLazyReranker } from './lazy-reranker.ts';
+export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres/index.ts';

@@ -59,6 +59,17 @@ export type { SessionStore } from './session-store.ts';
 export type { Store } from './store.ts';
 export { StoreError, type StoreErrorCode } from './store-error.ts';
 export type { TokenOwner, TokenStore } from './token-store.ts';
+export {
+  type CandidatePlan,
+  type CatalogFigures,
+  type IndexedTool,
+  type SyncOptions,
+  type SyncOutcome,
+  TERM,
+  type ToolChanges,
+  type ToolIndex,
+  type ToolIndexOptions,
+} from './tool-index/index.ts';
 export type { TranscriptRecords } from './transcript-records.ts';
 export type { DayUsage, Usage, UsageStore } from './usage-store.ts';
 export type { VectorStore } from './vector-store.ts';

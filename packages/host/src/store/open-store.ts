@@ -22,6 +22,7 @@ import { createSessionStore } from './session-store.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { createTokenStore } from './token-store.ts';
+import { openToolIndex } from './tool-index/index.ts';
 import { createTranscriptRecords } from './transcript-records.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createVectorStore } from './vector-store.ts';
@@ -129,6 +130,7 @@ function composeStore(
     tokens: createTokenStore(context, seal),
     transcripts: createTranscriptRecords(context, { seal, canKeep: encryptionKeys.length > 0 }),
     sessions: createSessionStore(context),
+    openToolIndex: (options) => openToolIndex(context.sql, options),
     async ping() {
       await context.sql.all('SELECT 1 AS answer');
       await space.check(() => rateLimits.charge({ bucket: 'space', windowMs: 1_000, cost: 1 }));

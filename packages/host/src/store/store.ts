@@ -10,6 +10,7 @@ import type { PolicyStore } from './policy-store.ts';
 import type { RateLimitStore } from './rate-limit-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
+import type { ToolIndex, ToolIndexOptions } from './tool-index/index.ts';
 import type { TranscriptRecords } from './transcript-records.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { VectorStore } from './vector-store.ts';
@@ -31,6 +32,8 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly sessions: SessionStore;
   readonly transcripts: TranscriptRecords;
+  /** Opens the index of catalogs in the database, and makes its tables. Fails with `unreachable` on SQLite. */
+  openToolIndex(options: ToolIndexOptions): Promise<ToolIndex>;
   /** Fails when the database does not answer, or when it has had no space for the last write and still has none. */
   ping(): Promise<void>;
   /** Ends what has expired and deletes what has aged; any replica may do it at any time, once a minute is enough. */

@@ -1,6 +1,7 @@
 import { QuartermasterError } from '../../errors.ts';
 import { stemWord } from '../text/index.ts';
 import type { Bm25Settings } from './bm25-options.ts';
+import type { CatalogStatistics } from './catalog-statistics.ts';
 import {
   denseImpacts,
   findImpact,
@@ -66,10 +67,14 @@ export class Bm25Index {
   readonly data: Bm25IndexData;
   readonly terms: TermTable;
   readonly toolCount: number;
+  /** How many tools the catalog has, of which these may be a part. */
+  readonly catalogSize: number;
+  readonly #statistics: CatalogStatistics | undefined;
   /** A bit per term that is the key of a name; made at the first look for a name. */
   #nameKeys: Uint8Array | undefined;
 
-  constructor(data: Bm25IndexData) {
+  /** @param statistics of the catalog that the tools are a part of. @default they are all of it */
+  constructor(data: Bm25IndexData, statistics?: CatalogStatistics) {
     if (data.version !== INDEX_VERSION) {
       throw new QuartermasterError(
         'invalid_index',
@@ -80,6 +85,8 @@ export class Bm25Index {
     this.data = data;
     this.terms = new TermTable(data.terms);
     this.toolCount = data.toolCount;
+    this.catalogSize = statistics?.toolCount ?? data.toolCount;
+    this.#statistics = statistics;
   }
 
   /** How many tools a list names. */
@@ -123,9 +130,25 @@ export class Bm25Index {
     return this.stemList(term === NO_TERM ? this.terms.findText(stemWord(word)) : term);
   }
 
+  /** How many tools of the catalog have a word as it is written, whose list this is. */
+  wordCount(list: number, word: string): number {
+    return this.#statistics === undefined ? this.listLength(list) : this.#statistics.countWord(word);
+  }
+
   /** How much a list tells: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
   idf(list: number): number {
     return inverseFrequency(this.toolCount, this.listLength(list));
+  }
+
+  /** The same in the catalog that the tools are a part of, for the list of a word as it is written. */
+  wordIdf(list: number, word: string): number {
+    return inverseFrequency(this.catalogSize, this.wordCount(list, word));
+  }
+
+  /** And for the list of everything with the stem of a word. */
+  stemIdf(list: number, word: string): number {
+    const count = this.#statistics === undefined ? this.listLength(list) : countStem(this.#statistics, word);
+    return inverseFrequency(this.catalogSize, count);
   }
 
   isFunctionWord(term: number): boolean {
@@ -257,6 +280,11 @@ function findSorted(values: Uint32Array, value: number): number {
     }
   }
   return -1;
+}
+
+/** What occurs as a whole identifier only is its own stem. */
+export function countStem(statistics: CatalogStatistics, word: string): number {
+  return Math.max(statistics.countStem(stemWord(word)), statistics.countWord(word));
 }
 
 export function inverseFrequency(toolCount: number, count: number): number {

@@ -6,7 +6,7 @@ import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing 
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
 import type { Bm25Index } from './bm25-index.ts';
 import type { Bm25Options } from './bm25-options.ts';
-import { buildBm25IndexInSteps } from './build-bm25-index.ts';
+import { type BuildOptions, buildBm25IndexInSteps } from './build-bm25-index.ts';
 import { explainRanking } from './explain-score.ts';
 import { keptWords } from './kept-words.ts';
 import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
@@ -49,7 +49,7 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
 /** The index of these tools: from where it is kept, else built, and then kept. */
 export function wordsOf(
   tools: readonly Tool[],
-  { keeper: given, tuning }: { readonly keeper: IndexKeeper | undefined; readonly tuning: Bm25Options },
+  { keeper: given, tuning }: { readonly keeper: IndexKeeper | undefined; readonly tuning: BuildOptions },
 ): { load(): Promise<void>; build(): Generator<void, Bm25Index> } {
   const keeper = Object.keys(tuning).length > 0 ? undefined : given;
   const part = keptWords(tools);

@@ -4,8 +4,9 @@ import { runToEnd } from '../slices/index.ts';
 import { FUNCTION_WORDS } from '../text/index.ts';
 import { assignStems, listStemmed } from './assign-stems.ts';
 import { MOST_TOOLS } from './best-tools.ts';
-import { Bm25Index, INDEX_VERSION } from './bm25-index.ts';
+import { Bm25Index, type Bm25IndexData, INDEX_VERSION } from './bm25-index.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
+import type { CatalogStatistics } from './catalog-statistics.ts';
 import { averageFieldLengths, readTools } from './read-tools.ts';
 import { writePostings } from './write-postings.ts';
 import { writeSequences } from './write-sequences.ts';
@@ -15,8 +16,14 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
   return runToEnd(buildBm25IndexInSteps(tools, options));
 }
 
+export interface BuildOptions extends Bm25Options {
+  /** Of the catalog that the tools are a part of. @default they are all of it */
+  readonly statistics?: CatalogStatistics | undefined;
+}
+
 /** What {@link buildBm25Index} gives, with a yield wherever building may be interrupted. */
-export function* buildBm25IndexInSteps(tools: readonly Tool[], options: Bm25Options = {}): Generator<void, Bm25Index> {
+export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOptions = {}): Generator<void, Bm25Index> {
+  const { statistics, ...tuning } = options;
   if (tools.length >= MOST_TOOLS) {
     throw new QuartermasterError(
       'too_many_tools',
@@ -26,17 +33,18 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: Bm25Opti
       },
     );
   }
-  const settings: Bm25Settings = { ...BM25_DEFAULTS, ...options };
+  const settings: Bm25Settings = { ...BM25_DEFAULTS, ...tuning };
   const read = yield* readTools(tools);
   yield;
   const stems = yield* assignStems(read.store);
   yield;
-  const averageLengths = averageFieldLengths(read);
+  const averageLengths =
+    statistics === undefined ? averageFieldLengths(read) : Float64Array.from(statistics.averageLengths);
   const { listLengths, ...lists } = yield* writePostings(read, stems, { averageLengths, settings });
   yield;
-  const sequences = yield* writeSequences(read, stems, listLengths);
+  const sequences = yield* writeSequences(read, stems, { listLengths, statistics });
   yield;
-  return new Bm25Index({
+  const data: Bm25IndexData = {
     version: INDEX_VERSION,
     toolCount: tools.length,
     settings,
@@ -47,5 +55,6 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: Bm25Opti
     averageLengths,
     nameTerms: read.nameTerms,
     ...sequences,
-  });
+  };
+  return new Bm25Index(data, statistics);
 }

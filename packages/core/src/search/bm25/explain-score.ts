@@ -88,7 +88,7 @@ function explainList(
     details: [
       {
         value: planned.weight / WEIGHT_SCALE,
-        what: `weight in the query; idf ${index.idf(planned.list).toFixed(3)} (in ${index.listLength(planned.list)} of ${index.toolCount} tools)`,
+        what: `weight in the query${explainFrequency(index, planned.list)}`,
         details: reasons,
       },
       {
@@ -98,6 +98,12 @@ function explainList(
       },
     ],
   };
+}
+
+/** Nothing for a part of a catalog, where a list does not tell how many tools have the word. */
+function explainFrequency(index: Bm25Index, list: number): string {
+  if (index.catalogSize !== index.toolCount) return '';
+  return `; idf ${index.idf(list).toFixed(3)} (in ${index.listLength(list)} of ${index.toolCount} tools)`;
 }
 
 const MATCH_WORDS: Readonly<Record<Match, string>> = {

@@ -1,5 +1,5 @@
 export { Bm25Index, type Bm25IndexData } from './bm25-index.ts';
-export { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
+export { BM25_DEFAULTS, BM25_FIELDS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 export {
   type Bm25SearcherOptions,
   createBm25Searcher,
@@ -9,6 +9,7 @@ export {
 } from './bm25-searcher.ts';
 export { buildBm25Index } from './build-bm25-index.ts';
 export { CandidateTerms } from './candidate-terms.ts';
+export type { CatalogStatistics } from './catalog-statistics.ts';
 export { keptWords } from './kept-words.ts';
 export { FeatureReader } from './match-features.ts';
 export type { QueryPlan } from './plan-query.ts';

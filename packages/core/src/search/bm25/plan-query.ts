@@ -141,8 +141,10 @@ class Planner {
   /** Leaves out function words that a good part of the catalog has, as long as another word of the query is known. */
   #chooseWords(words: readonly QueryWord[]): readonly QueryWord[] {
     const index = this.#index;
-    const most = index.toolCount * COMMON_SHARE;
-    const chosen = words.filter((word) => !index.isFunctionWord(word.term) || index.listLength(word.term) <= most);
+    const most = index.catalogSize * COMMON_SHARE;
+    const chosen = words.filter(
+      (word) => !index.isFunctionWord(word.term) || index.wordCount(word.term, word.text) <= most,
+    );
     const isKnown = (word: QueryWord): boolean =>
       !index.isFunctionWord(word.term) && index.stemList(this.#findStem(word)) !== NO_LIST;
     return chosen.length < words.length && !chosen.some(isKnown) ? words : chosen;
@@ -180,16 +182,18 @@ class Planner {
     const { exactWeight, stemWeight } = index.data.settings;
     const exact = index.exactList(word.term);
     if (exact !== NO_LIST) {
-      this.#addList(exact, weight * exactWeight, word.text, 'exact');
+      const idf = index.wordIdf(exact, word.text);
+      this.#addList(exact, weight * exactWeight * idf, { word: word.text, match: 'exact' });
     }
     const stemTerm = this.#findStem(word);
     const stem = index.stemList(stemTerm);
     if (stem === NO_LIST) {
       return false;
     }
-    this.#addList(stem, weight * stemWeight, word.text, 'stem');
+    const idf = index.stemIdf(stem, word.text);
+    this.#addList(stem, weight * stemWeight * idf, { word: word.text, match: 'stem' });
     if (word.kind === TokenKind.word) {
-      this.#addStem(stem, weight);
+      this.#addStem(stem, weight, idf);
     }
     return true;
   }
@@ -199,22 +203,25 @@ class Planner {
     const halves = this.#similar.splitCompound(word.text);
     if (halves !== undefined) {
       for (const half of halves) {
-        this.#addForms(half, weight * compoundWeight, word.text, 'compound');
+        this.#addForms(half, weight * compoundWeight, { word: word.text, match: 'compound' });
       }
       return;
     }
     for (const { term, distance } of this.#similar.findTypos(word.text)) {
-      this.#addForms(term, (weight * typoWeight) / distance, word.text, 'typo');
+      this.#addForms(term, (weight * typoWeight) / distance, { word: word.text, match: 'typo' });
     }
   }
 
-  #addForms(term: number, weight: number, word: string, match: Match): void {
-    const { exactWeight, stemWeight } = this.#index.data.settings;
-    this.#addList(term, weight * exactWeight, word, match);
-    const stem = this.#index.stemList(term);
+  #addForms(term: number, weight: number, why: Pick<PlannedReason, 'word' | 'match'>): void {
+    const index = this.#index;
+    const { exactWeight, stemWeight } = index.data.settings;
+    const form = index.terms.text(term);
+    this.#addList(term, weight * exactWeight * index.wordIdf(term, form), why);
+    const stem = index.stemList(term);
     if (stem !== NO_LIST) {
-      this.#addList(stem, weight * stemWeight, word, match);
-      this.#addStem(stem, weight);
+      const idf = index.stemIdf(stem, form);
+      this.#addList(stem, weight * stemWeight * idf, why);
+      this.#addStem(stem, weight, idf);
     }
   }
 
@@ -233,17 +240,20 @@ class Planner {
         if (left >= 0 && right >= 0) {
           this.#bigrams.add(left * 256 + right);
         }
-        const joined = index.exactList(index.terms.findText(previous.text + word.text));
+        const compound = previous.text + word.text;
+        const joined = index.exactList(index.terms.findText(compound));
         if (joined !== NO_LIST && !this.#lists.has(joined)) {
-          this.#addList(joined, compoundWeight * exactWeight, `${previous.text} ${word.text}`, 'compound');
+          const idf = index.wordIdf(joined, compound);
+          const why = { word: `${previous.text} ${word.text}`, match: 'compound' } as const;
+          this.#addList(joined, compoundWeight * exactWeight * idf, why);
         }
       }
       previous = word;
     }
   }
 
-  #addList(list: number, weight: number, word: string, match: Match): void {
-    const part = Math.min(MOST_WEIGHT, Math.max(1, Math.round(weight * this.#index.idf(list) * WEIGHT_SCALE)));
+  #addList(list: number, weight: number, { word, match }: Pick<PlannedReason, 'word' | 'match'>): void {
+    const part = Math.min(MOST_WEIGHT, Math.max(1, Math.round(weight * WEIGHT_SCALE)));
     const reason: PlannedReason = { word, match, weight: part };
     const planned = this.#lists.get(list);
     if (planned === undefined) {
@@ -263,7 +273,7 @@ class Planner {
     );
   }
 
-  #addStem(list: number, weight: number): void {
+  #addStem(list: number, weight: number, idf: number): void {
     const known = this.#stemNumbers.get(list);
     if (known !== undefined) {
       const stem = this.#stems[known];
@@ -276,7 +286,7 @@ class Planner {
       return;
     }
     this.#stemNumbers.set(list, this.#stems.length);
-    this.#stems.push({ key: list & 0xffff, list, idf: this.#index.idf(list), weight });
+    this.#stems.push({ key: list & 0xffff, list, idf, weight });
   }
 
   #stemNumber(word: QueryWord): number {

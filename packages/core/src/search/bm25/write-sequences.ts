@@ -1,8 +1,9 @@
 import { stepThrough } from '../slices/index.ts';
 import { FUNCTION_WORDS, TokenKind } from '../text/index.ts';
 import type { Stems } from './assign-stems.ts';
-import { inverseFrequency, LONGEST_DESCRIPTION_SEQUENCE, LONGEST_NAME_SEQUENCE } from './bm25-index.ts';
+import { countStem, inverseFrequency, LONGEST_DESCRIPTION_SEQUENCE, LONGEST_NAME_SEQUENCE } from './bm25-index.ts';
 import { BM25_FIELDS } from './bm25-options.ts';
+import type { CatalogStatistics } from './catalog-statistics.ts';
 import type { ReadTools } from './read-tools.ts';
 import { scratchUint16 } from './scratch-array.ts';
 import { TWO_UNITS } from './token-store.ts';
@@ -17,8 +18,18 @@ export interface Sequences {
 
 const TOOLS_PER_STEP = 128;
 
-/** @param listLengths how many tools each list names */
-export function* writeSequences(read: ReadTools, stems: Stems, listLengths: Uint32Array): Generator<void, Sequences> {
+export interface SequenceStatistics {
+  /** How many tools each list names. */
+  readonly listLengths: Uint32Array;
+  /** Of the catalog that the tools are a part of. */
+  readonly statistics: CatalogStatistics | undefined;
+}
+
+export function* writeSequences(
+  read: ReadTools,
+  stems: Stems,
+  { listLengths, statistics }: SequenceStatistics,
+): Generator<void, Sequences> {
   const written: Sequences = {
     sequences: scratchUint16(countWords(read)),
     sequenceStarts: new Uint32Array(read.toolCount + 1),
@@ -29,6 +40,7 @@ export function* writeSequences(read: ReadTools, stems: Stems, listLengths: Uint
     ...written,
     stemLists: stems.stemLists,
     listLengths,
+    statistics,
     nameWords: new Uint32Array(LONGEST_NAME_SEQUENCE),
     words: new Uint32Array(LONGEST_DESCRIPTION_SEQUENCE),
   };
@@ -37,17 +49,15 @@ export function* writeSequences(read: ReadTools, stems: Stems, listLengths: Uint
 }
 
 /** What is written, and what with, from tool to tool. */
-interface SequenceWriter extends Sequences {
+interface SequenceWriter extends Sequences, SequenceStatistics {
   readonly stemLists: Uint32Array;
-  readonly listLengths: Uint32Array;
   readonly nameWords: Uint32Array;
   readonly words: Uint32Array;
 }
 
 function writeSome(read: ReadTools, writer: SequenceWriter, first: number): number {
-  const { sequences, sequenceStarts, nameLengths, nameMasses, stemLists, listLengths, nameWords, words } = writer;
-  const { toolCount } = read;
-  const end = Math.min(first + TOOLS_PER_STEP, toolCount);
+  const { sequences, sequenceStarts, nameLengths, nameMasses, stemLists, nameWords, words } = writer;
+  const end = Math.min(first + TOOLS_PER_STEP, read.toolCount);
   let size = sequenceStarts[first] ?? 0;
   for (let tool = first; tool < end; tool += 1) {
     const name = tool * FIELD_COUNT + NAME_FIELD;
@@ -57,7 +67,7 @@ function writeSome(read: ReadTools, writer: SequenceWriter, first: number): numb
     for (let at = 0; at < nameLength; at += 1) {
       const list = stemLists[nameWords[at] ?? 0] ?? 0;
       sequences[size++] = list;
-      mass += inverseFrequency(toolCount, listLengths[list] ?? 0);
+      mass += idfOf(read, writer, list, nameWords[at] ?? 0);
     }
     nameLengths[tool] = nameLength;
     nameMasses[tool] = mass;
@@ -69,6 +79,12 @@ function writeSome(read: ReadTools, writer: SequenceWriter, first: number): numb
     sequenceStarts[tool + 1] = size;
   }
   return end;
+}
+
+function idfOf({ store, toolCount }: ReadTools, writer: SequenceWriter, list: number, term: number): number {
+  const { listLengths, statistics } = writer;
+  if (statistics === undefined) return inverseFrequency(toolCount, listLengths[list] ?? 0);
+  return inverseFrequency(statistics.toolCount, countStem(statistics, store.terms.text(term)));
 }
 
 /** How many words names and descriptions can have at the most in sequences: function words are counted too. */

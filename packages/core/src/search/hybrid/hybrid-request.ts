@@ -33,7 +33,7 @@ export function readRequest({ text, plan }: QueryRanking, { ranker, embedder }: 
   return {
     text: corrected,
     vector: toQueryVector(hasMeaning ? embedder.query(corrected) : new Float32Array(embedder.dimensions)),
-    knownShare: knownShare(plan, spelt, ranker.index.toolCount),
+    knownShare: knownShare(plan, spelt, ranker.index.catalogSize),
     clauses: (plan.hasWords ? splitClauses(corrected) : []).map((clause) => ({
       text: clause,
       plan: ranker.plan(clause),

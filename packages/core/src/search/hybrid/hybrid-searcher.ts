@@ -26,6 +26,7 @@ import type { HybridRanking } from './order-by-intent.ts';
 import { preferSuccessors } from './prefer-successors.ts';
 import { type HybridAnswer, HybridRanker, type RankDepth } from './rank-hybrid.ts';
 import { reconsiderAnswer } from './reconsider-answer.ts';
+import type { WholeCatalog } from './whole-catalog.ts';
 
 /** How a hybrid searcher is made. */
 export interface HybridSearcherOptions extends HybridOptions {
@@ -39,6 +40,8 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly slices?: SliceOptions;
   /** Keeps the vectors and the index by their content. @default they are built each time */
   readonly cache?: IndexCache | undefined;
+  /** The catalog that the tools are a part of, so that they are rated as they would be among all of its tools. @default they are all of it */
+  readonly whole?: WholeCatalog | undefined;
   /** Looks at the best again; when it can't, the first stage's answer stands. @default none */
   readonly reranker?: Reranker;
 }
@@ -114,7 +117,10 @@ class HybridSearcher {
     const { index, ...tuning } = options.bm25 ?? {};
     const { cache, slices } = options;
     this.#keeper = createIndexKeeper(snapshot, cache, slices);
-    this.#words = wordsOf(snapshot.tools, { keeper: this.#keeper, tuning });
+    this.#words = wordsOf(snapshot.tools, {
+      keeper: this.#keeper,
+      tuning: options.whole === undefined ? tuning : { ...tuning, statistics: options.whole },
+    });
     this.#given = index === undefined ? undefined : createLexical(snapshot, index);
     const isAllGiven = this.#given !== undefined && options.vectors !== undefined;
     this.#engine = new SharedBuild({
@@ -286,6 +292,7 @@ class HybridSearcher {
       vectors,
       embedder,
       settings: this.#settings,
+      whole: this.#options.whole,
     });
     return { ranker, byWords: lexical.searcher };
   }

@@ -6,3 +6,4 @@ export {
 } from './hybrid-options.ts';
 export { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
 export { createSemanticSearcher } from './semantic-searcher.ts';
+export type { WholeCatalog } from './whole-catalog.ts';

@@ -18,6 +18,7 @@ import { nearestTools } from './nearest-tools.ts';
 import { type HybridRanking, orderByIntent } from './order-by-intent.ts';
 import { ToolRater } from './rate-tools.ts';
 import { NO_RATED_TOOLS, type RatedTools } from './rated-tools.ts';
+import type { WholeCatalog } from './whole-catalog.ts';
 
 export interface HybridAnswer {
   /** The request without its operators; empty for a `select:` of names, where nothing else counts. */
@@ -53,6 +54,7 @@ interface HybridRankerParts {
   readonly vectors: VectorIndex;
   readonly embedder: StaticEmbedder;
   readonly settings: HybridSettings;
+  readonly whole?: WholeCatalog | undefined;
 }
 
 type Accept = ((tool: number) => boolean) | undefined;
@@ -77,11 +79,15 @@ export class HybridRanker {
   readonly #rater: ToolRater;
 
   constructor(parts: HybridRankerParts) {
-    const { snapshot, lexical, vectors } = parts;
+    const { snapshot, lexical, vectors, whole } = parts;
     this.vectors = vectors;
     this.#parts = parts;
     this.#scan = createVectorScan(vectors);
-    this.#rater = new ToolRater({ snapshot, lexical, scan: this.#scan, common: new CommonMeaning(vectors) });
+    this.#rater = new ToolRater({
+      ...{ snapshot, lexical, whole },
+      scan: this.#scan,
+      common: new CommonMeaning(whole?.vectors ?? vectors),
+    });
   }
 
   /** Bytes of the index, the vectors and what reading them needs. */
@@ -107,7 +113,7 @@ export class HybridRanker {
     const judging = {
       rated,
       knownShare: request.knownShare,
-      toolCount: snapshot.tools.length,
+      toolCount: ranker.index.catalogSize,
       least: settings.leastConfidence,
       namesExactly: once(() =>
         namesExactly(request.text, lexicalTools(ranker.rank(query, accept, NAMES_POOL), snapshot), embedder),

@@ -7,12 +7,14 @@ import type { HybridRequest } from './hybrid-request.ts';
 import { CLAUSE_MARGIN } from './judge-fit.ts';
 import type { RatedTools } from './rated-tools.ts';
 import { ToolServers } from './tool-servers.ts';
+import type { WholeCatalog } from './whole-catalog.ts';
 
 interface ToolRaterParts {
   readonly snapshot: Snapshot;
   readonly lexical: QueryRanker;
   readonly scan: VectorScan;
   readonly common: CommonMeaning;
+  readonly whole?: WholeCatalog | undefined;
 }
 
 interface ToolsToRate {
@@ -31,12 +33,12 @@ export class ToolRater {
   readonly #terms: CandidateTerms;
   readonly #servers: ToolServers;
 
-  constructor({ snapshot, lexical, scan, common }: ToolRaterParts) {
+  constructor({ snapshot, lexical, scan, common, whole }: ToolRaterParts) {
     this.#scan = scan;
     this.#common = common;
     this.#reader = new FeatureReader(lexical.index);
     this.#terms = new CandidateTerms(lexical.index);
-    this.#servers = new ToolServers(snapshot);
+    this.#servers = new ToolServers(snapshot, whole);
   }
 
   rate(asked: ToolsToRate): RatedTools {

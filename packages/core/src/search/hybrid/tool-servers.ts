@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { nameKey } from '../text/index.ts';
+import type { WholeCatalog } from './whole-catalog.ts';
 
 /** Which server each tool is of, as a number. */
 export class ToolServers {
@@ -10,13 +11,15 @@ export class ToolServers {
   /** Per server, what being of it tells: the fewer tools it has, the more. */
   readonly #closeness: Float64Array;
 
-  constructor({ tools, servers }: Snapshot) {
+  /** @param whole the catalog that the tools are a part of. @default they are all of it */
+  constructor({ tools, servers }: Snapshot, whole?: Pick<WholeCatalog, 'countServer'>) {
     const numbers = new Map(servers.map((server, at) => [server, at]));
     this.#keys = [...servers.map(spokenKey), ''];
     this.#numbers = Uint32Array.from(tools, ({ server = '' }) => numbers.get(server) ?? servers.length);
     this.#longestKey = this.#keys.reduce((most, { length }) => Math.max(most, length), 0);
     const sizes = new Float64Array(servers.length + 1);
-    for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
+    if (whole === undefined) for (const number of this.#numbers) sizes[number] = (sizes[number] as number) + 1;
+    else servers.forEach((server, number) => void sizes.fill(whole.countServer(server), number, number + 1));
     this.#closeness = sizes.map((size, number) => (number < servers.length && size > 0 ? 1 / Math.sqrt(size) : 0));
   }
 

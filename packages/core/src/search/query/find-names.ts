@@ -51,6 +51,27 @@ export function findOneName(name: string, source: NameSource): readonly number[]
   return source.findModelNames(name.trim());
 }
 
+/**
+ * The keys that {@link findNames} may look for: those of everything in a text that may be a name, with its server's before it or
+ * without. For catalogs whose names are elsewhere, and have to be asked for at once.
+ */
+export function findSpokenNames(text: string): readonly string[] {
+  const keys = new Set<string>();
+  for (const part of [text, ...standingOut(text)]) {
+    const atoms = splitAtoms(part);
+    for (let start = 0; start < atoms.length; start += 1) {
+      let key = '';
+      for (let end = start; end < atoms.length && end - start < MOST_SPOKEN_ATOMS; end += 1) {
+        key += atoms.key(end);
+        if (key.length > LONGEST_SPOKEN) break;
+        if (key !== '') keys.add(key);
+      }
+    }
+  }
+  const literal = nameKey(text) === '' ? text.trim().slice(0, LONGEST_SPOKEN) : '';
+  return literal === '' ? [...keys] : [literal, ...keys];
+}
+
 /** Splits the whole query into as few names as possible, from its start on; empty when something is left over. */
 function coverWithNames(text: string, source: NameSource): readonly (readonly number[])[] {
   const atoms = splitAtoms(text);
@@ -173,6 +194,9 @@ const NOT_WORD = /[\s!-/:-@[-`{-~]+/;
 /** What may stand between names; the empty one is punctuation. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['', 'and', 'or', 'then']);
 const MODEL_PREFIX = 'mcp';
+/** Words of a name that is spoken, and its characters. */
+const MOST_SPOKEN_ATOMS = 10;
+const LONGEST_SPOKEN = 160;
 const LONGEST_COVERED = 1_024;
 const MOST_ATOMS = 48;
 const MOST_STANDING_OUT = 32;

@@ -1,5 +1,5 @@
 export { checkQueries } from './check-queries.ts';
-export { findNames, findOneName, type NameSource } from './find-names.ts';
+export { findNames, findOneName, findSpokenNames, type NameSource } from './find-names.ts';
 export { findSubstrings, type SubstringMatch } from './find-substrings.ts';
 export { createNameDirectory, type NameIndex } from './name-directory.ts';
 export {

@@ -1,0 +1,181 @@
+// How catalogs grow: the time to build, to search and the bytes, in memory and in PostgreSQL. Fails where a search in PostgreSQL takes
+// longer than it may. Pictures are written to docs/images with --write.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parseTools } from '@quartermaster/core';
+import { createPostgresSearcher } from '@quartermaster/host/search';
+import { openStore } from '@quartermaster/host/store';
+import { embeddedModel } from '@quartermaster/semantic';
+import { percentile } from '../bench/statistics.mjs';
+import { streamTools, synthesiseQueries } from '../bench/synthesise-tools.mjs';
+import { drawGrowth } from './processes/draw-growth.mjs';
+import { startPostgres } from './processes/postgres.mjs';
+
+/** What a server for a large catalog is given: a quarter of a small machine's memory, and no compilation of short queries. */
+const SETTINGS = ['shared_buffers=2GB', 'maintenance_work_mem=512MB', 'work_mem=32MB', 'max_wal_size=8GB', 'jit=off'];
+/** Half of all searches have to be faster. */
+const MOST_MS = 60;
+const QUERIES = 200;
+const WARM = 40;
+
+/** `npm run lab -- scale [SIZES] [--million] [--no-memory] [--write]` */
+export async function run(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      million: { type: 'boolean', default: false },
+      'no-memory': { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const sizes = (positionals[0] ?? '1000,10000,100000').split(',').map(Number);
+  if (values.million) sizes.push(1_000_000);
+  const rows = [];
+  const problems = [];
+  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+  for (const size of sizes) {
+    const postgres = await measurePostgres(size);
+    const memory = values['no-memory'] ? undefined : measureMemory(size);
+    rows.push({ size, postgres, memory });
+    if (postgres.p50 > MOST_MS) problems.push(`${size} tools: half of the searches take more than ${MOST_MS} ms`);
+  }
+  console.log(`\n${render(rows)}`);
+  if (values.write) {
+    for (const [name, svg] of Object.entries(drawPictures(rows))) {
+      writeFileSync(fileURLToPath(new URL(`../docs/images/${name}.svg`, import.meta.url)), svg);
+    }
+  }
+  return problems;
+}
+
+async function measurePostgres(size) {
+  const server = await startPostgres(SETTINGS);
+  const store = await openStore({ url: server.url });
+  try {
+    const embedder = embeddedModel();
+    const index = await store.openToolIndex({ embedder });
+    const samples = [];
+    const tools = sampled(size, samples);
+    const built = await timed(() =>
+      index.sync('bench', tools, { onProgress: (done) => report('PostgreSQL', done, size) }),
+    );
+    await server.query('VACUUM ANALYZE');
+    const [{ bytes }] = await server.query(
+      "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c WHERE relkind = 'r' AND relname IN ('tool_catalogs', 'catalog_tools', 'tool_words', 'tool_vectors', 'tool_terms')",
+    );
+    const relisted = samples
+      .filter((_, at) => at % 2 === 0)
+      .map((tool) => ({ ...tool, description: `${tool.description} Once more.` }));
+    const changed = await timed(() => index.update('bench', { put: parseTools(relisted).tools }));
+    const searcher = createPostgresSearcher(index, 'bench');
+    const times = await searchAll(searcher, samples);
+    const figures = {
+      build: built.seconds,
+      change: (changed.seconds * 1000) / relisted.length,
+      bytes: Number(bytes),
+      ...times,
+      held: process.memoryUsage().rss,
+    };
+    console.log(`PostgreSQL, ${size} tools: ${JSON.stringify(figures)}`);
+    return figures;
+  } finally {
+    await store.close();
+    await server.stop();
+  }
+}
+
+/** A process of its own, so that what it holds is that of the catalog. */
+function measureMemory(size) {
+  const file = fileURLToPath(new URL('processes/memory-search.mjs', import.meta.url));
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ['--expose-gc', '--max-old-space-size=14336', file, String(size)],
+    { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8', maxBuffer: 1 << 20 },
+  );
+  if (status !== 0) {
+    console.log(`In memory, ${size} tools: not built (exit status ${status})`);
+    return undefined;
+  }
+  console.log(`In memory, ${size} tools: ${stdout.trim()}`);
+  return JSON.parse(stdout);
+}
+
+function* sampled(size, samples) {
+  const every = Math.max(1, Math.floor(size / 400));
+  let at = 0;
+  for (const chunk of streamTools(size)) {
+    for (const tool of chunk) if (at++ % every === 0) samples.push(tool);
+    yield* parseTools(chunk).tools;
+  }
+}
+
+/** One search at a time, in the words of tools of the catalog. */
+async function searchAll(searcher, samples) {
+  const queries = synthesiseQueries(samples, WARM + QUERIES);
+  const times = [];
+  for (const [at, query] of queries.entries()) {
+    const started = performance.now();
+    await searcher.search({ query });
+    if (at >= WARM) times.push(performance.now() - started);
+  }
+  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95), p99: percentile(times, 0.99) };
+}
+
+async function timed(work) {
+  const started = performance.now();
+  const value = await work();
+  return { seconds: (performance.now() - started) / 1000, value };
+}
+
+let reportedAt = 0;
+
+function report(what, done, size) {
+  if (performance.now() - reportedAt < 10_000) return;
+  reportedAt = performance.now();
+  process.stderr.write(`${what}: ${done} of ${size} tools\n`);
+}
+
+function render(rows) {
+  const lines = ['| tools | | build | bytes | query p50 | p95 | p99 |', '|---:|---|---:|---:|---:|---:|---:|'];
+  for (const { size, postgres, memory } of rows) {
+    for (const [name, one] of [
+      ['in memory', memory],
+      ['PostgreSQL', postgres],
+    ]) {
+      if (one === undefined) continue;
+      const times = [one.p50, one.p95, one.p99].map(
+        (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`,
+      );
+      const bytes = `${(one.bytes / 2 ** 20).toFixed(one.bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
+      lines.push(
+        `| ${size.toLocaleString('en')} | ${name} | ${one.build.toFixed(1)} s | ${bytes} | ${times.join(' | ')} |`,
+      );
+    }
+  }
+  return lines.join('\n');
+}
+
+function drawPictures(rows) {
+  const lines = (read) =>
+    ['memory', 'postgres'].map((place) => ({
+      label: place === 'memory' ? 'in memory' : 'PostgreSQL',
+      points: rows.flatMap((row) => (row[place] === undefined ? [] : [[row.size, read(row[place])]])),
+    }));
+  return {
+    'scale-query': drawGrowth({
+      title: 'Half of all searches take at most',
+      unit: 'ms',
+      lines: lines(({ p50 }) => p50),
+    }),
+    'scale-build': drawGrowth({ title: 'Building takes', unit: 's', lines: lines(({ build }) => build) }),
+    'scale-bytes': drawGrowth({
+      title: 'Definitions and index take',
+      unit: 'MiB',
+      lines: lines(({ bytes }) => bytes / 2 ** 20),
+    }),
+  };
+}

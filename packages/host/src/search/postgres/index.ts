@@ -1,0 +1,1 @@
+export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres-searcher.ts';

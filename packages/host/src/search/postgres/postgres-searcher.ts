@@ -1,0 +1,184 @@
+import { createSnapshot, type Searcher, type Tool } from '@quartermaster/core';
+import {
+  checkQueries,
+  defined,
+  nameKey,
+  readNameStems,
+  resolveLimit,
+  stemOf,
+  unaskedQueries,
+} from '@quartermaster/core/internal';
+import {
+  buildVectorIndex,
+  createHybridSearcher,
+  type HybridSearcherOptions,
+  QUERY_LIMITS,
+  type SearchRequest,
+  type SearchResult,
+  type SliceOptions,
+  type Standing,
+  type WholeCatalog,
+} from '@quartermaster/core/search';
+import { type CatalogFigures, type IndexedTool, TERM, type ToolIndex } from '../../store/index.ts';
+import { planCandidates } from './plan-candidates.ts';
+import { TermCache } from './term-cache.ts';
+
+/** How a searcher over PostgreSQL is made. */
+export interface PostgresSearcherOptions extends Pick<HybridSearcherOptions, 'reranker' | 'leastConfidence'> {
+  readonly slices?: SliceOptions;
+  /** Milliseconds. @default the system's clock */
+  readonly now?: () => number;
+}
+
+/**
+ * Search over a catalog that is indexed in PostgreSQL: the database finds candidates by words and by meaning, and the hybrid engine
+ * ranks those as it would among all tools of the catalog. The process holds nothing of the catalog but a few figures.
+ */
+export function createPostgresSearcher(
+  index: ToolIndex,
+  catalog: string,
+  options: PostgresSearcherOptions = {},
+): Searcher {
+  const searcher = new PostgresSearcher(index, catalog, options);
+  return {
+    engine: 'hybrid',
+    search: (request) => searcher.search(request),
+    explain: (request, tool) => searcher.explain(request, tool),
+    byteLength: () => OBJECT_BYTES,
+  };
+}
+
+/** About what the figures of a catalog and the counts of some terms take. */
+const OBJECT_BYTES = 2 * 1024 ** 2;
+/** For so long the figures of a catalog are taken to be what they were. */
+const FRESH_MS = 1_000;
+/** Where a caller may not see most of what was found, so many times as much is looked at before it is told that there is no more. */
+const DEPTHS = [1, 4, 16] as const;
+
+interface View {
+  readonly catalog: CatalogFigures;
+  readonly terms: TermCache;
+}
+
+class PostgresSearcher {
+  readonly #index: ToolIndex;
+  readonly #name: string;
+  readonly #options: PostgresSearcherOptions;
+  #view: View | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(index: ToolIndex, name: string, options: PostgresSearcherOptions) {
+    this.#index = index;
+    this.#name = name;
+    this.#options = options;
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    request.signal?.throwIfAborted();
+    const limit = resolveLimit(request.limit);
+    checkQueries(request);
+    const view = await this.#open();
+    let result: SearchResult = { hits: [], verdict: 'none', confidence: 0, ...unaskedQueries(request.query) };
+    if (view === undefined) return result;
+    let looked = -1;
+    for (const depth of DEPTHS) {
+      const tools = await this.#candidates(view, request, depth);
+      if (tools.length <= looked) break;
+      looked = tools.length;
+      request.signal?.throwIfAborted();
+      result = await (await this.#rank(view, tools)).search(request);
+      if (request.allow === undefined || result.hits.length >= limit || looked === view.catalog.toolCount) break;
+    }
+    return result;
+  }
+
+  async explain(request: SearchRequest, tool: Tool): Promise<Standing> {
+    request.signal?.throwIfAborted();
+    resolveLimit(request.limit);
+    checkQueries(request);
+    const view = await this.#open();
+    const known = view === undefined ? undefined : await this.#index.get(view.catalog, tool.id);
+    if (view === undefined || known === undefined || known.tool.id !== tool.id) return { kind: 'not-in-catalog' };
+    const tools = await this.#candidates(view, request, 1);
+    const all = tools.some(({ number }) => number === known.number) ? tools : [...tools, known];
+    return (await this.#rank(view, all)).explain(request, known.tool);
+  }
+
+  async #open(): Promise<View | undefined> {
+    const now = (this.#options.now ?? (() => performance.now()))();
+    if (now - this.#readAt < FRESH_MS) return this.#view;
+    const catalog = await this.#index.figures(this.#name);
+    this.#readAt = now;
+    if (catalog === undefined) this.#view = undefined;
+    else if (catalog.number !== this.#view?.catalog.number || catalog.revision !== this.#view.catalog.revision) {
+      this.#view = { catalog, terms: new TermCache(this.#index, catalog) };
+    }
+    return this.#view;
+  }
+
+  /** The tools that any of the queries may be answered with. */
+  async #candidates(
+    { catalog, terms }: View,
+    { query }: SearchRequest,
+    depth: number,
+  ): Promise<readonly IndexedTool[]> {
+    const queries = typeof query === 'string' ? [query] : query.slice(0, QUERY_LIMITS.queries);
+    const numbers = new Set<number>();
+    for (const one of queries) {
+      const parts = { index: this.#index, catalog, terms };
+      const plan = await planCandidates(one, parts, { depth, hasOperators: true });
+      const found = await this.#index.find(catalog, plan);
+      const isNarrowed =
+        plan.anyOf.length + plan.allOf.length > 0 || (plan.nameKeys.length > 0 && plan.values.length === 0);
+      // No tool satisfies its operators together: it is read as plain words.
+      const more =
+        found.length > 0 || !isNarrowed
+          ? found
+          : await this.#index.find(catalog, await planCandidates(asWords(one), parts, { depth, hasOperators: false }));
+      for (const number of more) numbers.add(number);
+    }
+    return numbers.size === 0 ? [] : await this.#index.fetch(catalog, [...numbers]);
+  }
+
+  /** The engine over candidates, which rates them as parts of the whole catalog. */
+  async #rank({ catalog, terms }: View, candidates: readonly IndexedTool[]): Promise<Searcher> {
+    const { reranker, leastConfidence, slices } = this.#options;
+    const { embedder } = this.#index;
+    const tools = candidates.map(({ tool }) => tool);
+    await terms.load(tools.flatMap(ratedTerms));
+    return createHybridSearcher(createSnapshot(tools), {
+      ...defined({ reranker, leastConfidence, slices }),
+      embedder,
+      vectors: buildVectorIndex(tools.length, embedder.dimensions, (at) => (candidates[at] as IndexedTool).vector),
+      whole: wholeOf(catalog, terms),
+    });
+  }
+}
+
+/** `select:` without effect is a word like any other. */
+function asWords(query: string): string {
+  return query.replace(/^\s*select:/i, '');
+}
+
+/** What the rating of a tool asks for besides the words of the query. */
+function ratedTerms(tool: Tool): string[] {
+  const stems = readNameStems(tool).map(TERM.stem);
+  return tool.server === undefined ? stems : [...stems, TERM.server(nameKey(tool.server))];
+}
+
+function wholeOf(catalog: CatalogFigures, terms: TermCache): WholeCatalog {
+  const { toolCount, fieldLengths, vectorSum } = catalog;
+  // A word of some candidate that nothing was asked about is neither common nor unique.
+  const usual = 1 + toolCount / 1_000;
+  return {
+    toolCount,
+    averageLengths: fieldLengths.map((sum) => sum / Math.max(1, toolCount) || 1),
+    vectors: { count: toolCount, sum: vectorSum },
+    countStem: (stem) => terms.count(TERM.stem(stem)) ?? usual,
+    countWord(word) {
+      const stem = stemOf(word);
+      return terms.count(stem === word ? TERM.stem(stem) : TERM.word(word)) ?? usual;
+    },
+    countServer: (server) => terms.count(TERM.server(nameKey(server))) ?? 1,
+  };
+}

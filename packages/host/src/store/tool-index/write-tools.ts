@@ -1,0 +1,354 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Tool } from '@quartermaster/core';
+import { searchText } from '@quartermaster/core/catalog';
+import { readToolTerms, type ToolTerms } from '@quartermaster/core/internal';
+import { buildVectorIndex } from '@quartermaster/core/search';
+import { encodeName, numberOf, textOf } from '../internal/columns.ts';
+import type { Statements } from '../internal/sql.ts';
+import { asBytes, type CatalogRow, readCatalog, writeCatalog } from './catalog-figures.ts';
+import { openClusters } from './clusters.ts';
+import { formatOf, type IndexContext, numberArray } from './index-context.ts';
+import { clusterCatalog } from './recluster.ts';
+import { writeStoredTool } from './stored-tool.ts';
+import { addCounts, countedTerms } from './term-counts.ts';
+import { storedKey, writeMarks } from './tool-marks.ts';
+import { digest, fetchTools, readHashes, toolKey, writeVector } from './tool-rows.ts';
+
+export interface SyncOptions {
+  /** What the tools are called once they are indexed, to recognise them by. @default '' */
+  readonly hash?: string;
+  readonly signal?: AbortSignal;
+  /** After each transaction: how many tools have been read so far. */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** How many tools were indexed, taken out, and left as they were. */
+export interface SyncOutcome {
+  readonly written: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+export interface ToolChanges {
+  /** Added, or put in the place of those with the same id. */
+  readonly put?: readonly Tool[];
+  /** Ids of tools to be taken out; unknown ones are passed over. */
+  readonly remove?: readonly string[];
+}
+
+/** Written in transactions of a few thousand tools: a crash leaves a part done, and the same call goes on from there. */
+export async function syncTools(
+  context: IndexContext,
+  name: string,
+  options: SyncOptions & { readonly tools: Iterable<Tool> | AsyncIterable<Tool> },
+): Promise<SyncOutcome> {
+  const { tools, hash = '', signal, onProgress } = options;
+  const seen = new Set<string>();
+  const total = { written: 0, removed: 0, unchanged: 0 };
+  const write = async (batch: Batch): Promise<void> => {
+    signal?.throwIfAborted();
+    addOutcome(total, await writeBatch(context, name, batch));
+    onProgress?.(seen.size);
+  };
+  let some = new Map<string, Tool>();
+  for await (const tool of tools) {
+    const key = toolKey(tool.id);
+    seen.add(key.slice(0, SEEN_DIGITS));
+    some.set(key, tool);
+    if (some.size < TOOLS_PER_TRANSACTION) continue;
+    await write({ put: some, remove: [] });
+    some = new Map();
+  }
+  await write({ put: some, remove: [] });
+  for await (const remove of findUnseen(context, name, seen)) await write({ put: NOTHING, remove });
+  await finish(context, name, hash);
+  return total;
+}
+
+export async function updateTools(
+  context: IndexContext,
+  name: string,
+  { changes, hash = '', signal }: SyncOptions & { readonly changes: ToolChanges },
+): Promise<SyncOutcome> {
+  const total = { written: 0, removed: 0, unchanged: 0 };
+  const put = (changes.put ?? []).map((tool) => [toolKey(tool.id), tool] as const);
+  for (let start = 0; start === 0 || start < put.length; start += TOOLS_PER_TRANSACTION) {
+    signal?.throwIfAborted();
+    const remove = start === 0 ? (changes.remove ?? []).map(toolKey) : [];
+    const batch = { put: new Map(put.slice(start, start + TOOLS_PER_TRANSACTION)), remove };
+    addOutcome(total, await writeBatch(context, name, batch));
+  }
+  await finish(context, name, hash);
+  return total;
+}
+
+export function removeCatalog({ sql }: IndexContext, name: string): Promise<boolean> {
+  return sql.transaction(
+    async (statements) => {
+      const [row] = await statements.all('SELECT number FROM tool_catalogs WHERE name = ? FOR UPDATE', [
+        encodeName(name, 'name of a catalog'),
+      ]);
+      if (row === undefined) return false;
+      await deleteRows(statements, numberOf(row, 'number'));
+      return true;
+    },
+    { isUnhurried: true },
+  );
+}
+
+/** Of a 64-bit part of each key: enough for no two of a catalog's tools to have the same. */
+const SEEN_DIGITS = 16;
+const TOOLS_PER_TRANSACTION = 8_192;
+const TOOLS_PER_STATEMENT = 256;
+/** So many tools are read before other work gets a turn. */
+const TOOLS_PER_TURN = 16;
+const NOTHING: ReadonlyMap<string, Tool> = new Map();
+
+interface Batch {
+  readonly put: ReadonlyMap<string, Tool>;
+  /** Keys. */
+  readonly remove: readonly string[];
+}
+
+function addOutcome(total: { written: number; removed: number; unchanged: number }, outcome: SyncOutcome): void {
+  total.written += outcome.written;
+  total.removed += outcome.removed;
+  total.unchanged += outcome.unchanged;
+}
+
+/** Keys of indexed tools that were not seen, some at a time. */
+async function* findUnseen(
+  context: IndexContext,
+  name: string,
+  seen: ReadonlySet<string>,
+): AsyncGenerator<readonly string[]> {
+  const catalog = await readCatalog(context.sql, context, { name });
+  if (catalog === undefined || catalog.toolCount === seen.size) return;
+  for (let last = -1; ; ) {
+    const rows = await context.sql.all(
+      `SELECT tool, key FROM catalog_tools WHERE catalog = ? AND tool > ? ORDER BY tool LIMIT ${TOOLS_PER_TRANSACTION}`,
+      [catalog.number, last],
+    );
+    const unseen = rows.map((row) => textOf(row, 'key')).filter((key) => !seen.has(key.slice(0, SEEN_DIGITS)));
+    if (unseen.length > 0) yield unseen;
+    const lastRow = rows.at(-1);
+    if (lastRow === undefined) return;
+    last = numberOf(lastRow, 'tool');
+  }
+}
+
+/** Gives the catalog its hash, and clusters it where it has grown. */
+async function finish(context: IndexContext, name: string, hash: string): Promise<void> {
+  await clusterCatalog(context, name);
+  // Words that were written lately are in a list that each search would go through.
+  await context.sql.transaction(
+    (statements) => statements.all("SELECT gin_clean_pending_list('tool_words_by_word'::regclass)"),
+    { isUnhurried: true },
+  );
+  await context.sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ?', [
+    ...[hash, encodeName(name, 'name of a catalog'), formatOf(context)],
+  ]);
+}
+
+function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<SyncOutcome> {
+  return context.sql.transaction(
+    async (statements) => {
+      const writer = new BatchWriter(context, statements, await openCatalog(context, statements, name));
+      await writer.remove(batch.remove);
+      await writer.put([...batch.put]);
+      return await writer.close();
+    },
+    { isUnhurried: true },
+  );
+}
+
+/** The catalog's row, locked; made where there is none, and made again where its rows are of another format. */
+async function openCatalog(context: IndexContext, statements: Statements, name: string): Promise<CatalogRow> {
+  const known = await readCatalog(statements, context, { name, isLocked: true });
+  if (known !== undefined) return known;
+  const key = encodeName(name, 'name of a catalog');
+  const [other] = await statements.all('SELECT number, format FROM tool_catalogs WHERE name = ? FOR UPDATE', [key]);
+  if (other !== undefined) await deleteRows(statements, numberOf(other, 'number'));
+  await statements.run(
+    `INSERT INTO tool_catalogs (name, format, hash, revision, tool_count, next_tool, field_lengths, vector_sum, clusters, clustered_count, updated_at)
+     VALUES (?, ?, '', 0, 0, 0, '[]', ?, ?, 0, ?) ON CONFLICT (name) DO NOTHING`,
+    [
+      ...[key, formatOf(context), asBytes(new Float64Array(context.embedder.dimensions))],
+      ...[new Uint8Array(), context.now()],
+    ],
+  );
+  const made = await readCatalog(statements, context, { name, isLocked: true });
+  if (made === undefined) throw new Error(`Catalog '${name}' was changed by another version of this program`);
+  return made;
+}
+
+async function deleteRows(statements: Statements, catalog: number): Promise<void> {
+  for (const table of ['catalog_tools', 'tool_words', 'tool_names', 'tool_vectors', 'tool_terms']) {
+    await statements.run(`DELETE FROM ${table} WHERE catalog = ?`, [catalog]);
+  }
+  await statements.run('DELETE FROM tool_catalogs WHERE number = ?', [catalog]);
+}
+
+/** Changes one catalog in one transaction, and what is counted of it along with its rows. */
+class BatchWriter {
+  readonly #context: IndexContext;
+  readonly #statements: Statements;
+  readonly #catalog: CatalogRow;
+  readonly #counts = new Map<string, number>();
+  readonly #lengths: number[];
+  readonly #sum: Float64Array;
+  readonly #outcome = { written: 0, removed: 0, unchanged: 0 };
+  #toolCount: number;
+  #nextTool: number;
+  #read = 0;
+  /** The rows that the database is writing while the next ones are made. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(context: IndexContext, statements: Statements, catalog: CatalogRow) {
+    this.#context = context;
+    this.#statements = statements;
+    this.#catalog = catalog;
+    this.#lengths = [...catalog.fieldLengths];
+    this.#sum = catalog.vectorSum.slice();
+    this.#toolCount = catalog.toolCount;
+    this.#nextTool = catalog.nextTool;
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += TOOLS_PER_STATEMENT) {
+      const known = await readHashes(
+        this.#statements,
+        this.#catalog.number,
+        keys.slice(start, start + TOOLS_PER_STATEMENT),
+      );
+      const numbers = [...known.values()].map(({ number }) => number);
+      await this.#forget(numbers);
+      for (const table of ['catalog_tools', 'tool_words', 'tool_names', 'tool_vectors']) {
+        await this.#statements.run(`DELETE FROM ${table} WHERE catalog = ? AND tool = ANY(?::int[])`, [
+          ...[this.#catalog.number, numberArray(numbers)],
+        ]);
+      }
+      this.#toolCount -= numbers.length;
+      this.#outcome.removed += numbers.length;
+    }
+  }
+
+  async put(tools: readonly (readonly [key: string, tool: Tool])[]): Promise<void> {
+    for (let start = 0; start < tools.length; start += TOOLS_PER_STATEMENT) {
+      await this.#putSome(tools.slice(start, start + TOOLS_PER_STATEMENT));
+    }
+  }
+
+  async close(): Promise<SyncOutcome> {
+    await this.#writing;
+    if (this.#outcome.written + this.#outcome.removed > 0) {
+      await addCounts(this.#statements, this.#catalog.number, this.#counts);
+      const row = {
+        ...this.#catalog,
+        ...{ toolCount: this.#toolCount, nextTool: this.#nextTool },
+        ...{ fieldLengths: this.#lengths, vectorSum: this.#sum },
+      };
+      await writeCatalog(this.#statements, row, { hash: '', at: this.#context.now() });
+    }
+    return this.#outcome;
+  }
+
+  async #putSome(tools: readonly (readonly [key: string, tool: Tool])[]): Promise<void> {
+    const { number: catalog } = this.#catalog;
+    const given = tools.map(([key, tool]) => {
+      const definition = writeStoredTool(tool);
+      return { key, tool, definition, hash: digest(definition) };
+    });
+    const known = await readHashes(
+      this.#statements,
+      catalog,
+      given.map(({ key }) => key),
+    );
+    const changed = given.filter(({ key, hash }) => known.get(key)?.hash !== hash);
+    this.#outcome.unchanged += given.length - changed.length;
+    if (changed.length === 0) return;
+    await this.#forget(changed.flatMap(({ key }) => known.get(key)?.number ?? []));
+    const rows: object[] = [];
+    for (const { key, tool, definition, hash } of changed) {
+      const number = known.get(key)?.number ?? this.#nextTool++;
+      if (!known.has(key)) this.#toolCount += 1;
+      rows.push({ t: number, k: key, h: hash, d: definition, ...(await this.#index(tool)) });
+    }
+    await this.#writing;
+    this.#writing = this.#write(rows);
+    // Whoever awaits it next hears of a failure.
+    this.#writing.catch(() => undefined);
+    this.#outcome.written += rows.length;
+  }
+
+  /** What of a tool's row is worked out from its text. */
+  async #index(tool: Tool): Promise<object> {
+    this.#read += 1;
+    if (this.#read % TOOLS_PER_TURN === 0) await setImmediate();
+    const { embedder, vectors } = this.#context;
+    const terms = readToolTerms(tool);
+    const vector = embedder.tool(searchText(tool));
+    const { components, scales, signs } = buildVectorIndex(1, embedder.dimensions, () => vector);
+    const clusters = openClusters(this.#catalog.clusters, signs.length);
+    this.#count(terms, 1);
+    this.#addVector(vector, 1);
+    return {
+      w: writeMarks(this.#catalog.number, terms),
+      n: terms.nameKeys.map(storedKey),
+      c: clusters.count === 0 ? 0 : clusters.nearest(signs),
+      b: writeBits(signs, embedder.dimensions),
+      v: writeVector(components, scales[0] ?? 0).toString('base64'),
+      ...(vectors === 'pgvector' ? { e: `[${vector.join(',')}]` } : {}),
+    };
+  }
+
+  async #write(rows: readonly object[]): Promise<void> {
+    const hasEmbedding = this.#context.vectors === 'pgvector';
+    await this.#statements.run(
+      `WITH given AS MATERIALIZED (
+         SELECT ?::int AS catalog, * FROM json_to_recordset(?::json)
+           AS row (t int, k text, h text, d text, w text, n text[], c int, b text, v text, e text)
+       ), tools AS (
+         INSERT INTO catalog_tools (catalog, tool, key, hash, definition) SELECT catalog, t, k, h, d FROM given
+         ON CONFLICT (catalog, tool) DO UPDATE SET hash = excluded.hash, definition = excluded.definition
+       ), words AS (
+         INSERT INTO tool_words (catalog, tool, words) SELECT catalog, t, w::tsvector FROM given
+         ON CONFLICT (catalog, tool) DO UPDATE SET words = excluded.words
+       ), names AS (
+         INSERT INTO tool_names (catalog, key, tool) SELECT catalog, key, t FROM given, unnest(n) AS key
+         ON CONFLICT DO NOTHING
+       )
+       INSERT INTO tool_vectors (catalog, tool, cluster, code, vector${hasEmbedding ? ', embedding' : ''})
+       SELECT catalog, t, c, b::bit varying, decode(v, 'base64')${hasEmbedding ? ', e::halfvec' : ''} FROM given
+       ON CONFLICT (catalog, tool) DO UPDATE SET cluster = excluded.cluster, code = excluded.code, vector = excluded.vector
+         ${hasEmbedding ? ', embedding = excluded.embedding' : ''}`,
+      [this.#catalog.number, JSON.stringify(rows)],
+    );
+  }
+
+  /** Takes what these tools have out of all counts. */
+  async #forget(numbers: readonly number[]): Promise<void> {
+    if (numbers.length === 0) return;
+    for (const { tool, vector } of await fetchTools({ sql: this.#statements }, this.#catalog.number, { numbers })) {
+      this.#count(readToolTerms(tool), -1);
+      this.#addVector(vector, -1);
+    }
+  }
+
+  #count(terms: ToolTerms, by: 1 | -1): void {
+    for (const term of countedTerms(terms)) this.#counts.set(term, (this.#counts.get(term) ?? 0) + by);
+    terms.fieldLengths.forEach((length, field) => {
+      this.#lengths[field] = (this.#lengths[field] ?? 0) + by * length;
+    });
+  }
+
+  #addVector(vector: Float32Array, by: 1 | -1): void {
+    for (let i = 0; i < vector.length; i += 1) this.#sum[i] = (this.#sum[i] as number) + by * (vector[i] as number);
+  }
+}
+
+function writeBits(signs: Int32Array, dimensions: number): string {
+  let bits = '';
+  for (let i = 0; i < dimensions; i += 1) bits += ((signs[i >>> 5] as number) >>> (i & 31)) & 1;
+  return bits;
+}
