@@ -134,8 +134,8 @@ export type SearchAnswer = {
   readonly engine: string;
   readonly took_ms: number;
   readonly catalog: {
-    readonly tool_count: number;
-    readonly tokens: number;
+    readonly tool_count?: number;
+    readonly tokens?: number;
   };
   readonly results: readonly ({
     readonly query: string;

@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
+import { SettingError } from '@quartermaster/core/errors';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
+import type { Reranker } from '@quartermaster/core/search';
+import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
 import { createSearcherFor } from '@quartermaster/host/search';
 import { compilePermissions, createProxy } from '@quartermaster/mcp';
+import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
 import { type Access, createGatekeeper, createUsageMeter } from './access/index.ts';
 import { createApi } from './api/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
-import { createBodyReader, createNamedCatalogs, createToolLists, MemoryBudget } from './catalogs/index.ts';
+import {
+  createBodyReader,
+  createIndexedCatalogs,
+  createNamedCatalogs,
+  createToolLists,
+  type IndexedCatalogs,
+  MemoryBudget,
+} from './catalogs/index.ts';
 import { type Clock, SYSTEM_CLOCK } from './clock.ts';
 import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
@@ -118,11 +129,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { workerUrl = WORKER_URL } = options;
   const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
+  const indexed = search.backend === 'postgres' ? indexCatalogs(options, { clock, reranker, search }) : undefined;
   const catalogs = createNamedCatalogs(store?.catalogs, {
     compile: compilePermissions,
     memory,
     servers: mcp?.catalogs,
     policies,
+    onLoad: indexed?.note,
   });
   const engines = createSearchEngines({
     configured: configuredEngine(search, reranker !== undefined),
@@ -135,7 +148,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     memory,
     catalogs,
     ...(settings.events ? { onEvent } : {}),
-    searcher,
+    searcher: indexed?.sourceOver(searcher) ?? searcher,
   });
   const bodies = createBodyReader({ memory });
   const kept = createTranscripts({ given: options.transcripts, records: store?.transcripts });
@@ -246,7 +259,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     insight: { log, meter, closed: stopping.signal },
     ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
     storedFor: kept.storeFor,
-    catalogs,
+    ...{ catalogs, indexed },
     search: { engines, service: searchService },
     bulk: pool === undefined ? localBulk : createThreadedBulk({ pool, local: localBulk, offThreadBytes }),
     onBatch: () => worker?.wake(),
@@ -319,6 +332,32 @@ function createMcpServices(
 
 /** What of the memory is the workers', which large bodies go to. */
 const WORKERS_SHARE = 1 / 2;
+
+/** The index in the store's PostgreSQL, opened with its first use. */
+function indexCatalogs(
+  { store }: GatewayOptions,
+  {
+    clock,
+    reranker,
+    search,
+  }: { readonly clock: Clock; readonly reranker: Reranker | undefined; readonly search: SearchSettings },
+): IndexedCatalogs {
+  const openToolIndex = store?.openToolIndex;
+  if (store === undefined || openToolIndex === undefined) {
+    throw new SettingError('invalid_setting', 'search.backend is postgres, which needs a PostgreSQL store', {
+      context: { setting: 'search.backend', value: 'postgres' },
+    });
+  }
+  return createIndexedCatalogs({
+    open: () => openToolIndex({ embedder: embeddedModel() }),
+    catalogs: store.catalogs,
+    now: clock.now,
+    tuning: {
+      ...(search.engine === 'hybrid' ? {} : defined({ reranker })),
+      ...(search.whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
+    },
+  });
+}
 
 /** Beside this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);

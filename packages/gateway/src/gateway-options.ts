@@ -86,7 +86,8 @@ export type GatewayStore = Pick<
   | 'transcripts'
   | 'ping'
   | 'sweep'
->;
+> &
+  Partial<Pick<Store, 'openToolIndex'>>;
 
 /** How a gateway works. */
 export interface GatewaySettings {

@@ -188,8 +188,13 @@ function Verdict(props: {
       </span>
       {isMatch ? (
         <span>
-          <strong>{loaded.toLocaleString('en')}</strong> tokens loaded instead of{' '}
-          <strong>{answer.catalog.tokens.toLocaleString('en')}</strong>
+          <strong>{loaded.toLocaleString('en')}</strong> tokens loaded
+          {answer.catalog.tokens === undefined ? null : (
+            <>
+              {' '}
+              instead of <strong>{answer.catalog.tokens.toLocaleString('en')}</strong>
+            </>
+          )}
         </span>
       ) : null}
       {result?.unresolved === undefined ? null : (
@@ -197,7 +202,8 @@ function Verdict(props: {
       )}
       <span className="end faint">
         {catalog === 'sample' ? 'Sample catalog: ' : ''}
-        {answer.catalog.tool_count.toLocaleString('en')} tools{catalog === 'sample' ? ', no key needed' : ''}
+        {answer.catalog.tool_count === undefined ? '' : `${answer.catalog.tool_count.toLocaleString('en')} tools`}
+        {catalog === 'sample' ? ', no key needed' : ''}
       </span>
     </div>
   );

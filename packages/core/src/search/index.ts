@@ -86,7 +86,6 @@ export {
   type Embedder,
   type EmbedOptions,
   type StaticEmbedder,
-  toQueryVector,
   type VectorIndex,
 } from './semantic/index.ts';
 export { macrotaskPause, runInSlices, runToEnd, type SliceOptions } from './slices/index.ts';

@@ -72,7 +72,13 @@ export const SEARCH_ANSWER: Schema = component(
     type: choice(['search_result']),
     engine: TEXT,
     took_ms: NUMBER,
-    catalog: record({ tool_count: WHOLE, tokens: WHOLE }),
+    catalog: record({
+      'tool_count?': described(
+        WHOLE,
+        'Absent where the catalog is searched in PostgreSQL by a key that may use a part of its tools.',
+      ),
+      'tokens?': described(WHOLE, 'Absent where the catalog is searched in PostgreSQL.'),
+    }),
     results: list(
       record({
         query: TEXT,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { CatalogStore } from '@quartermaster/host/store';
+import type { CatalogHead, CatalogStore } from '@quartermaster/host/store';
 import type { CompiledPermissions, Permissions } from '@quartermaster/mcp';
 import { ApiError } from '../http/index.ts';
 import type { LivePolicies } from '../management/index.ts';
@@ -78,6 +78,8 @@ export function createNamedCatalogs(
     /** Passed in, so that workers, which have no catalogs, need not load the MCP client. */
     compile(permissions: Permissions): CompiledPermissions;
     readonly servers?: ServerCatalogs | undefined;
+    /** Told of each stored catalog that a request names. */
+    readonly onLoad?: ((head: CatalogHead) => void) | undefined;
     /** Policies that were set while running. @default none */
     readonly policies?: Pick<LivePolicies, 'apply' | 'revision'>;
   },
@@ -94,6 +96,7 @@ export function createNamedCatalogs(
     const head = mayUse(entry.name) ? await store?.head(entry.name) : undefined;
     // The same words for both, so that names can't be tried out.
     if (head === undefined) throw unknownCatalog(entry.name);
+    options.onLoad?.(head);
     const cached = known.get(head.hash);
     const stored =
       cached === undefined ? await share(head.hash, () => read(entry.name, owner)) : { hash: head.hash, ...cached };

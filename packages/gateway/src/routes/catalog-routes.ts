@@ -21,7 +21,7 @@ import type { Services } from './services.ts';
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
 export function mountCatalogRoutes(
   api: Api,
-  { runner, store, settings, usage, mcp, bulk, catalogs: named }: Services,
+  { runner, store, settings, usage, mcp, bulk, catalogs: named, indexed }: Services,
 ): void {
   const servers = mcp?.catalogs;
   const receive = (
@@ -73,6 +73,7 @@ export function mountCatalogRoutes(
       const outcome = await catalogs.put({ name, ...catalog }, actorOf(requestContext));
       if (outcome === 'denied') throw notYours(name);
       const head = await catalogs.head(name);
+      if (head !== undefined) await indexed?.index(head);
       return Response.json(head === undefined ? {} : writeHead(head), { status: outcome === 'created' ? 201 : 200 });
     }),
   );
@@ -126,6 +127,7 @@ export function mountCatalogRoutes(
       const outcome = await catalogs.delete(name, actorOf(requestContext));
       if (outcome === 'denied') throw notYours(name);
       if (outcome === 'unknown') throw unknown();
+      await indexed?.remove(name);
       return Response.json({ type: 'catalog_deleted', name });
     }),
   );

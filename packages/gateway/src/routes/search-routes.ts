@@ -1,14 +1,24 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
+import { compilePermissions } from '@quartermaster/mcp';
 import type { Context } from 'hono';
 import { takeSearches } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { ENGINES, EVALUATE, SEARCH_CATALOG, SEARCH_TOOLS } from '../api/search-operations.ts';
 import { ApiError, anthropicErrorBody, type RequestContext, readBytes } from '../http/index.ts';
-import { readEvaluationRequest, readSearchRequest, type SearchableTools } from '../search/index.ts';
+import {
+  type CatalogSearchRequest,
+  type IndexedTools,
+  readEvaluationRequest,
+  readSearchRequest,
+  type SearchableTools,
+} from '../search/index.ts';
 import type { Services } from './services.ts';
 
 /** Search without a model: over a catalog that the gateway knows, or over the tools in the request. */
-export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search, bulk }: Services): void {
+export function mountSearchRoutes(
+  api: Api,
+  { runner, settings, catalogs, search, bulk, indexed, store, mcp }: Services,
+): void {
   const receive = (context: Context, handler: (requestContext: RequestContext) => Promise<object>) =>
     runner.run(context.req.raw, {
       route: 'search',
@@ -31,6 +41,22 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
     return { ...catalog, owner: access.owner };
   };
 
+  /** The catalog where it is indexed; undefined where the request needs all of its tools here. */
+  const findIndexed = async (
+    { access }: RequestContext,
+    name: string,
+    { engine, drafts, compare = [] }: Pick<CatalogSearchRequest, 'engine' | 'drafts'> & Partial<CatalogSearchRequest>,
+  ): Promise<IndexedTools | undefined> => {
+    const isUsual = engine === 'auto' || engine === search.engines.configured;
+    if (indexed === undefined || !isUsual || drafts.size > 0 || compare.length > 0) return undefined;
+    if (!access.mayUseCatalog(name) || mcp?.catalogs.has(name) === true) return undefined;
+    const head = await store?.catalogs.head(name);
+    if (head === undefined) return undefined;
+    const searcher = indexed.searcherOf(head);
+    if (access.tools === undefined) return { searcher, toolCount: head.toolCount };
+    return { searcher, allow: compilePermissions(access.tools).allowsTool };
+  };
+
   api.post('/v1/catalogs/:name/search', SEARCH_CATALOG, (context) =>
     receiveSmall(context, async (requestContext, body) => {
       if (isJsonObject(body) && body.tools !== undefined) {
@@ -38,22 +64,18 @@ export function mountSearchRoutes(api: Api, { runner, settings, catalogs, search
       }
       const request = readSearchRequest(body);
       await takeSearches(requestContext.access, request.queries.length);
-      return search.service.search(
-        await load(requestContext, context.req.param('name') ?? ''),
-        request,
-        requestContext.signal,
-      );
+      const name = context.req.param('name') ?? '';
+      const tools = (await findIndexed(requestContext, name, request)) ?? (await load(requestContext, name));
+      return search.service.search(tools, request, requestContext.signal);
     }),
   );
   api.post('/v1/catalogs/:name/evaluate', EVALUATE, (context) =>
     receiveSmall(context, async (requestContext, body) => {
       const request = readEvaluationRequest(body);
       await takeSearches(requestContext.access, request.cases.length);
-      return search.service.evaluate(
-        await load(requestContext, context.req.param('name') ?? ''),
-        request,
-        requestContext.signal,
-      );
+      const name = context.req.param('name') ?? '';
+      const tools = (await findIndexed(requestContext, name, request)) ?? (await load(requestContext, name));
+      return search.service.evaluate(tools, request, requestContext.signal);
     }),
   );
   api.post('/v1/search', SEARCH_TOOLS, (context) =>

@@ -2,7 +2,7 @@ import type { ConfiguredKey } from '@quartermaster/host/config';
 import type { Dialects } from '@quartermaster/host/upstream';
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { Gatekeeper, UsageMeter } from '../access/index.ts';
-import type { NamedCatalogs } from '../catalogs/index.ts';
+import type { IndexedCatalogs, NamedCatalogs } from '../catalogs/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Activity } from '../events/index.ts';
 import type { ModelService, Transcripts } from '../exchange/index.ts';
@@ -31,6 +31,8 @@ export interface Services {
   readonly models: ModelService;
   readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;
+  /** Stored catalogs in PostgreSQL, where search.backend says so. */
+  readonly indexed: IndexedCatalogs | undefined;
   readonly gatekeeper: Gatekeeper;
   /** Keys of the settings. */
   readonly configuredKeys: readonly ConfiguredKey[];

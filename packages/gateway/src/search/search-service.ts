@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Searcher, SearchResult, Snapshot, Tool } from '@quartermaster/core';
-import { NAME_TEMPLATES, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
+import { createSnapshot, type Searcher, type SearchResult, type Snapshot, type Tool } from '@quartermaster/core';
+import { createTool, NAME_TEMPLATES, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { PatternError } from '@quartermaster/core/errors';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
@@ -21,11 +21,20 @@ export interface SearchableTools {
   readonly owner?: string;
 }
 
+/** A catalog that is searched where it is indexed: its tools are not here. */
+export interface IndexedTools {
+  readonly searcher: Searcher;
+  /** Of all of them, where the caller may see all. */
+  readonly toolCount?: number | undefined;
+  /** What the caller may see. @default everything */
+  readonly allow?: ((tool: Tool) => boolean) | undefined;
+}
+
 /** Search without a model: the engines of the gateway, asked directly. */
 export interface SearchService {
-  search(tools: SearchableTools, request: CatalogSearchRequest, signal: AbortSignal): Promise<object>;
+  search(tools: SearchableTools | IndexedTools, request: CatalogSearchRequest, signal: AbortSignal): Promise<object>;
   /** How many of the labelled requests are answered within the first one, three and five. */
-  evaluate(tools: SearchableTools, request: EvaluationRequest, signal: AbortSignal): Promise<object>;
+  evaluate(tools: SearchableTools | IndexedTools, request: EvaluationRequest, signal: AbortSignal): Promise<object>;
 }
 
 export function createSearchService(options: {
@@ -87,8 +96,51 @@ export function createSearchService(options: {
     return Object.fromEntries(await Promise.all(lists));
   }
 
+  async function prepared(
+    tools: SearchableTools,
+    engine: SearchEngineName,
+    drafts: ReadonlyMap<string, string>,
+  ): Promise<Searcher> {
+    const index = await indexed(tools, drafts);
+    const searcher = searcherOf(index, engine);
+    await searcher.prepare?.();
+    measure(index);
+    return searcher;
+  }
+
+  /** Names and tokens are worked out for what was found alone. */
+  async function searchIndexed(
+    tools: IndexedTools,
+    request: CatalogSearchRequest,
+    signal: AbortSignal,
+  ): Promise<object> {
+    const searcher = allowed(tools);
+    const startedAt = now();
+    const results: SearchResult[] = [];
+    for (const query of request.queries) {
+      results.push(await ask(searcher, { query, limit: request.limit, explain: request.explain, signal }));
+    }
+    const tookMs = now() - startedAt;
+    const found = results.flatMap(({ hits }) => hits.flatMap(({ tool, also = [] }) => [tool, ...also]));
+    const snapshot = createSnapshot(found, { nameTemplate: NAME_TEMPLATES.proxy, onDuplicate: 'first' });
+    const why =
+      request.why === undefined ? undefined : await standingOfNamed(searcher, { ...request, why: request.why });
+    return {
+      type: 'search_result',
+      engine: request.engine === 'auto' ? engines.configured : request.engine,
+      took_ms: Math.round(tookMs * 1000) / 1000,
+      catalog: defined({ tool_count: tools.toolCount }),
+      results: results.map((result, at) => ({
+        query: request.queries[at],
+        ...describeResult(result, snapshot, request),
+      })),
+      ...defined({ why }),
+    };
+  }
+
   return {
     async search(tools, request, signal) {
+      if ('searcher' in tools) return searchIndexed(tools, request, signal);
       const index = await indexed(tools, request.drafts);
       const searcher = searcherOf(index, request.engine);
       await searcher.prepare?.();
@@ -119,10 +171,7 @@ export function createSearchService(options: {
       };
     },
     async evaluate(tools, { cases, engine, drafts }, signal) {
-      const index = await indexed(tools, drafts);
-      const searcher = searcherOf(index, engine);
-      await searcher.prepare?.();
-      measure(index);
+      const searcher = 'searcher' in tools ? allowed(tools) : await prepared(tools, engine, drafts);
       const outcomes: { query: string; tools: readonly string[]; rank: number | null; first: string | null }[] = [];
       for (const { query, tools: wanted } of cases) {
         await setImmediate();
@@ -140,6 +189,29 @@ export function createSearchService(options: {
         cases: outcomes,
       };
     },
+  };
+}
+
+/** A tool by its id, or by what finds it first. */
+async function standingOfNamed(
+  searcher: Searcher,
+  { why, queries, limit }: CatalogSearchRequest & { readonly why: string },
+): Promise<object> {
+  const { hits } = await ask(searcher, { query: `select:${why.slice(0, LONGEST_NAME)}`, limit: 1 });
+  const tool = hits[0]?.tool ?? { ...createTool({ name: why }), id: why };
+  const [query = ''] = queries;
+  const { kind, ...standing } = await searcher.explain({ query, limit }, tool);
+  return { tool: tool.id, standing: kind, ...standing };
+}
+
+const LONGEST_NAME = 512;
+
+function allowed({ searcher, allow }: IndexedTools): Searcher {
+  if (allow === undefined) return searcher;
+  return {
+    engine: searcher.engine,
+    search: (request) => searcher.search({ ...request, allow }),
+    explain: (request, tool) => searcher.explain({ ...request, allow }, tool),
   };
 }
 

@@ -32,7 +32,8 @@ export interface ConfigDocument {
   readonly mcpConfig: readonly string[];
   readonly mcp: McpSettings;
   readonly tools: ToolsDocument;
-  readonly search: Omit<SearchSettings, 'hints' | 'cache'> & {
+  readonly search: Omit<SearchSettings, 'hints' | 'cache' | 'backend'> & {
+    readonly backend: 'memory' | 'postgres';
     readonly hints?: string;
     readonly cache: IndexCacheSettings;
   };
@@ -90,6 +91,13 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
           'hybrid+reranker reorders the best with a transformer, and fails to start without @quartermaster/reranker and onnxruntime-node.',
         shape: choice(['auto', 'hybrid', 'bm25', 'hybrid+reranker']),
         default: 'auto',
+      },
+      backend: {
+        about:
+          'Where stored catalogs are indexed: in the memory of each process, or in the PostgreSQL of store.url, for catalogs that are too ' +
+          'large for a process. postgres needs the engine auto, hybrid or hybrid+reranker, and does not use hints.',
+        shape: choice(['memory', 'postgres']),
+        default: 'memory',
       },
       whenNothingFits: {
         about: 'If nothing fits: return nothing (empty) or the nearest tools anyway (best).',

@@ -281,6 +281,8 @@ export interface ToolSettings {
 /** How tools are searched. */
 export interface SearchSettings {
   readonly engine: 'auto' | 'hybrid' | 'bm25' | 'hybrid+reranker';
+  /** Where stored catalogs are indexed: in each process, or in the store's PostgreSQL. @default 'memory' */
+  readonly backend?: 'memory' | 'postgres';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
   readonly whenNothingFits: 'empty' | 'best';
   /** What tools can be found by beside their definitions. @default nothing */

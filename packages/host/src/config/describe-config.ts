@@ -31,6 +31,7 @@ export function describeConfig(config: Config): JsonObject {
     },
     search: {
       engine: config.search.engine,
+      backend: config.search.backend ?? 'memory',
       whenNothingFits: config.search.whenNothingFits,
       hintedTools: config.search.hints?.size ?? 0,
       cache: { ...INDEX_CACHE_DEFAULTS, ...config.search.cache },

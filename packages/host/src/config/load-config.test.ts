@@ -46,6 +46,7 @@ describe('defaults', () => {
       prices: {},
       search: {
         engine: 'auto',
+        backend: 'memory',
         whenNothingFits: 'empty',
         cache: { diskBytes: 536_870_912, storeBytes: 1_073_741_824 },
       },
@@ -249,5 +250,21 @@ describe('the gate', () => {
     ],
   ])('deferral follows %s', (_, yaml, env, deferral, deferralSource) => {
     expect(load(yaml, { env })).toMatchObject({ deferral, deferralSource });
+  });
+});
+
+describe('search.backend postgres', () => {
+  it('is taken with a PostgreSQL store, from the file or the environment', () => {
+    const yaml = 'search: { backend: postgres }';
+    expect(load(`${yaml}\nstore: { url: "postgres://h/d" }`).search.backend).toBe('postgres');
+    expect(load(yaml, { env: { DATABASE_URL: 'postgres://h/d' } }).search.backend).toBe('postgres');
+  });
+
+  it.each([
+    ['search: { backend: postgres }', 'set store.url or DATABASE_URL'],
+    ['search: { backend: postgres, engine: bm25 }\nstore: { url: "postgres://h/d" }', 'set search.engine to auto'],
+    ['search: { backend: postgres, hints: none.yaml }\nstore: { url: "postgres://h/d" }', 'does not use search.hints'],
+  ])('is refused for %j', (yaml, message) => {
+    expect(() => load(yaml)).toThrow(message);
   });
 });

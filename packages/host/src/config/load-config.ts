@@ -58,6 +58,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
   const rule = readRule(env, problems);
   const hints =
     document?.search.hints === undefined ? undefined : loadHints(resolve(base, document.search.hints), problems);
+  if (document !== undefined) checkBackend(document, file ?? 'defaults', problems);
   // Where there are problems, parts of the document may be missing.
   if (document === undefined || problems.length > 0) {
     throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
@@ -71,7 +72,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
   return {
     ...rest,
     search: {
-      ...{ engine: search.engine, whenNothingFits: search.whenNothingFits },
+      ...{ engine: search.engine, backend: search.backend, whenNothingFits: search.whenNothingFits },
       cache: placeCache(search.cache, base),
       ...defined({ hints }),
     },
@@ -155,6 +156,19 @@ const NO_BLOCK =
 function readLocation({ path, url }: ConfigDocument['store'], base: string): StoreLocation {
   if (url !== undefined) return { url };
   return { path: path === ':memory:' ? path : resolve(base, path) };
+}
+
+/** What the index in PostgreSQL needs, and what it can't use. */
+function checkBackend({ search, store }: ConfigDocument, source: string, problems: ConfigProblem[]): void {
+  if (search.backend !== 'postgres') return;
+  const path = 'search.backend';
+  const note = (why: string): void => {
+    problems.push({ source, path, message: `search.backend postgres ${why}` });
+  };
+  if (store.url === undefined) note('needs a PostgreSQL store; set store.url or DATABASE_URL');
+  if (search.engine === 'bm25')
+    note('searches by keywords and embeddings; set search.engine to auto, hybrid or hybrid+reranker');
+  if (search.hints !== undefined) note('does not use search.hints; remove them, or set search.backend to memory');
 }
 
 /** `ENABLE_TOOL_SEARCH`, as the agent SDK has it, decides when it is set; limits and pins stay. */

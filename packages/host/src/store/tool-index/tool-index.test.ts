@@ -115,6 +115,16 @@ describe('a catalog in the index', () => {
     expect(await stateOf('both')).toEqual(await stateOf('both at once'));
   });
 
+  it('has no hash where another has written between two transactions of an upload', async () => {
+    async function* interrupted(): AsyncGenerator<Tool> {
+      for (let at = 0; at < 8_192; at += 1) yield tool(`same_${at % 4}_${at}`, 'x');
+      await index.update('mixed', { put: [tool('between')] });
+      yield tool('last');
+    }
+    await index.sync('mixed', interrupted(), { hash: 'abc' });
+    expect((await index.figures('mixed'))?.hash).toBe('');
+  });
+
   it('is indexed again where the embedder is another one', async () => {
     await index.sync('model', [tool('one'), tool('two')]);
     const other = await store.openToolIndex({ embedder: { ...embedder, modelId: 'another' } });

@@ -45,9 +45,10 @@ export async function syncTools(
   const { tools, hash = '', signal, onProgress } = options;
   const seen = new Set<string>();
   const total = { written: 0, removed: 0, unchanged: 0 };
+  const turn = new WritingTurn(context, name);
   const write = async (batch: Batch): Promise<void> => {
     signal?.throwIfAborted();
-    addOutcome(total, await writeBatch(context, name, batch));
+    addOutcome(total, await turn.write(batch));
     onProgress?.(seen.size);
   };
   let some = new Map<string, Tool>();
@@ -61,7 +62,7 @@ export async function syncTools(
   }
   await write({ put: some, remove: [] });
   for await (const remove of findUnseen(context, name, seen)) await write({ put: NOTHING, remove });
-  await finish(context, name, hash);
+  await turn.finish(hash);
   return total;
 }
 
@@ -72,13 +73,14 @@ export async function updateTools(
 ): Promise<SyncOutcome> {
   const total = { written: 0, removed: 0, unchanged: 0 };
   const put = (changes.put ?? []).map((tool) => [toolKey(tool.id), tool] as const);
+  const turn = new WritingTurn(context, name);
   for (let start = 0; start === 0 || start < put.length; start += TOOLS_PER_TRANSACTION) {
     signal?.throwIfAborted();
     const remove = start === 0 ? (changes.remove ?? []).map(toolKey) : [];
     const batch = { put: new Map(put.slice(start, start + TOOLS_PER_TRANSACTION)), remove };
-    addOutcome(total, await writeBatch(context, name, batch));
+    addOutcome(total, await turn.write(batch));
   }
-  await finish(context, name, hash);
+  await turn.finish(hash);
   return total;
 }
 
@@ -137,26 +139,59 @@ async function* findUnseen(
   }
 }
 
-/** Gives the catalog its hash, and clusters it where it has grown. */
-async function finish(context: IndexContext, name: string, hash: string): Promise<void> {
-  await clusterCatalog(context, name);
-  // Words that were written lately are in a list that each search would go through.
-  await context.sql.transaction(
-    (statements) => statements.all("SELECT gin_clean_pending_list('tool_words_by_word'::regclass)"),
-    { isUnhurried: true },
-  );
-  await context.sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ?', [
-    ...[hash, encodeName(name, 'name of a catalog'), formatOf(context)],
-  ]);
+/** All that one call writes, in several transactions. What others write in between is noticed by the catalog's revision. */
+class WritingTurn {
+  readonly #context: IndexContext;
+  readonly #name: string;
+  /** As this turn left it; undefined before the first transaction. */
+  #revision: number | undefined;
+  #isAlone = true;
+
+  constructor(context: IndexContext, name: string) {
+    this.#context = context;
+    this.#name = name;
+  }
+
+  async write(batch: Batch): Promise<SyncOutcome> {
+    const { outcome, before, after } = await writeBatch(this.#context, this.#name, batch);
+    if (this.#revision !== undefined && this.#revision !== before) this.#isAlone = false;
+    this.#revision = after;
+    return outcome;
+  }
+
+  /** Gives the catalog its hash, unless another turn has mixed its tools with these, and clusters it where it has grown. */
+  async finish(hash: string): Promise<void> {
+    const { sql } = this.#context;
+    await sql.run('UPDATE tool_catalogs SET hash = ? WHERE name = ? AND format = ? AND revision = ?', [
+      ...[this.#isAlone ? hash : '', encodeName(this.#name, 'name of a catalog'), formatOf(this.#context)],
+      this.#revision ?? 0,
+    ]);
+    await clusterCatalog(this.#context, this.#name);
+    // Words that were written lately are in a list that each search would go through.
+    await sql.transaction(
+      (statements) => statements.all("SELECT gin_clean_pending_list('tool_words_by_word'::regclass)"),
+      { isUnhurried: true },
+    );
+  }
 }
 
-function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<SyncOutcome> {
+interface WrittenBatch {
+  readonly outcome: SyncOutcome;
+  /** The catalog's revisions. */
+  readonly before: number;
+  readonly after: number;
+}
+
+function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<WrittenBatch> {
   return context.sql.transaction(
     async (statements) => {
-      const writer = new BatchWriter(context, statements, await openCatalog(context, statements, name));
+      const catalog = await openCatalog(context, statements, name);
+      const writer = new BatchWriter(context, statements, catalog);
       await writer.remove(batch.remove);
       await writer.put([...batch.put]);
-      return await writer.close();
+      const outcome = await writer.close();
+      const hasChanged = outcome.written + outcome.removed > 0;
+      return { outcome, before: catalog.revision, after: catalog.revision + (hasChanged ? 1 : 0) };
     },
     { isUnhurried: true },
   );
@@ -168,7 +203,10 @@ async function openCatalog(context: IndexContext, statements: Statements, name: 
   if (known !== undefined) return known;
   const key = encodeName(name, 'name of a catalog');
   const [other] = await statements.all('SELECT number, format FROM tool_catalogs WHERE name = ? FOR UPDATE', [key]);
-  if (other !== undefined) await deleteRows(statements, numberOf(other, 'number'));
+  // One of this format was made by another writer since the look before.
+  if (other !== undefined && textOf(other, 'format') !== formatOf(context)) {
+    await deleteRows(statements, numberOf(other, 'number'));
+  }
   await statements.run(
     `INSERT INTO tool_catalogs (name, format, hash, revision, tool_count, next_tool, field_lengths, vector_sum, clusters, clustered_count, updated_at)
      VALUES (?, ?, '', 0, 0, 0, '[]', ?, ?, 0, ?) ON CONFLICT (name) DO NOTHING`,

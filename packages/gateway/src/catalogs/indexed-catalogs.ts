@@ -1,0 +1,134 @@
+import type { Searcher, Snapshot, Tool } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import type { SearchRequest } from '@quartermaster/core/search';
+import { createPostgresSearcher, type PostgresSearcherOptions } from '@quartermaster/host/search';
+import type { CatalogHead, CatalogStore, ToolIndex } from '@quartermaster/host/store';
+import { catalogsKey } from './named-catalogs.ts';
+import { readStoredTools } from './read-stored-tools.ts';
+
+/** Stored catalogs that are indexed in PostgreSQL, so that no replica builds an index of them. */
+export interface IndexedCatalogs {
+  /** Brings the index of a catalog up to date: only tools that changed are written. */
+  index(head: IndexedHead): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Searches a stored catalog without reading it. */
+  searcherOf(head: IndexedHead): Searcher;
+  /** Uses the index for tools that are one stored catalog and nothing else, and `source` for all others. */
+  sourceOver(source: SearcherSource): SearcherSource;
+  /** Notes under which name this content is stored. */
+  note(head: IndexedHead): void;
+}
+
+export type IndexedHead = Pick<CatalogHead, 'name' | 'hash'>;
+
+export function createIndexedCatalogs(options: {
+  /** Opened with the first use, and again after a failure. */
+  open(): Promise<ToolIndex>;
+  readonly catalogs: CatalogStore;
+  readonly now: () => number;
+  readonly tuning: PostgresSearcherOptions;
+}): IndexedCatalogs {
+  const { catalogs, now, tuning } = options;
+  let opening: Promise<ToolIndex> | undefined;
+  const searchers = new Map<string, Searcher>();
+  /** Content that was found to be indexed, and when. */
+  const checked = new Map<string, { readonly hash: string; readonly at: number }>();
+  const pending = new Map<string, Promise<void>>();
+  const names = new Map<string, IndexedHead>();
+
+  function open(): Promise<ToolIndex> {
+    opening ??= options.open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+
+  /** Callers that need the same content wait for the same work. */
+  function index({ name, hash }: IndexedHead): Promise<void> {
+    const key = `${name} ${hash}`;
+    const work = pending.get(key) ?? bringUpToDate({ name, hash }).finally(() => pending.delete(key));
+    pending.set(key, work);
+    return work;
+  }
+
+  async function bringUpToDate({ name, hash }: IndexedHead): Promise<void> {
+    const tools = await open();
+    if ((await tools.figures(name))?.hash !== hash) {
+      const catalog = await catalogs.get(name);
+      // Whoever replaced it meanwhile indexes that.
+      if (catalog === undefined || catalog.hash !== hash) return;
+      await tools.sync(name, await readStoredTools(catalog.tools), { hash });
+    }
+    remember(checked, name, { hash, at: now() });
+  }
+
+  async function searcherFor(head: IndexedHead): Promise<Searcher> {
+    const known = checked.get(head.name);
+    if (known === undefined || known.hash !== head.hash || now() - known.at > CHECK_MS) await index(head);
+    const searcher = searchers.get(head.name) ?? createPostgresSearcher(await open(), head.name, tuning);
+    remember(searchers, head.name, searcher);
+    return searcher;
+  }
+
+  function searcherOf(head: IndexedHead): Searcher {
+    return {
+      engine: 'hybrid',
+      search: async (request) => (await searcherFor(head)).search(request),
+      explain: async (request, tool) => (await searcherFor(head)).explain(request, tool),
+    };
+  }
+
+  return {
+    index,
+    searcherOf,
+    async remove(name) {
+      searchers.delete(name);
+      checked.delete(name);
+      await (await open()).remove(name);
+    },
+    note: (head) => remember(names, catalogsKey([head]) ?? '', head),
+    sourceOver: (source) => (snapshot) => {
+      const head = names.get(snapshot.contentKey ?? '');
+      const inMemory = (): Searcher => (typeof source === 'function' ? source(snapshot) : source);
+      return head === undefined ? inMemory() : withinSnapshot(searcherOf(head), snapshot);
+    },
+  };
+}
+
+/** How long content that was found to be indexed is taken to be so. */
+const CHECK_MS = 5_000;
+const MOST_KEPT = 1_000;
+
+/** The oldest goes first. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MOST_KEPT) map.delete(map.keys().next().value ?? '');
+}
+
+/** What is found are the tools of the snapshot, with the policies that they have there. */
+function withinSnapshot(searcher: Searcher, snapshot: Snapshot): Searcher {
+  const own = (tool: Tool): Tool => snapshot.get(tool.id) ?? tool;
+  const within = ({ allow, ...request }: SearchRequest): SearchRequest =>
+    allow === undefined
+      ? request
+      : { ...request, allow: (tool) => snapshot.get(tool.id) !== undefined && allow(own(tool)) };
+  return {
+    engine: searcher.engine,
+    async search(request) {
+      const result = await searcher.search(within(request));
+      // One that was uploaded meanwhile is not among the tools of this request.
+      const hits = result.hits.filter(({ tool }) => snapshot.get(tool.id) !== undefined);
+      return {
+        ...result,
+        hits: hits.map((hit) => ({
+          ...hit,
+          tool: own(hit.tool),
+          ...(hit.also === undefined ? {} : { also: hit.also.map(own) }),
+        })),
+      };
+    },
+    explain: (request, tool) => searcher.explain(within(request), tool),
+  };
+}
