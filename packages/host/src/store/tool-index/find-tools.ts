@@ -26,7 +26,7 @@ export interface CandidatePlan {
 }
 
 /** How many candidates of each kind there are. */
-export const CANDIDATES = { words: 96, meaning: 64, names: 64 } as const;
+const CANDIDATES = { words: 96, meaning: 64, names: 64 } as const;
 
 /** How many tools that have the right words are ordered by them. */
 const MOST_ORDERED = 4_000;

@@ -1,5 +1,5 @@
 export type { CatalogFigures } from './catalog-figures.ts';
-export { CANDIDATES, type CandidatePlan } from './find-tools.ts';
+export type { CandidatePlan } from './find-tools.ts';
 export { TERM } from './term-counts.ts';
 export { openToolIndex, type ToolIndex, type ToolIndexOptions } from './tool-index.ts';
 export type { IndexedTool } from './tool-rows.ts';
