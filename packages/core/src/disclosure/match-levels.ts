@@ -1,5 +1,6 @@
 import { type Tool, tellingExamples } from '../catalog/index.ts';
 import { cutText, firstSentence } from './first-sentence.ts';
+import type { Memory } from './memory.ts';
 import type { DeferPlan } from './plan.ts';
 import { signature } from './signature.ts';
 
@@ -24,13 +25,19 @@ const DESCRIPTION_LENGTH = 1_000;
 
 /**
  * An appended or native definition needs nothing but its name in the answer, which then outlives edits of the catalog; a stub
- * has shown the description; a bridge has `tool_describe` for the schema.
+ * has shown the description; a bridge has `tool_describe` for the schema. A schema that an earlier answer has told is not told
+ * again: a signature stands for it.
  */
-export function levelsFor(plan: DeferPlan): LevelsOf {
+export function levelsFor(plan: DeferPlan, before: Memory): LevelsOf {
   if (plan.form.reveal !== 'answer') return () => NAME;
-  if (plan.form.hidden === 'stub') return ({ name }) => (isShownWhole(plan, name) ? STUB : CUT_STUB);
   const hasDescribe = plan.own.some((own) => own.role === 'describe');
-  return () => (hasDescribe ? SIGNATURE : FULL);
+  if (plan.form.hidden !== 'stub' && hasDescribe) return () => SIGNATURE;
+  const told = new Set(before.revealed);
+  return ({ name }) => {
+    if (told.has(name)) return SIGNATURE;
+    if (plan.form.hidden !== 'stub') return FULL;
+    return isShownWhole(plan, name) ? STUB : CUT_STUB;
+  };
 }
 
 /** Whether a stub has told the description already. A tool that came after the plan was made has none. */

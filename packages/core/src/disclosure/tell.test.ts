@@ -81,6 +81,20 @@ describe('tell', () => {
     });
   });
 
+  it.each([
+    ['stub', { form: FORMS.stub }],
+    ['bridge without descriptions', { form: FORMS.bridge, describe: false }],
+  ])('does not repeat a schema that the conversation has: %s', (_, ask) => {
+    const name = 'github__create_issue';
+    const fact: Fact = { kind: 'searched', queries: ['issue'], names: [name] };
+    const match = (before: Memory): object =>
+      (JSON.parse(told(search(name), { ...ask, before })) as { matches: readonly object[] }).matches[0] ?? {};
+    expect(match(EMPTY_MEMORY)).toHaveProperty('parameters', SCHEMA);
+    const again = match(remember(EMPTY_MEMORY, fact));
+    expect(again).toMatchObject({ name, signature: '(text: string)' });
+    expect(again).not.toHaveProperty('parameters');
+  });
+
   it('tells the whole description of a stub that shows only the beginning, as far as the budget goes', () => {
     const long = 'Opens an issue. '.repeat(100).trimEnd();
     const snapshot = sampleSnapshot([sampleTool({ name: 'open', description: long }), sampleTool({ name: 'close' })]);
