@@ -1,3 +1,5 @@
+import type { UpstreamErrorCode } from './upstream-error.ts';
+
 /** Every code that an error of this package can carry, in one place. */
 export type ErrorCode =
   /** A tool definition can't be read: no name, a broken schema, nesting that is too deep. */
@@ -36,8 +38,7 @@ export type ErrorCode =
   | 'invalid_request'
   /** A request asks for something that tool search can't do. */
   | 'unsupported_request'
-  /** The upstream refused, broke off, or sent something that can't be read. */
-  | 'upstream_failed';
+  | UpstreamErrorCode;
 
 /** The base of every error that Quartermaster throws on purpose: a literal code, and the facts of the case in `context`. */
 export class QuartermasterError extends Error {
@@ -81,9 +82,4 @@ export class SettingError extends QuartermasterError {
 /** A client's request can't be served: it is malformed (`invalid_request`), or asks for what tool search can't do (`unsupported_request`). */
 export class RequestError extends QuartermasterError {
   override readonly name: string = 'RequestError';
-}
-
-/** The upstream refused, broke off, or answered with what can't be read. Not the client's doing. */
-export class UpstreamError extends QuartermasterError {
-  override readonly name: string = 'UpstreamError';
 }

@@ -7,5 +7,12 @@ export {
   QueryError,
   RequestError,
   SettingError,
-  UpstreamError,
 } from '../errors.ts';
+export {
+  limitHeadersIn,
+  statusOfType,
+  typeOfStatus,
+  UpstreamError,
+  type UpstreamErrorCode,
+  type UpstreamErrorDetails,
+} from '../upstream-error.ts';

@@ -139,7 +139,7 @@ describe('an endpoint', () => {
   ])('that gives %s rejects the run', async (_what, response, message) => {
     const { model } = endpoint(response);
     await expect(runTools({ model, tools, messages: 'Oslo?' })).rejects.toMatchObject({
-      code: 'upstream_failed',
+      name: 'UpstreamError',
       message: expect.stringContaining(message),
     });
   });
@@ -148,7 +148,7 @@ describe('an endpoint', () => {
     const refused = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
     const model: ModelEndpoint = { url: 'http://localhost:9/v1', model: 'm', fetch: () => Promise.reject(refused) };
     await expect(runTools({ model, tools, messages: 'Oslo?' })).rejects.toMatchObject({
-      code: 'upstream_failed',
+      code: 'unreachable',
       message: "http://localhost:9/v1/chat/completions can't be reached: connect ECONNREFUSED 127.0.0.1:9",
     });
   });

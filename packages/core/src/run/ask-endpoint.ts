@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 import { deepestReason } from '../deepest-reason.ts';
 import type { Definition } from '../disclosure/index.ts';
 import { parseArguments } from '../dispatch/index.ts';
-import { UpstreamError } from '../errors.ts';
+import { UpstreamError } from '../upstream-error.ts';
 import { createChunkReader } from './chunk-reader.ts';
 import type { Message, MessageCall } from './message.ts';
 import type { ModelEndpoint, ModelPart, ModelRequest } from './model.ts';
@@ -37,7 +37,9 @@ export async function* askEndpoint(
     signal: request.signal,
   });
   if (!response.ok || response.body === null) throw await failure(endpoint, response);
-  const reader = createChunkReader((message) => new UpstreamError('upstream_failed', `${endpoint.url}: ${message}`));
+  const reader = createChunkReader(
+    (message) => new UpstreamError({ code: 'malformed', message: `${endpoint.url}: ${message}` }),
+  );
   const isWhole = response.headers.get('content-type')?.includes('application/json') === true;
   let isDone = isWhole;
   if (isWhole) yield* reader.read(wholeAsChunk(await readWhole(endpoint, response)));
@@ -60,14 +62,18 @@ async function send(
     return await ask(url, init);
   } catch (cause) {
     init.signal.throwIfAborted();
-    throw new UpstreamError('upstream_failed', `${url} can't be reached: ${deepestReason(cause)}`, { cause });
+    throw new UpstreamError({
+      code: 'unreachable',
+      message: `${url} can't be reached: ${deepestReason(cause)}`,
+      cause,
+    });
   }
 }
 
 async function readWhole({ url }: ModelEndpoint, response: Response): Promise<unknown> {
   const { text, isCut } = await readResponseText(response, MOST_BODY_BYTES);
   if (!isCut) return parse(text);
-  throw new UpstreamError('upstream_failed', `${url} answered with more than ${MOST_BODY_BYTES} bytes`);
+  throw new UpstreamError({ code: 'malformed', message: `${url} answered with more than ${MOST_BODY_BYTES} bytes` });
 }
 
 function toChat(message: Message): JsonObject {
@@ -101,23 +107,28 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw new UpstreamError('upstream_failed', `The model's answer holds ${data.slice(0, 100)}, which is not JSON`, {
+    throw new UpstreamError({
+      code: 'malformed',
+      message: `The model's answer holds ${data.slice(0, 100)}, which is not JSON`,
       cause,
     });
   }
 }
 
 function tooLong(maxEventLength: number): Error {
-  return new UpstreamError(
-    'upstream_failed',
-    `The model's stream holds an event of more than ${maxEventLength} characters`,
-  );
+  return new UpstreamError({
+    code: 'malformed',
+    message: `The model's stream holds an event of more than ${maxEventLength} characters`,
+  });
 }
 
 async function failure(endpoint: ModelEndpoint, response: Response): Promise<UpstreamError> {
   const { text } = await readResponseText(response, MOST_ERROR_BYTES).catch(() => ({ text: '' }));
   const { status } = response;
-  return new UpstreamError('upstream_failed', `${endpoint.url} answered ${status}: ${text || 'nothing'}`, {
+  return new UpstreamError({
+    code: 'refused',
+    message: `${endpoint.url} answered ${status}: ${text || 'nothing'}`,
+    status,
     context: { status },
   });
 }

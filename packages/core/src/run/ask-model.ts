@@ -2,7 +2,8 @@ import { isJsonObject } from '../catalog/index.ts';
 import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { defined } from '../defined.ts';
 import type { Definition, Plan } from '../disclosure/index.ts';
-import { SettingError, UpstreamError } from '../errors.ts';
+import { SettingError } from '../errors.ts';
+import { UpstreamError } from '../upstream-error.ts';
 import { askEndpoint } from './ask-endpoint.ts';
 import type { Model, ModelEndpoint, ModelFunction, ModelPart, ModelReply, ModelRequest } from './model.ts';
 import type { PlainRequest } from './plain-wire.ts';
@@ -71,10 +72,10 @@ function checkedPart(part: ModelPart): ModelPart {
 
 function unreadable(value: unknown): never {
   const shown = (JSON.stringify(value) ?? String(value)).slice(0, 200);
-  throw new UpstreamError(
-    'upstream_failed',
-    `The model function gave ${shown}; expected { content, calls: [{ name, arguments }] } or parts of kind text, call and end`,
-  );
+  throw new UpstreamError({
+    code: 'malformed',
+    message: `The model function gave ${shown}; expected { content, calls: [{ name, arguments }] } or parts of kind text, call and end`,
+  });
 }
 
 function isStream(reply: ReturnType<ModelFunction>): reply is AsyncIterable<ModelPart> {

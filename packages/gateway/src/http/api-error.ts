@@ -47,17 +47,16 @@ export function toApiError(error: unknown): ApiError {
     const status = statusOfType(type);
     return new ApiError(status, message, { type, cause: error, ...(isJsonObject(details) ? { details } : {}) });
   }
+  if (error instanceof UpstreamError) return fromUpstream(error);
   if (error instanceof QuartermasterError) {
     const { parameter, status, details } = error.context;
     const named = typeof parameter === 'string' ? { param: parameter, code: error.code } : {};
-    const otherwise = error.code === 'upstream_failed' ? 502 : 400;
-    return new ApiError(status === 404 ? status : otherwise, error.message, {
+    return new ApiError(status === 404 ? status : 400, error.message, {
       ...named,
       ...(isJsonObject(details) ? { details } : {}),
       cause: error,
     });
   }
-  if (error instanceof UpstreamError) return fromUpstream(error);
   if (isStoreError(error)) return fromStore(error);
   // The engine's own limit on depth: the value is the client's, not a fault of ours.
   if (error instanceof RangeError && error.message.includes('call stack')) {

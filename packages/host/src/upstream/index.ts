@@ -1,3 +1,11 @@
+export {
+  limitHeadersIn,
+  statusOfType,
+  typeOfStatus,
+  UpstreamError,
+  type UpstreamErrorCode,
+  type UpstreamErrorDetails,
+} from '@quartermaster/core/errors';
 export type { Clock } from './clock.ts';
 export { SYSTEM_CLOCK } from './clock.ts';
 export {
@@ -47,11 +55,3 @@ export {
   type ScriptedUpstream,
   scripted,
 } from './scripted/index.ts';
-export {
-  limitHeadersIn,
-  statusOfType,
-  typeOfStatus,
-  UpstreamError,
-  type UpstreamErrorCode,
-  type UpstreamErrorDetails,
-} from './upstream-error.ts';

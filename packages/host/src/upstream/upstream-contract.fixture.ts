@@ -1,9 +1,9 @@
+import { UpstreamError } from '@quartermaster/core/errors';
 import type { Read } from '@quartermaster/core/loop';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DIALECTS, type DialectName, type DialectUpstream, type PartOf } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
 import { INLINE_PLAN } from './inline-plan.fixture.ts';
-import { UpstreamError } from './upstream-error.ts';
 
 /** What the other end does. */
 export type Scenario =

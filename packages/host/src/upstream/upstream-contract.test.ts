@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { UpstreamError } from '@quartermaster/core/errors';
 import type { DialectName, DialectUpstream } from './dialect.ts';
 import { DIALECTS } from './dialect.ts';
 import { SAMPLES } from './dialect-samples.fixture.ts';
@@ -10,7 +11,6 @@ import { finish, type ModelTurn, scriptedModel } from './model/scripted-model.fi
 import { scripted } from './scripted/index.ts';
 import { eventChunks, type ServerTurn, startServer } from './scripted-server.fixture.ts';
 import { describeUpstream, type Scenario } from './upstream-contract.fixture.ts';
-import { UpstreamError } from './upstream-error.ts';
 
 const NAMES = Object.keys(DIALECTS) as DialectName[];
 const RETRIES = { clock: manualClock({ instantBelowMs: 60_000 }) };

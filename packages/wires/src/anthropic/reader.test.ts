@@ -185,7 +185,7 @@ describe('the reader', () => {
     const error = { type: 'overloaded_error', message: 'Busy' };
     const read = () => readAll([{ type: 'error', error }]);
     expect(read).toThrow(UpstreamEventError);
-    expect(read).toThrow(expect.objectContaining({ code: 'upstream_failed', body: error }));
+    expect(read).toThrow(expect.objectContaining({ code: 'refused', body: error }));
   });
 
   it('forwards events of types that are not known here', () => {

@@ -8,7 +8,9 @@ export class UpstreamChunkError extends UpstreamError {
 
   constructor(chunk: JsonObject, error: JsonObject) {
     const { status, message } = error;
-    super('upstream_failed', `The upstream ended its stream with ${String(status)}: ${String(message)}`, {
+    super({
+      code: 'refused',
+      message: `The upstream ended its stream with ${String(status)}: ${String(message)}`,
       context: { status },
     });
     this.chunk = chunk;

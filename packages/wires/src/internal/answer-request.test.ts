@@ -40,7 +40,7 @@ describe('answerRequest', () => {
   it.each([true, false])('throws what the host refuses, with its status (stream: %s)', async (stream) => {
     const refused = answer(stream, () => new Response('Busy', { status: 529 }));
     await expect(refused).rejects.toThrow(UpstreamRefusal);
-    await expect(refused).rejects.toMatchObject({ code: 'upstream_failed', context: { status: 529 } });
+    await expect(refused).rejects.toMatchObject({ code: 'refused', context: { status: 529 } });
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('answerRequest', () => {
   ])('throws that the host has failed when %s is not JSON', async (_, stream, ask) => {
     const failed = answer(stream, ask);
     await expect(failed).rejects.toThrow(UpstreamError);
-    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed', cause: expect.any(SyntaxError) });
+    await expect(failed).rejects.toMatchObject({ code: 'malformed', cause: expect.any(SyntaxError) });
   });
 
   it('breaks off a stream whose later event is not JSON', async () => {
@@ -63,7 +63,7 @@ describe('answerRequest', () => {
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(chunk) });
     const failed = answer(true, () => new Response(body));
     await expect(failed).rejects.toThrow(UpstreamError);
-    await expect(failed).rejects.toMatchObject({ code: 'upstream_failed' });
+    await expect(failed).rejects.toMatchObject({ code: 'malformed' });
   });
 
   it('ends where the host says so, with spaces around it or without', async () => {
@@ -94,7 +94,7 @@ describe('orRefusal', () => {
   });
 
   it('throws what is not the client’s doing', async () => {
-    await expect(settle(new UpstreamError('upstream_failed', 'Broken'))).rejects.toThrow('Broken');
+    await expect(settle(new UpstreamError({ code: 'malformed', message: 'Broken' }))).rejects.toThrow('Broken');
     await expect(settle(new TypeError('fetch failed'))).rejects.toThrow('fetch failed');
   });
 });

@@ -97,7 +97,10 @@ async function* readParts<Part, Whole_>(
 }
 
 function tooLong(maxEventLength: number): UpstreamError {
-  return new UpstreamError('upstream_failed', `An event of the stream is longer than ${maxEventLength} characters`);
+  return new UpstreamError({
+    code: 'malformed',
+    message: `An event of the stream is longer than ${maxEventLength} characters`,
+  });
 }
 
 function accepted(response: Response): Response {
@@ -110,7 +113,7 @@ async function readWhole<Whole_>(response: Response): Promise<Whole_> {
     return (await response.json()) as Whole_;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new UpstreamError('upstream_failed', "The host's answer is not JSON", { cause });
+    throw new UpstreamError({ code: 'malformed', message: "The host's answer is not JSON", cause });
   }
 }
 
@@ -118,7 +121,7 @@ function parsePart<Part>(data: string): Part {
   try {
     return JSON.parse(data) as Part;
   } catch (cause) {
-    throw new UpstreamError('upstream_failed', "An event of the host's stream is not JSON", { cause });
+    throw new UpstreamError({ code: 'malformed', message: "An event of the host's stream is not JSON", cause });
   }
 }
 

@@ -8,7 +8,7 @@ export class UpstreamRefusal extends UpstreamError {
 
   constructor(response: Response) {
     const { status } = response;
-    super('upstream_failed', `The host answered with status ${status}`, { context: { status } });
+    super({ code: 'refused', message: `The host answered with status ${status}`, status, context: { status } });
     this.response = response;
   }
 

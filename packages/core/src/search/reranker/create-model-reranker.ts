@@ -1,5 +1,5 @@
 import { sha256, type Tool } from '../../catalog/index.ts';
-import { UpstreamError } from '../../errors.ts';
+import { UpstreamError } from '../../upstream-error.ts';
 import { answerWithin } from './answer-within.ts';
 import {
   type Asked,
@@ -156,7 +156,9 @@ function readRanking(answer: unknown, count: number, modelId: string): Map<numbe
     if (isPlace && typeof score === 'number' && Number.isFinite(score)) found.set(index, score);
   }
   if (found.size > 0) return found;
-  throw new UpstreamError('upstream_failed', `The reranking model "${modelId}" ranked none of ${count} texts`, {
+  throw new UpstreamError({
+    code: 'malformed',
+    message: `The reranking model "${modelId}" ranked none of ${count} texts`,
     context: { modelId },
   });
 }

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../../errors.ts';
+import { UpstreamError } from '../../upstream-error.ts';
 import type { Embedder } from '../semantic/index.ts';
 import type { RerankerCall } from './create-reranker.ts';
 import type { Timer } from './timer.ts';
@@ -150,7 +150,7 @@ export class EmbeddingQueue {
 
   #failure(what: string): UpstreamError {
     const { modelId } = this.#options.embedder;
-    return new UpstreamError('upstream_failed', `The embedder "${modelId}" ${what}`, { context: { modelId } });
+    return new UpstreamError({ code: 'malformed', message: `The embedder "${modelId}" ${what}`, context: { modelId } });
   }
 }
 

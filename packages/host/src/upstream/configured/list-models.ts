@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { contextWindow, type ModelLimits } from '@quartermaster/core/gate';
 import { deepestReason, defined, untilAborted } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '../../config/index.ts';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import { endpointUrl, isRedirect, readJson, redirectedError, refusedError } from '../http/index.ts';
 import { createDeadline } from '../internal/deadline.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import { keyFrom, type UpstreamEnvironment } from './create-upstream-for.ts';
 import { upstreamFor } from './resolve-upstream.ts';
 

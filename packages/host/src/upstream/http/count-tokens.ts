@@ -1,8 +1,8 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { DIALECTS, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, post, unsealed } from './post.ts';
 import { readJson } from './read-json-body.ts';

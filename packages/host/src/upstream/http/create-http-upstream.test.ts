@@ -1,4 +1,4 @@
-import { RequestError } from '@quartermaster/core/errors';
+import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DialectName } from '../dialect.ts';
 import { SAMPLES } from '../dialect-samples.fixture.ts';
@@ -6,7 +6,6 @@ import { writeSeal } from '../internal/seal.ts';
 import { type ManualClock, manualClock } from '../manual-clock.fixture.ts';
 import { eventChunks, type ScriptedServer, type ServerTurn, startServer } from '../scripted-server.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import { createHttpUpstream } from './create-http-upstream.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { deepestReason } from '@quartermaster/core/internal';
 import { readEvents } from '@quartermaster/wires/server-sent-events';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../dialect.ts';
 import { createDeadline } from '../internal/deadline.ts';
 import { retry } from '../internal/retry.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import { HTTP_LIMITS, HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, type HttpExchange, post, unsealed } from './post.ts';
 import { parseJson, readJson } from './read-json-body.ts';

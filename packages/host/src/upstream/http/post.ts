@@ -1,8 +1,8 @@
+import { UpstreamError } from '@quartermaster/core/errors';
 import { deepestReason, defined } from '@quartermaster/core/internal';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import { DIALECTS, type DialectName, type DialectOf, type RequestOf, type UpstreamClient } from '../dialect.ts';
 import type { Deadline } from '../internal/deadline.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import type { HttpUpstreamOptions } from './http-upstream-options.ts';
 import { isRedirect, redirectedError, refusedError } from './refused-error.ts';
 import { requestHeaders } from './request-headers.ts';

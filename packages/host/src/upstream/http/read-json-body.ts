@@ -1,5 +1,5 @@
+import { UpstreamError } from '@quartermaster/core/errors';
 import { readResponseText } from '@quartermaster/core/internal';
-import { UpstreamError } from '../upstream-error.ts';
 import { quoteAnswer } from './quote-answer.ts';
 import { tooLarge } from './too-large.ts';
 

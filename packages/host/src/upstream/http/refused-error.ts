@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { limitHeadersIn, statusOfType, UpstreamError } from '@quartermaster/core/errors';
 import { readResponseText } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
-import { limitHeadersIn, statusOfType, UpstreamError } from '../upstream-error.ts';
 import { quoteAnswer } from './quote-answer.ts';
 
 /** How much of an answer that is no success is read: it is a message, not a response. */

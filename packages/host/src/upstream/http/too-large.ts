@@ -1,4 +1,4 @@
-import { UpstreamError } from '../upstream-error.ts';
+import { UpstreamError } from '@quartermaster/core/errors';
 
 /** An answer of which more came than is allowed. Asking again would bring as much. */
 export function tooLarge(maxBytes: number): UpstreamError {

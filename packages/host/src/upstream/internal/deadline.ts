@@ -1,5 +1,5 @@
+import { UpstreamError } from '@quartermaster/core/errors';
 import type { Clock } from '../clock.ts';
-import { UpstreamError } from '../upstream-error.ts';
 
 /** A signal that also aborts when something takes too long. */
 export interface Deadline {

@@ -1,5 +1,5 @@
+import { UpstreamError } from '@quartermaster/core/errors';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
-import { UpstreamError } from '../upstream-error.ts';
 
 /** How failed requests are retried. */
 export interface RetrySettings {

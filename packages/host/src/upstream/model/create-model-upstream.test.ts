@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { UpstreamError } from '@quartermaster/core/errors';
 import type { AnthropicRequest } from '@quartermaster/wires/anthropic';
 import { describe, expect, it } from 'vitest';
 import { DIALECTS, type DialectName, type DialectUpstream, type ResponseOf } from '../dialect.ts';
@@ -6,7 +7,6 @@ import { SAMPLES } from '../dialect-samples.fixture.ts';
 import { INLINE_PLAN } from '../inline-plan.fixture.ts';
 import { manualClock } from '../manual-clock.fixture.ts';
 import { collect } from '../upstream-contract.fixture.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import { createModelUpstream } from './create-model-upstream.ts';
 import { finish, type ModelTurn, type ScriptedModel, scriptedModel, USAGE } from './scripted-model.fixture.ts';
 

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { HTTP_TIMEOUTS, type HttpTimeouts, isTooDeep, writeBody } from '../http/index.ts';
 import { createDeadline, type Deadline } from '../internal/deadline.ts';
 import { type RetrySettings, retry } from '../internal/retry.ts';
-import { UpstreamError } from '../upstream-error.ts';
 import type { BlockWriter } from './model-codec.ts';
 import { modelError } from './model-error.ts';
 import { type ModelTarget, targetOf } from './model-target.ts';

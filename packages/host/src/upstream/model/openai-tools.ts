@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { parseArguments } from '@quartermaster/core/dispatch';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import { toInput } from '@quartermaster/wires/anthropic';
-import { UpstreamError } from '../upstream-error.ts';
 import type { ModelTarget } from './model-target.ts';
 import { asSchema } from './read-settings.ts';
 

@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { DIALECTS, type DialectName, type DialectUpstream, type PartOf, type RequestOf } from '../dialect.ts';
 import { createModelUpstream } from '../model/index.ts';
-import { UpstreamError } from '../upstream-error.ts';
 
 /** One turn of a script: what is said in any dialect, the dialect's own parts, or a failure. */
 export type ScriptedTurn<D extends DialectName> =

@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { anthropicDefinedTool, defined, describeExamples } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicRequest } from '@quartermaster/wires/anthropic';
-import { UpstreamError } from '../../upstream-error.ts';
 import { mergeOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';
 import { parallelOptions } from '../parallel-options.ts';

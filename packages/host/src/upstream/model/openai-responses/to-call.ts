@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { UpstreamError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { ResponsesItem, ResponsesRequest } from '@quartermaster/wires/openai-responses';
 import { openSeal } from '../../internal/seal.ts';
-import { UpstreamError } from '../../upstream-error.ts';
 import { fileAt, filePart } from '../file-part.ts';
 import { mergeOptions, type ProviderOptions } from '../merge-options.ts';
 import type { ModelTarget } from '../model-target.ts';

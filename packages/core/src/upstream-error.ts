@@ -1,3 +1,5 @@
+import { QuartermasterError } from './errors.ts';
+
 /** Why an upstream gave no answer. */
 export type UpstreamErrorCode =
   /** It answered with an error of its own. */
@@ -32,13 +34,15 @@ export interface UpstreamErrorDetails {
   readonly refusesUs?: boolean;
   /** What it said of its limits, by header. @default nothing */
   readonly limitHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Other facts of the case. */
+  readonly context?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
 /** An upstream that failed, in one shape whatever its protocol: enough to answer the client as the upstream itself would. */
-export class UpstreamError extends Error {
+export class UpstreamError extends QuartermasterError {
   override readonly name: string = 'UpstreamError';
-  readonly code: UpstreamErrorCode;
+  declare readonly code: UpstreamErrorCode;
   readonly status: number;
   readonly type: string;
   readonly body: unknown;
@@ -53,8 +57,7 @@ export class UpstreamError extends Error {
   wasRetried: boolean = false;
 
   constructor(details: UpstreamErrorDetails) {
-    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.code = details.code;
+    super(details.code, details.message, details);
     this.status = details.status ?? STATUS_BY_CODE[details.code];
     this.type = details.type ?? typeOfStatus(this.status);
     this.body = details.body;
