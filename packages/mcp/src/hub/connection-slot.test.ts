@@ -47,7 +47,7 @@ function createSlot({
     server: 'x',
     clock,
     backoff: { initialMs: 1, maxMs: 60_000, stableMs: 30_000 },
-    isKept,
+    isKept: () => isKept,
     open: async ({ onLost }) => {
       attempts += 1;
       if (fails(attempts)) throw new Error('not yet');

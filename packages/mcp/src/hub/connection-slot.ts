@@ -41,7 +41,7 @@ export interface SlotOptions {
   readonly clock: Clock;
   readonly backoff: Backoff;
   /** Whether a lost connection is opened again without being asked for. */
-  readonly isKept: boolean;
+  readonly isKept: () => boolean;
 }
 
 /** The place of one connection: opened when first needed, opened again with growing pauses when it is lost. */
@@ -195,7 +195,7 @@ export class ConnectionSlot {
     const isWaiting = error.code === 'authorization_required' && error.context.authorizationUrl !== undefined;
     const pauseMs = isWaiting ? backoff.maxMs : Math.min(backoff.initialMs * 2 ** this.#failures, backoff.maxMs);
     this.#failures += 1;
-    if (isKept && !isWaiting) {
+    if (isKept() && !isWaiting) {
       this.#cancelRetry = clock.after(pauseMs, () => {
         // Not judged by the clock once more: a timer may ring a moment before it shows the time, and there is no other.
         this.#endPause().catch(() => {});

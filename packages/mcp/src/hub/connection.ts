@@ -19,6 +19,8 @@ export interface Connection {
   /** Calls a tool. The definition is needed where a server wants parameters repeated in headers. */
   call(params: JsonObject & { readonly name: string }, tool: Tool, options?: RequestOptions): Promise<JsonObject>;
   notify(notification: Outgoing): Promise<void>;
+  /** Hears of changes to exactly these resources from now on, whatever the revision: `notifications/resources/updated`. */
+  follow(uris: ReadonlySet<string>): Promise<void>;
   /** Throws where the answer holds no list: that is not a server without tools. */
   listPage(cursor: string | undefined, options?: RequestOptions): Promise<ToolsPage>;
   close(): Promise<void>;
@@ -30,8 +32,16 @@ export interface Outgoing {
   readonly params?: JsonObject;
 }
 
-/** What the rest of the hub sees of an SDK client that is connected. `onBroken` is called where the server breaks the newer revision. */
-export function wrapClient(server: string, client: Client, onBroken: () => void = () => {}): Connection {
+export interface WrapOptions {
+  /** Called where the server breaks the newer revision. */
+  readonly onBroken?: () => void;
+  /** Hears of resources on the newer revision. @default one by one, as on the older */
+  readonly follow?: Connection['follow'] | undefined;
+}
+
+/** What the rest of the hub sees of an SDK client that is connected. */
+export function wrapClient(server: string, client: Client, options: WrapOptions = {}): Connection {
+  const { onBroken = () => {} } = options;
   const era = client.getProtocolEra() ?? 'legacy';
   const takeRawTools = era === 'modern' ? receiveLeniently(client, onBroken) : undefined;
   const request: Connection['request'] = (outgoing, options) =>
@@ -51,6 +61,7 @@ export function wrapClient(server: string, client: Client, onBroken: () => void 
       const toolDefinition = { name: params.name, inputSchema: { ...tool.schema, type: 'object' as const } };
       return (await client.callTool({ ...params }, { ...options, toolDefinition })) as JsonObject;
     },
+    follow: options.follow ?? subscribeEach(request),
     notify: (outgoing) => client.notification({ method: outgoing.method, params: { ...outgoing.params } }),
     async listPage(cursor, options) {
       const result = await request(
@@ -70,6 +81,23 @@ export function wrapClient(server: string, client: Client, onBroken: () => void 
       };
     },
     close: () => client.close(),
+  };
+}
+
+/** One request for each resource, as the older revisions have it. */
+function subscribeEach(request: Connection['request']): Connection['follow'] {
+  const current = new Set<string>();
+  return async (uris) => {
+    for (const uri of current) {
+      if (uris.has(uri)) continue;
+      current.delete(uri);
+      await request({ method: 'resources/unsubscribe', params: { uri } });
+    }
+    for (const uri of uris) {
+      if (current.has(uri)) continue;
+      await request({ method: 'resources/subscribe', params: { uri } });
+      current.add(uri);
+    }
   };
 }
 

@@ -172,6 +172,7 @@ export function createHub(options: HubOptions): Hub {
     },
     call: async (call) => callTool(serverNamed(call.tool.server ?? ''), call),
     request: async (request) => sendRequest(serverNamed(request.server), request),
+    follow: async ({ server, uri, origin = {} }) => serverNamed(server).follow(origin, uri),
     connect: async (name, origin = {}) => serverNamed(name).connect(origin),
     notify(peer, notification) {
       for (const connection of openConnections(servers, peer)) connection.notify(notification).catch(() => {});

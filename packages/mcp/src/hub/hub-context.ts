@@ -6,7 +6,7 @@ import type { DefinitionChange, Quarantine } from './compare-pins.ts';
 import type { Backoff } from './connection-slot.ts';
 import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
 import type { ListLimits } from './list-tools.ts';
-import type { PeerRequest } from './peer.ts';
+import type { ServerNotification } from './peer.ts';
 
 /** What a hub's servers share. */
 export interface HubContext {
@@ -29,5 +29,5 @@ export interface HubContext {
   readonly onListingCut: (server: string, reason: string) => void;
   readonly onDefinitionChange: (change: DefinitionChange) => void;
   /** A server told something on a connection that is nobody's. */
-  readonly onNotification: (notification: PeerRequest) => void;
+  readonly onNotification: (notification: ServerNotification) => void;
 }

@@ -170,6 +170,11 @@ export class HubServer {
     );
   }
 
+  /** Hears of changes to a resource. Resolves to what ends it. */
+  follow(origin: Origin, uri: string): Promise<() => void> {
+    return this.#connections.follow(origin, uri);
+  }
+
   /** The connection that a peer has open. */
   openFor(peer: Peer): Connection | undefined {
     return this.#connections.openFor(peer);
@@ -200,7 +205,7 @@ export class HubServer {
     await this.#connections.close();
   }
 
-  #hear(method: string, params: JsonObject, { peer, current }: ConnectionOwner): void {
+  #hear(method: string, params: JsonObject, { peer, user, current }: ConnectionOwner): void {
     if (method === 'notifications/tools/list_changed') {
       // Counted from the first notice: a server that never stops telling must not keep us from listing.
       this.#cancelSettling ??= this.#context.clock.after(this.#settleMs, () => {
@@ -211,7 +216,7 @@ export class HubServer {
       return;
     }
     if (peer !== undefined) peer.notify({ server: this.name, method, params });
-    else this.#context.onNotification({ server: this.name, method, params });
+    else this.#context.onNotification({ server: this.name, method, params, user });
   }
 
   /** One at a time; a change that comes meanwhile makes it list once more. Never fails: the status tells. */

@@ -6,7 +6,7 @@ import type { TokenOwner } from '../store/index.ts';
 import type { DefinitionChange } from './compare-pins.ts';
 import type { Connection, Outgoing } from './connection.ts';
 import type { Suspicion } from './find-suspicions.ts';
-import type { Peer, PeerRequest } from './peer.ts';
+import type { Peer, ServerNotification } from './peer.ts';
 import type { Origin } from './server-connections.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ServerStatus, ServerSummary } from './server-status.ts';
@@ -32,6 +32,11 @@ export interface Hub {
   call(call: HubCall): Promise<JsonObject>;
   /** Sends any other request to a server. */
   request(request: HubRequest): Promise<JsonObject>;
+  /**
+   * Hears of changes to a resource from now on, whatever revision the server speaks and however often it is started again: by
+   * `notifications/resources/updated`, for the peer or as an event. Resolves to what ends it.
+   */
+  follow(request: FollowRequest): Promise<() => void>;
   /** Connects to a server, for a request that depends on what it is. */
   connect(server: string, origin?: Origin): Promise<Connection>;
   /** Tells servers something, where the peer has a connection open. */
@@ -114,6 +119,13 @@ export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'
   readonly onProgress?: ProgressCallback | undefined;
 }
 
+/** A resource whose changes are to be heard of. */
+export interface FollowRequest {
+  readonly server: string;
+  readonly uri: string;
+  readonly origin?: Origin | undefined;
+}
+
 /** What happens in a hub. */
 export type HubEvent =
   /** The catalog, or how a server is doing, may have changed. */
@@ -123,4 +135,4 @@ export type HubEvent =
   /** A tool is left out for what its definition holds. */
   | { readonly kind: 'tool-withheld'; readonly tool: string; readonly suspicion: Suspicion }
   | { readonly kind: 'definition-change'; readonly change: DefinitionChange }
-  | { readonly kind: 'server-notification'; readonly notification: PeerRequest };
+  | { readonly kind: 'server-notification'; readonly notification: ServerNotification };

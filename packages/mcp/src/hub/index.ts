@@ -6,9 +6,9 @@ export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';
 export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
 export { type FindingsPolicy, findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
 export { hashDefinition } from './hash-definition.ts';
-export type { Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
+export type { FollowRequest, Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
 export { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
-export type { Peer, PeerRequest } from './peer.ts';
+export type { Peer, PeerRequest, ServerNotification } from './peer.ts';
 export type { Origin } from './server-connections.ts';
 export {
   type Connectable,

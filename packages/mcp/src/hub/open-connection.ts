@@ -21,6 +21,7 @@ import { ANY_PARAMS } from './any-result.ts';
 import { type CallClock, createCallClock } from './call-clock.ts';
 import { type Connection, wrapClient } from './connection.ts';
 import type { ConnectionEnd } from './connection-slot.ts';
+import { keepListening } from './keep-listening.ts';
 import { endSession, openTransport, type TransportOptions } from './open-transport.ts';
 import type { Peer } from './peer.ts';
 import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
@@ -113,17 +114,22 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
     options.onNewerBroken?.();
     retire();
   };
-  const connection = calls.watch(wrapClient(name, client, onBroken));
+  const listening =
+    client.getProtocolEra() === 'modern'
+      ? keepListening(client, { clock, onNoise, onMissed: onNotification })
+      : undefined;
+  const connection = calls.watch(wrapClient(name, client, { onBroken, follow: listening?.follow }));
   let isClosing = false;
   client.onclose = () => {
+    listening?.close();
     if (!isClosing) onLost();
   };
-  if (connection.era === 'modern') listen(client, onNoise);
   const closable = {
     ...connection,
     async close(): Promise<void> {
       isClosing = true;
       client.onerror = () => {};
+      listening?.close();
       // Both at once: what is under way ends now, not when the server has been told.
       await Promise.all([endSession(client.transport), client.close()]);
     },
@@ -199,18 +205,6 @@ async function connectInTime(
   } finally {
     cancel();
   }
-}
-
-/** On the newer revision changes are told only to those who ask. */
-function listen(client: Client, onNoise: (text: string) => void): void {
-  const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
-  const filter = {
-    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-  };
-  if (Object.keys(filter).length === 0) return;
-  client.listen(filter).catch((error: unknown) => onNoise(describeError(error)));
 }
 
 function explain(error: unknown, options: ConnectionOptions): McpError {

@@ -14,6 +14,12 @@ export interface Peer {
   notify(notification: PeerRequest): void;
 }
 
+/** What a server told on a connection that is no client's. */
+export interface ServerNotification extends PeerRequest {
+  /** The user whose connection it came on; empty for the shared one. */
+  readonly user: string;
+}
+
 /** A request that a server makes of its client. */
 export interface PeerRequest {
   readonly server: string;

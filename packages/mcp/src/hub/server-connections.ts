@@ -1,6 +1,8 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { describeError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { BACKOFF_DEFAULTS, type ConnectionEnd, ConnectionSlot, type SlotState } from './connection-slot.ts';
+import { FollowedResources } from './followed-resources.ts';
 import type { HubContext } from './hub-context.ts';
 import { openConnection } from './open-connection.ts';
 import type { Peer } from './peer.ts';
@@ -46,6 +48,7 @@ export class ServerConnections {
   readonly #shared: ConnectionSlot;
   readonly #slots = new Map<Peer | string, ConnectionSlot>();
   #adopted: Peer | undefined;
+  readonly #followed = new WeakMap<ConnectionSlot, FollowedResources>();
   /** Whether the server has shown that it does not speak the newer revision. */
   #isNewerBroken = false;
 
@@ -89,6 +92,40 @@ export class ServerConnections {
     return this.#slotFor(origin)
       .send(run, signal)
       .catch((error: unknown) => this.#refuse(error, origin));
+  }
+
+  /** Hears of changes to a resource on the connection for a request, and on those that take its place. Resolves to what ends it. */
+  async follow(origin: Origin, uri: string): Promise<() => void> {
+    const slot = this.#slotFor(origin);
+    const followed = this.#followed.get(slot) ?? new FollowedResources();
+    this.#followed.set(slot, followed);
+    followed.add(uri);
+    try {
+      const connection = await this.acquire(origin);
+      if (connection.capabilities.resources?.subscribe !== true) throw noSubscriptions(this.#options.name);
+      await followed.apply(connection);
+    } catch (error) {
+      followed.remove(uri);
+      throw error;
+    }
+    return () => {
+      followed.remove(uri);
+      if (slot.connection !== undefined) followed.apply(slot.connection).catch(() => {});
+    };
+  }
+
+  /** What changed while there was no connection, nobody knows. */
+  #followAgain(slot: ConnectionSlot, owner: ConnectionOwner): void {
+    const { notes, onNotification } = this.#options;
+    const followed = this.#followed.get(slot);
+    const [connection, uris] = [slot.connection, followed?.heard ?? []];
+    if (connection === undefined || followed === undefined || uris.length === 0) return;
+    followed.apply(connection).then(
+      () => {
+        for (const uri of uris) onNotification({ method: 'notifications/resources/updated', params: { uri } }, owner);
+      },
+      (error: unknown) => notes.noise(describeError(error)),
+    );
   }
 
   /** Tries again at once, for a user who has signed in. */
@@ -146,10 +183,11 @@ export class ServerConnections {
       server: name,
       clock,
       backoff,
-      isKept: owner.isShared,
+      isKept: () => owner.isShared || this.#followed.get(slot)?.isEmpty === false,
       open: (end) => this.#open({ ...owner, peer: owner.peer(), current: () => slot.connection }, end),
       onOpen: (connection) => {
         if (owner.isShared) onShared(connection);
+        this.#followAgain(slot, { ...owner, peer: owner.peer(), current: () => slot.connection });
       },
       onState: () => onChange(name),
     });
@@ -191,4 +229,8 @@ export class ServerConnections {
       return error;
     });
   }
+}
+
+function noSubscriptions(server: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.MethodNotFound, `Server "${server}" tells nobody of changes to resources`);
 }

@@ -55,6 +55,7 @@ export function watchSession(connection: Connection, options: WatchOptions): Con
     request: (...request) => watch(connection.request(...request)),
     call: (...call) => watch(connection.call(...call)),
     notify: (notification) => watch(connection.notify(notification)),
+    follow: (uris) => watch(connection.follow(uris)),
     listPage: (...page) => watch(connection.listPage(...page)),
   };
 }

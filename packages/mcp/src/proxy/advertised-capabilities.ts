@@ -6,14 +6,17 @@ import type { Session } from './session.ts';
 
 /**
  * What the proxy offers a client: what at least one server behind it has and the connection can carry. A request that stands for
- * itself has no way to be told of changes. Before all servers are there, what they may bring is offered: a client can't be told of a
+ * itself has no way to be told of changes on the older revisions. Before all servers are there, what they may bring is offered: a client can't be told of a
  * capability later.
  */
 export function advertisedCapabilities({ hub, start }: ProxyContext, session: Session): ServerCapabilities {
-  const { isLasting } = session;
+  const { isLasting, hearsChanges } = session;
   if (!start.isSettled) {
     session.wasGreetedEarly = true;
-    return isLasting ? EARLY_CAPABILITIES : { tools: {}, prompts: {}, resources: {}, completions: {} };
+    if (isLasting) return EARLY_CAPABILITIES;
+    const { tools, prompts, resources, completions } = EARLY_CAPABILITIES;
+    const all = { tools, prompts, resources, completions } as ServerCapabilities;
+    return hearsChanges ? all : { tools: {}, prompts: {}, resources: {}, completions: {} };
   }
   const of = (capability: string): readonly JsonObject[] =>
     serversWith(hub, session, capability).map(({ capabilities }) => {
@@ -24,14 +27,14 @@ export function advertisedCapabilities({ hub, start }: ProxyContext, session: Se
   const resources = of('resources');
   const tasks = of('tasks');
   const listChanged = (list: readonly JsonObject[]): { listChanged?: true } =>
-    isLasting && list.some((one) => one.listChanged === true) ? { listChanged: true } : {};
+    hearsChanges && list.some((one) => one.listChanged === true) ? { listChanged: true } : {};
   return {
-    tools: isLasting ? { listChanged: true } : {},
+    tools: hearsChanges ? { listChanged: true } : {},
     ...(prompts.length === 0 ? {} : { prompts: listChanged(prompts) }),
     // There is always one of ours: the status.
     resources: {
       ...listChanged(resources),
-      ...(isLasting && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
+      ...(hearsChanges && resources.some((one) => one.subscribe === true) ? { subscribe: true } : {}),
     },
     ...(of('completions').length === 0 ? {} : { completions: {} }),
     ...(isLasting && of('logging').length > 0 ? { logging: {} } : {}),

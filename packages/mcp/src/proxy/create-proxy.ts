@@ -10,13 +10,15 @@ import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import type { AlwaysLoad } from './always-load.ts';
 import { Endpoint } from './endpoint.ts';
 import { createExecutor } from './execute-tool.ts';
+import { unfollowAll } from './follow-resources.ts';
 import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
-import { needsRelist } from './needs-relist.ts';
+import { type Audience, passOnChanges } from './pass-on-changes.ts';
 import { compilePermissions } from './permissions.ts';
 import { originOf } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { createHttpFace, type SessionLimits } from './serve-http.ts';
+import { createListenFace } from './serve-listening.ts';
 import { createServerStart, START_WAITS, type StartWaits } from './server-start.ts';
 import { Session } from './session.ts';
 
@@ -85,24 +87,23 @@ export const PROXY_DEFAULTS: {
   readonly alwaysLoad: AlwaysLoad;
 } = { form: 'bridge', waits: START_WAITS, alwaysLoad: 'auto' };
 
-/** Several changes of the catalog that come together are one. */
-const SETTLE_MS = 50;
-
 /** One MCP server for everything behind a hub, with tool search between them. */
 export function createProxy(options: ProxyOptions): McpProxy {
   const context = createContext(options);
   const { hub, clock } = context;
-  const open = new Map<Endpoint, Session>();
+  const open = new Map<Audience, Session>();
   const form = readChoice('form', options.form ?? PROXY_DEFAULTS.form, ['bridge', 'load', 'inline']);
   const preference = form === 'load' ? 'load' : 'bridge';
 
-  const createSession = ({ access, isLasting, isSole = false }: Opening): Session =>
+  const createSession = ({ access, era, isLasting, isSole = false }: Opening): Session =>
     new Session(context, {
       access,
       isSole,
       permissions: compilePermissions(access.permissions ?? {}),
       form: chooseForm(capabilitiesOf(isLasting ? 'mcp-stateful' : 'mcp-stateless'), preference).form,
       isLasting,
+      // One that stands for itself can listen beside its requests, on the newer revision.
+      hearsChanges: isLasting || era === 'modern',
     });
 
   const createEndpoint = async (opening: Opening): Promise<Endpoint> => {
@@ -119,6 +120,7 @@ export function createProxy(options: ProxyOptions): McpProxy {
       open.set(endpoint, session);
       endpoint.onclose = () => {
         open.delete(endpoint);
+        unfollowAll(session);
         session.suspended.close();
         if (session.peer !== undefined) void hub.release(session.peer);
       };
@@ -137,9 +139,15 @@ export function createProxy(options: ProxyOptions): McpProxy {
     await context.start.wait(context.waits.greetingMs);
   };
 
-  const unsubscribe = watchCatalog(context, open);
+  const unsubscribe = passOnChanges(context, open);
+  const listening = createListenFace({
+    context,
+    open,
+    createEndpoint: (session) => new Endpoint({ context, session, prepare: async () => {} }),
+  });
   const http = createHttpFace({
     createEndpoint: (access, era, isLasting) => createEndpoint({ access, era, isLasting }),
+    listen: (request, access) => listening.fetch(request, createSession({ access, era: 'modern', isLasting: false })),
     authenticate: options.authenticate,
     sessions: options.sessions ?? false,
     clock,
@@ -156,6 +164,7 @@ export function createProxy(options: ProxyOptions): McpProxy {
     async close() {
       unsubscribe();
       await Promise.all([...connections].map((connection) => connection.close()));
+      await listening.close();
       await http.close();
     },
   };
@@ -207,10 +216,21 @@ function connectTransport(
   options: ConnectOptions,
   createEndpoint: (opening: Opening) => Promise<Endpoint>,
 ): ProxyConnection {
+  let endpoint: Endpoint | undefined;
   const handle = serveStdio(
-    ({ era }) => createEndpoint({ ...options, access: options.access ?? {}, era, isLasting: true }),
+    async ({ era }) => {
+      endpoint = await createEndpoint({ ...options, access: options.access ?? {}, era, isLasting: true });
+      return endpoint;
+    },
     { transport },
   );
+  // The SDK answers these itself, and tells nobody.
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    const held = endpoint?.followWanted(message);
+    if (held === undefined) deliver?.(message, extra);
+    else void held.then((followed) => deliver?.(followed as typeof message, extra));
+  };
   const ended = transport.onclose;
   const closed = new Promise<void>((resolve) => {
     transport.onclose = () => {
@@ -219,30 +239,4 @@ function connectTransport(
     };
   });
   return { close: () => handle.close(), closed };
-}
-
-/** Tells lasting clients when what they see has changed, and has their searches ready for what is new. */
-function watchCatalog(context: ProxyContext, open: ReadonlyMap<Endpoint, Session>): () => void {
-  let cancel: (() => void) | undefined;
-  const look = (): void => {
-    cancel = undefined;
-    for (const [endpoint, session] of open) {
-      endpoint.tellNewLists();
-      const before = session.plan;
-      if (before === undefined || session.isToldToList) continue;
-      const now = session.currentPlan();
-      context.toolbox.prepare(now);
-      if (!needsRelist(before, now)) continue;
-      // Told once. Until it lists again, and some clients never do, it is judged by what it was shown last.
-      session.isToldToList = true;
-      endpoint.tellToolsChanged();
-    }
-  };
-  const unsubscribe = context.hub.subscribe(({ kind }) => {
-    if (kind === 'server-change' && open.size > 0) cancel ??= context.clock.after(SETTLE_MS, look);
-  });
-  return () => {
-    cancel?.();
-    unsubscribe();
-  };
 }

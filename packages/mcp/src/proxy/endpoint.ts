@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type InitializeResult,
+  type JSONRPCMessage,
   type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
@@ -11,12 +12,15 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
+import type { ServerNotification } from '../hub/index.ts';
 import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilities.ts';
-import { serversWith } from './collect-lists.ts';
 import { createPeer } from './create-peer.ts';
+import { followFilter, followResource, unfollowResource } from './follow-resources.ts';
 import { withFollowUp } from './follow-up.ts';
+import type { Audience } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
+import { LISTEN_METHOD } from './serve-listening.ts';
 import { complete, getPrompt, listPrompts } from './serve-prompts.ts';
 import { askOwner, listResources, listResourceTemplates } from './serve-resources.ts';
 import { readStatus, STATUS_RESOURCE, STATUS_URI } from './serve-status.ts';
@@ -37,8 +41,11 @@ export interface EndpointOptions {
  * The SDK's server with every request going through one handler: the typed ones check results against the SDK's own idea of
  * them, and a proxy has to hand on what it does not know.
  */
-export class Endpoint extends Server {
+export class Endpoint extends Server implements Audience {
   readonly #options: EndpointOptions;
+  readonly isListing = true;
+  /** What each request to listen follows. */
+  readonly #listening = new Map<unknown, readonly string[]>();
 
   constructor(options: EndpointOptions) {
     const { instructions } = options;
@@ -59,24 +66,31 @@ export class Endpoint extends Server {
     return #options in this ? advertisedCapabilities(this.#options.context, this.#options.session) : ALL_CAPABILITIES;
   }
 
-  /** A client that was greeted before the servers were there is told when one brings prompts or resources. */
-  tellNewLists(): void {
-    const { context, session } = this.#options;
-    if (!session.wasGreetedEarly) return;
-    for (const kind of ['prompts', 'resources'] as const) {
-      const servers = serversWith(context.hub, session, kind)
-        .map(({ name }) => name)
-        .join('\n');
-      if (servers === session.listed[kind]) continue;
-      session.listed[kind] = servers;
-      const told = kind === 'prompts' ? this.sendPromptListChanged() : this.sendResourceListChanged();
-      told.catch(() => {});
-    }
-  }
-
   /** The tools that the client sees are no longer the same. */
   tellToolsChanged(): void {
     this.sendToolListChanged().catch(() => {});
+  }
+
+  pass({ method, params }: Pick<ServerNotification, 'method' | 'params'>): void {
+    this.notification({ method, params: { ...params } }).catch(() => {});
+  }
+
+  /** Follows what a request to listen names, before it is answered. Undefined for any other message. */
+  followWanted(message: JSONRPCMessage): Promise<JSONRPCMessage> | undefined {
+    if (!('method' in message)) return undefined;
+    const { session, context } = this.#options;
+    const params = isJsonObject(message.params) ? message.params : {};
+    if (message.method === 'notifications/cancelled') {
+      for (const uri of this.#listening.get(params.requestId) ?? []) unfollowResource(session, uri);
+      this.#listening.delete(params.requestId);
+    }
+    if (message.method !== LISTEN_METHOD || !('id' in message)) return undefined;
+    const { signal } = new AbortController();
+    const { id } = message;
+    return followFilter(context.hub, session, { filter: params.notifications, signal }).then(({ filter, uris }) => {
+      this.#listening.set(id, uris);
+      return { ...message, params: { ...params, notifications: filter } } as JSONRPCMessage;
+    });
   }
 
   #greetLate(): void {
@@ -140,8 +154,11 @@ export class Endpoint extends Server {
       case 'resources/read':
         return askOwner(hub, session, { ...withFollowUp(params, context), method, uri: params.uri, signal });
       case 'resources/subscribe':
+        await followResource(hub, session, params.uri, signal);
+        return {};
       case 'resources/unsubscribe':
-        return askOwner(hub, session, { method, params, uri: params.uri, signal });
+        unfollowResource(session, params.uri);
+        return {};
       case 'prompts/list':
         return listPrompts(hub, session, signal);
       case 'prompts/get':
@@ -184,7 +201,7 @@ const PASSED_ON: ReadonlySet<string> = new Set(['notifications/roots/list_change
 
 /** All that a client may ask for, those that the SDK serves by itself included. */
 export const SERVED_METHODS: ReadonlySet<string> = new Set([
-  ...['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'logging/setLevel', 'completion/complete'],
+  ...['initialize', 'ping', 'server/discover', LISTEN_METHOD, 'logging/setLevel', 'completion/complete'],
   ...[
     'tools/list',
     'tools/call',

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
+import { LISTEN_METHOD } from './serve-listening.ts';
 
 /** How many sessions are kept, and for how long. */
 export interface SessionLimits {
@@ -24,6 +25,8 @@ export const SESSION_DEFAULTS: Required<SessionLimits> = { max: 1_000, idleMs: 3
 
 export interface HttpFaceOptions {
   readonly createEndpoint: (access: Access, era: 'legacy' | 'modern', isLasting: boolean) => Promise<Endpoint>;
+  /** Serves a client of the newer revision that listens. */
+  readonly listen: (request: Request, access: Access) => Promise<Response>;
   readonly authenticate: ((request: Request) => Promise<Access | undefined>) | undefined;
   readonly sessions: boolean | SessionLimits;
   readonly clock: Clock;
@@ -47,6 +50,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
       const access = given ?? (options.authenticate === undefined ? {} : await options.authenticate(request));
       if (access === undefined) return refuse(401, 'The key is missing or not valid');
       if (sessions !== undefined && (await isLegacyRequest(request))) return sessions.fetch(request, access);
+      if (request.headers.get('mcp-method') === LISTEN_METHOD) return options.listen(request, access);
       const authInfo: AuthInfo = { token: '', clientId: access.id ?? '', scopes: [], extra: { access } };
       return withStatus(request, await handler.fetch(request, { authInfo }));
     },

@@ -23,7 +23,7 @@ export async function listResourceTemplates(hub: Hub, session: Session, signal: 
 }
 
 export interface ResourceRequest extends Partial<FollowUp> {
-  readonly method: 'resources/read' | 'resources/subscribe' | 'resources/unsubscribe' | 'completion/complete';
+  readonly method: 'resources/read' | 'completion/complete';
   readonly params: JsonObject;
   readonly uri: unknown;
   readonly signal: AbortSignal;
@@ -41,9 +41,8 @@ export async function askOwner(hub: Hub, session: Session, request: ResourceRequ
   const owner = session.resourceOwners.get(uri);
   const order =
     owner !== undefined && servers.includes(owner) ? [owner, ...servers.filter((one) => one !== owner)] : servers;
-  const isSubscription = method === 'resources/subscribe' || method === 'resources/unsubscribe';
   const asks = order.map((server) => (asking: AbortSignal) => {
-    const origin = isSubscription ? session.origin : session.readingOrigin(server);
+    const origin = session.readingOrigin(server);
     return hub.request({ server, method, params, origin, allowInputRequired, signal: asking });
   });
   const answer = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: order[0] === owner });

@@ -29,6 +29,8 @@ export class Session {
   readonly permissions: CompiledPermissions;
   readonly form: Form;
   readonly isLasting: boolean;
+  /** Whether the client can be told of changes. */
+  readonly hearsChanges: boolean;
   /** Whether the hub has no other client. */
   readonly isSole: boolean;
   readonly clock: Clock;
@@ -50,6 +52,8 @@ export class Session {
   told: Snapshot | undefined;
   peer: Peer | undefined;
   logLevel: string | undefined;
+  /** The resources whose changes the client wants to hear of, and the servers that tell of them. */
+  readonly followed: Map<string, { readonly server: string; readonly release: () => void; count: number }> = new Map();
   /** Which server listed a resource. */
   readonly resourceOwners: Map<string, string> = new Map();
 
@@ -60,6 +64,7 @@ export class Session {
       readonly permissions: CompiledPermissions;
       readonly form: Form;
       readonly isLasting: boolean;
+      readonly hearsChanges: boolean;
       readonly isSole: boolean;
     },
   ) {
@@ -68,6 +73,7 @@ export class Session {
     this.permissions = options.permissions;
     this.form = options.form;
     this.isLasting = options.isLasting;
+    this.hearsChanges = options.hearsChanges;
     this.isSole = options.isSole;
     this.clock = context.clock;
     this.suspended = createSuspendedCalls(context.clock);

@@ -1,0 +1,87 @@
+import { type Client, type McpSubscription, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Clock } from '../clock.ts';
+import { describeError } from '../errors.ts';
+
+export interface Listening {
+  /** Hears of changes to exactly these resources from now on. */
+  follow(uris: ReadonlySet<string>): Promise<void>;
+  close(): void;
+}
+
+export interface ListeningOptions {
+  readonly clock: Clock;
+  readonly onNoise: (text: string) => void;
+  /** Called for what may have been missed while nothing was heard. */
+  readonly onMissed: (method: string, params: JsonObject) => void;
+}
+
+const PAUSE_MS = { initial: 1_000, max: 60_000 };
+
+/**
+ * On the newer revision changes are told only to those who ask, and only while the answer to that lasts. One such answer at a time holds
+ * everything that is wanted; when it ends, another is asked for.
+ */
+export function keepListening(client: Client, { clock, onNoise, onMissed }: ListeningOptions): Listening {
+  const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
+  const lists = {
+    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  };
+  let uris: readonly string[] = [];
+  let current: McpSubscription | undefined;
+  let last: Promise<void> = Promise.resolve();
+  let pauseMs = PAUSE_MS.initial;
+  let isClosed = false;
+  let cancel: () => void = () => {};
+
+  const open = async (): Promise<void> => {
+    if (isClosed) return;
+    const filter = { ...lists, ...(uris.length === 0 ? {} : { resourceSubscriptions: [...uris] }) };
+    const before = current;
+    const wanted = Object.keys(filter).length > 0 ? await client.listen(filter) : undefined;
+    current = wanted;
+    // The new one first, so that nothing is missed in between.
+    await before?.close();
+    void wanted?.closed.then((how) => {
+      const honoured = Object.keys(wanted.honoredFilter).length > 0;
+      if (how !== 'local' && honoured && current === wanted) listenAgain();
+    });
+  };
+  const inTurn = (): Promise<void> => {
+    last = last.catch(() => {}).then(open);
+    return last;
+  };
+  const listenAgain = (): void => {
+    if (isClosed) return;
+    current = undefined;
+    cancel = clock.after(pauseMs, () => {
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MS.max);
+      inTurn().then(tellMissed, listenAgain);
+    });
+  };
+  const tellMissed = (): void => {
+    if (isClosed) return;
+    pauseMs = PAUSE_MS.initial;
+    if (lists.toolsListChanged) onMissed('notifications/tools/list_changed', {});
+    if (lists.promptsListChanged) onMissed('notifications/prompts/list_changed', {});
+    if (lists.resourcesListChanged) onMissed('notifications/resources/list_changed', {});
+    for (const uri of uris) onMissed('notifications/resources/updated', { uri });
+  };
+
+  inTurn().catch((error: unknown) => onNoise(describeError(error)));
+  return {
+    async follow(wanted) {
+      uris = [...wanted];
+      await inTurn();
+      const honoured = new Set(current?.honoredFilter.resourceSubscriptions ?? []);
+      if (uris.every((uri) => honoured.has(uri))) return;
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'The server tells nobody of changes to this resource');
+    },
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
+}

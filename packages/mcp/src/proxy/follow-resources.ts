@@ -1,0 +1,78 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import type { Hub } from '../hub/index.ts';
+import { askInTurn } from './ask-in-turn.ts';
+import { serversWith } from './collect-lists.ts';
+import { listResources } from './serve-resources.ts';
+import type { Session } from './session.ts';
+
+/** How many resources one client may follow. */
+const MOST_FOLLOWED = 1_000;
+
+/**
+ * Has the server of a resource tell this client of its changes, whatever revisions the two speak. The server is the one that listed it,
+ * or else the first that agrees.
+ */
+export async function followResource(hub: Hub, session: Session, uri: unknown, signal: AbortSignal): Promise<void> {
+  if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'A subscription needs a uri');
+  const known = session.followed.get(uri);
+  if (known !== undefined) {
+    known.count += 1;
+    return;
+  }
+  if (session.followed.size >= MOST_FOLLOWED) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No more than ${MOST_FOLLOWED} resources can be followed`);
+  }
+  const servers = serversWith(hub, session, 'resources')
+    .filter(({ capabilities: { resources } }) => isJsonObject(resources) && resources.subscribe === true)
+    .map(({ name }) => name);
+  // Servers of the newer revision agree to anything, so it is worth knowing whose it is.
+  if (!session.resourceOwners.has(uri) && servers.length > 1) await listResources(hub, session, signal);
+  const owner = session.resourceOwners.get(uri);
+  const isKnown = owner !== undefined && servers.includes(owner);
+  const order = isKnown ? [owner, ...servers.filter((one) => one !== owner)] : servers;
+  const asks = order.map((server) => async (asking: AbortSignal) => {
+    const release = await hub.follow({ server, uri, origin: session.origin });
+    // Another has agreed meanwhile.
+    if (asking.aborted) release();
+    return { server, release };
+  });
+  const followed = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: isKnown });
+  if (followed === undefined) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server tells of changes to ${uri.slice(0, 200)}`);
+  }
+  session.followed.set(uri, { ...followed, count: 1 });
+}
+
+export function unfollowResource(session: Session, uri: unknown): void {
+  const followed = typeof uri === 'string' ? session.followed.get(uri) : undefined;
+  if (followed === undefined || typeof uri !== 'string') return;
+  followed.count -= 1;
+  if (followed.count > 0) return;
+  session.followed.delete(uri);
+  followed.release();
+}
+
+export function unfollowAll(session: Session): void {
+  for (const { release } of session.followed.values()) release();
+  session.followed.clear();
+}
+
+/** Follows what a client wants to listen to. Resolves to the filter without the resources that nobody tells of. */
+export async function followFilter(
+  hub: Hub,
+  session: Session,
+  { filter, signal }: { readonly filter: unknown; readonly signal: AbortSignal },
+): Promise<{ readonly filter: unknown; readonly uris: readonly string[] }> {
+  if (!isJsonObject(filter) || !Array.isArray(filter.resourceSubscriptions)) return { filter, uris: [] };
+  const wanted = [...new Set(filter.resourceSubscriptions)].filter((uri) => typeof uri === 'string');
+  const uris: string[] = [];
+  for (const uri of wanted) {
+    const isFollowed = await followResource(hub, session, uri, signal).then(
+      () => true,
+      () => false,
+    );
+    if (isFollowed) uris.push(uri);
+  }
+  return { filter: { ...filter, resourceSubscriptions: uris }, uris };
+}

@@ -1,0 +1,78 @@
+import type { ServerNotification } from '../hub/index.ts';
+import { serversWith } from './collect-lists.ts';
+import { needsRelist } from './needs-relist.ts';
+import type { ProxyContext } from './proxy-context.ts';
+import type { Session } from './session.ts';
+
+/** A client that hears of changes while it is connected, or listens. */
+export interface Audience {
+  /** Whether its lists are seen here: one that was told that its list is old is told again only after it has listed. */
+  readonly isListing: boolean;
+  tellToolsChanged(): void;
+  /** What a server told on a connection that several clients share. */
+  pass(notification: Pick<ServerNotification, 'method' | 'params'>): void;
+}
+
+/** Several changes of the catalog that come together are one. */
+const SETTLE_MS = 50;
+
+/** What one server tells everybody whom it concerns. */
+const FOR_ALL: ReadonlySet<string> = new Set([
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+]);
+
+/** Tells clients when what they see has changed, and has their searches ready for what is new. */
+export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience, Session>): () => void {
+  let cancel: (() => void) | undefined;
+  const look = (): void => {
+    cancel = undefined;
+    for (const [audience, session] of open) {
+      for (const kind of takeNewLists(context, session))
+        audience.pass({ method: `notifications/${kind}/list_changed`, params: {} });
+      const before = session.plan;
+      if (before === undefined || session.isToldToList) continue;
+      const now = session.currentPlan();
+      context.toolbox.prepare(now);
+      if (!needsRelist(before, now)) continue;
+      // Told once. Until it lists again, and some clients never do, it is judged by what it was shown last.
+      if (audience.isListing) session.isToldToList = true;
+      else session.plan = now;
+      audience.tellToolsChanged();
+    }
+  };
+  const unsubscribe = context.hub.subscribe((event) => {
+    if (open.size === 0) return;
+    if (event.kind === 'server-change') cancel ??= context.clock.after(SETTLE_MS, look);
+    if (event.kind !== 'server-notification' || !FOR_ALL.has(event.notification.method)) return;
+    for (const [audience, session] of open)
+      if (concerns(context, session, event.notification)) audience.pass(event.notification);
+  });
+  return () => {
+    cancel?.();
+    unsubscribe();
+  };
+}
+
+/** Which lists have servers that were not there when the client was told what there is. Each is named once. */
+export function takeNewLists({ hub }: ProxyContext, session: Session): readonly ('prompts' | 'resources')[] {
+  if (!session.wasGreetedEarly) return [];
+  return (['prompts', 'resources'] as const).filter((kind) => {
+    const servers = serversWith(hub, session, kind)
+      .map(({ name }) => name)
+      .join('\n');
+    const isNew = servers !== session.listed[kind];
+    session.listed[kind] = servers;
+    return isNew;
+  });
+}
+
+/** A client that has a connection of its own to the server hears of it there. */
+function concerns({ hub }: ProxyContext, session: Session, notification: ServerNotification): boolean {
+  const { server, user, method, params } = notification;
+  const { peer, access, permissions, followed } = session;
+  if (!permissions.allowsServer(server) || (user !== '' && user !== access.user)) return false;
+  if (method === 'notifications/resources/updated') return followed.get(String(params.uri))?.server === server;
+  return peer === undefined || hub.connections(peer).every((connection) => connection.server !== server);
+}
