@@ -4,12 +4,22 @@ import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from '
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
 import '../styles/servers.css';
-import { groupByServer, tableRows } from './server-groups.ts';
+import { groupByServer, type ServerGroup, tableRows } from './server-groups.ts';
 import { readServersState, type ServersState } from './servers-state.ts';
 import { ToolTable } from './tool-table.tsx';
 import { Treemap } from './treemap.tsx';
 import { chooseCatalog, type Policy, type PolicyChange, useServers, useSetPolicies, useTools } from './use-servers.ts';
 import { Waiting } from './waiting.tsx';
+
+/** What the longest bar stands for. */
+function mostTokens(groups: readonly ServerGroup[], view: 'tools' | undefined): number {
+  let most = 1;
+  for (const { tokens, tools } of groups) {
+    if (view === undefined) most = Math.max(most, tokens);
+    else for (const tool of tools) most = Math.max(most, tool.tokens);
+  }
+  return most;
+}
 
 const NOTHING = { data: [], may_manage: false } as const;
 
@@ -42,11 +52,7 @@ export function ServersPage(): ReactNode {
     void navigate({ search: (old) => readServersState({ ...old, ...change }), replace, resetScroll: false });
   };
   const { setPolicy, undo, problem } = useUndoablePolicy();
-  const most = Math.max(
-    ...(state.view === 'tools' ? [] : groups.map(({ tokens }) => tokens)),
-    ...(state.view === 'tools' ? groups.flatMap((group) => group.tools.map(({ tokens }) => tokens)) : []),
-    1,
-  );
+  const most = useMemo(() => mostTokens(groups, state.view), [groups, state.view]);
   const failure = error ?? serversError ?? problem;
   return (
     <>
@@ -141,7 +147,7 @@ export function ServersPage(): ReactNode {
           </div>
           <Waiting
             servers={isServed ? servers.data : []}
-            tools={tools?.data ?? []}
+            tools={tools?.data ?? NOTHING.data}
             mayManage={servers.may_manage}
             onTool={({ tool, server }) => set({ view: undefined, q: undefined, server: server ?? '', tool })}
           />

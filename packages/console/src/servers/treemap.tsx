@@ -1,5 +1,5 @@
 import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { plain } from '../shell/numbers.ts';
 import type { ServerGroup } from './server-groups.ts';
 
@@ -15,17 +15,19 @@ const STEPS: readonly (readonly [least: number, label: string])[] = [
   [200, '200+'],
 ];
 
-interface Leaf {
-  readonly calls: number;
-  readonly value: number;
+interface Box {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
 }
 
 interface Place {
   readonly group: ServerGroup;
-  readonly box: { readonly x0: number; readonly y0: number; readonly x1: number; readonly y1: number };
-  /** One path for each shade: thousands of tools stay a handful of elements. */
-  readonly paths: readonly (readonly [shade: number, path: string])[];
+  readonly box: Box;
 }
+
+type Paths = readonly (readonly [shade: number, path: string])[];
 
 /** What each server costs in a prompt, by area, and in it what each tool costs. The table beside it says the same in words. */
 export function Treemap(props: {
@@ -35,10 +37,11 @@ export function Treemap(props: {
 }): ReactNode {
   const { groups, chosen, onChoose } = props;
   const places = useMemo(() => layOut(groups), [groups]);
+  const paths = useToolPaths(places);
   return (
     <>
       <ul className="treemap" aria-label="Token cost by server">
-        {places.map(({ group, box, paths }) => (
+        {places.map(({ group, box }) => (
           <li
             key={group.name}
             style={{
@@ -54,7 +57,7 @@ export function Treemap(props: {
                 preserveAspectRatio="none"
                 aria-hidden="true"
               >
-                {paths.map(([shade, path]) => (
+                {(paths.get(group.name) ?? []).map(([shade, path]) => (
                   <path key={shade} className={`shade-${shade}`} d={path} />
                 ))}
               </svg>
@@ -78,31 +81,75 @@ export function Treemap(props: {
   );
 }
 
-function isRoomy({ x0, y0, x1, y1 }: Place['box']): boolean {
+function isRoomy({ x0, y0, x1, y1 }: Box): boolean {
   return x1 - x0 > 90 && y1 - y0 > 36;
 }
 
+/** The servers' boxes. Only these are laid out at once: the tools in them follow server by server. */
 function layOut(groups: readonly ServerGroup[]): readonly Place[] {
   const shown = groups.filter(({ tokens }) => tokens > 0);
+  return tile(
+    shown.map(({ tokens }) => tokens),
+    { x0: 0, y0: 0, x1: WIDTH, y1: HEIGHT },
+    3,
+  ).flatMap((box, index) => {
+    const group = shown[index];
+    return group === undefined ? [] : [{ group, box }];
+  });
+}
+
+/** The tools of one server: one path for each shade, so that thousands of tools stay a handful of elements. */
+function drawTools({ group, box }: Place): Paths {
+  const paths = new Map<number, string>();
+  const boxes = tile(
+    group.tools.map(({ tokens }) => tokens),
+    box,
+    0.5,
+  );
+  for (const [index, { x0, y0, x1, y1 }] of boxes.entries()) {
+    const shade = shadeOf(group.tools[index]?.calls ?? 0);
+    const path = `M${round(x0)} ${round(y0)}H${round(x1)}V${round(y1)}H${round(x0)}Z`;
+    paths.set(shade, (paths.get(shade) ?? '') + path);
+  }
+  return [...paths];
+}
+
+function tile(sizes: readonly number[], { x0, y0, x1, y1 }: Box, padding: number): readonly Box[] {
   const root = hierarchy<{ readonly children?: readonly unknown[]; readonly value?: number }>({
-    children: shown.map(({ tools }) => ({ children: tools.map(({ tokens, calls }) => ({ value: tokens, calls })) })),
+    children: sizes.map((value) => ({ value })),
   }).sum(({ value = 0 }) => value);
   const placed = treemap<{ readonly children?: readonly unknown[]; readonly value?: number }>()
     .tile(treemapSquarify)
-    .size([WIDTH, HEIGHT])
-    .paddingInner((node) => (node.depth === 0 ? 3 : 0.5))(root);
-  return (placed.children ?? []).flatMap((node, index) => {
-    const group = shown[index];
-    if (group === undefined) return [];
-    const paths = new Map<number, string>();
-    for (const leaf of node.children ?? []) {
-      const shade = shadeOf((leaf.data as Leaf).calls);
-      const path = `M${round(leaf.x0)} ${round(leaf.y0)}H${round(leaf.x1)}V${round(leaf.y1)}H${round(leaf.x0)}Z`;
-      paths.set(shade, (paths.get(shade) ?? '') + path);
-    }
-    return [{ group, box: node, paths: [...paths] }];
-  });
+    .size([x1 - x0, y1 - y0])
+    .paddingInner(padding)(root);
+  return (placed.children ?? []).map((node) => ({
+    ...{ x0: x0 + node.x0, y0: y0 + node.y0, x1: x0 + node.x1, y1: y0 + node.y1 },
+  }));
 }
+
+/** Draws server by server, and lets the browser have a turn after each few milliseconds. */
+function useToolPaths(places: readonly Place[]): ReadonlyMap<string, Paths> {
+  const [drawn, setDrawn] = useState<ReadonlyMap<string, Paths>>(new Map());
+  useEffect(() => {
+    const paths = new Map<string, Paths>();
+    let next = 0;
+    let timer: ReturnType<typeof setTimeout>;
+    const draw = (): void => {
+      const start = performance.now();
+      while (next < places.length && performance.now() - start < SLICE_MS) {
+        const place = places[next++];
+        if (place !== undefined) paths.set(place.group.name, drawTools(place));
+      }
+      if (next < places.length) timer = setTimeout(draw);
+      else setDrawn(paths);
+    };
+    timer = setTimeout(draw);
+    return () => clearTimeout(timer);
+  }, [places]);
+  return drawn;
+}
+
+const SLICE_MS = 8;
 
 function shadeOf(calls: number): number {
   return STEPS.findLastIndex(([least]) => calls >= least);

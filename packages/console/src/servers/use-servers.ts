@@ -32,6 +32,8 @@ export function useTools(catalog: string | undefined) {
     queryFn: ({ signal }) =>
       gateway.request('GET /v1/catalogs/{name}/tools', { path: { name: catalog ?? '' }, signal }),
     enabled: catalog !== undefined,
+    // Comparing ten thousand tools with those before would hold up the page for longer than drawing them.
+    structuralSharing: false,
   });
 }
 

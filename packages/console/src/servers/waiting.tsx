@@ -1,6 +1,6 @@
 import type { DefinitionChange, Server, ToolFacts } from '@quartermaster/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { Dialog } from '../shell/dialog.tsx';
 import { plain } from '../shell/numbers.ts';
@@ -19,9 +19,13 @@ export function Waiting(props: {
   const { servers, tools, mayManage, onTool } = props;
   const changes = servers.flatMap((server) => server.changes);
   const count = countWaiting(servers);
-  const findings = tools
-    .flatMap((tool) => tool.findings.map((finding) => ({ tool, finding })))
-    .sort((left, right) => weightOf(left.finding) - weightOf(right.finding));
+  const findings = useMemo(
+    () =>
+      tools
+        .flatMap((tool) => tool.findings.map((finding) => ({ tool, finding })))
+        .sort((left, right) => weightOf(left.finding) - weightOf(right.finding)),
+    [tools],
+  );
   return (
     <aside className="panel waiting" aria-label="Waiting for you">
       <div className="waiting-part">
