@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readActivityState } from './activity/activity-state.ts';
 import { PlaygroundPage } from './playground/playground-page.tsx';
 import { readPlaygroundState } from './playground/playground-state.ts';
+import { readSavingsState } from './savings/savings-state.ts';
 import { readServersState } from './servers/servers-state.ts';
 import { AppFrame } from './shell/app-frame.tsx';
 
@@ -39,6 +40,7 @@ const servers = createRoute({
 const savings = createRoute({
   getParentRoute: () => root,
   path: '/savings',
+  validateSearch: readSavingsState,
   component: lazyRouteComponent(() => import('./savings/savings-page.tsx'), 'SavingsPage'),
 });
 

@@ -191,7 +191,7 @@ describe('activity', () => {
   it('filters by what went wrong', async () => {
     const { page, url } = await openConsole('/activity?view=failed');
     await askModel(url);
-    await page.getByText('No request matches.').waitFor();
+    await page.getByText('No request failed.').waitFor();
     await page.getByRole('button', { name: 'Requests', exact: true }).click();
     await page.getByRole('button', { name: 'weather__get_weather_alerts' }).waitFor();
   });
@@ -278,8 +278,14 @@ describe('savings', () => {
     await page.goto(`${url}/savings`);
     await page.getByText('1 request so far').waitFor();
     const { total } = (await (await fetch(`${url}/v1/savings`)).json()) as { total: { net: number } };
-    const net = `+${total.net.toLocaleString('en')}`;
-    expect(await page.locator('.breakdown strong').first().textContent()).toBe(net);
+    const net = `+${(total.net / 1_000).toFixed(1)} k`;
+    for (const title of ['By key', 'By model', 'By catalog']) {
+      expect(await page.getByRole('region', { name: title }).locator('strong').textContent()).toBe(net);
+    }
+    await page.getByRole('img', { name: /^Break-even at [\d,]+ tokens\. sample: / }).waitFor();
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await page.getByRole('cell', { name: net }).waitFor();
+    expect(await page.getByRole('button', { name: 'Money' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'curl' }).click();
     await page.getByText(`curl ${url}/v1/catalogs/sample/search`).waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Outcome } from '../api/activity.ts';
+import { download } from '../shell/download.ts';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
@@ -20,11 +21,13 @@ const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: st
 ];
 
 export function ActivityPage(): ReactNode {
-  const { view, q = '', id } = useSearch({ from: '/activity' });
+  const { view, q = '', id, key, model, catalog } = useSearch({ from: '/activity' });
   const navigate = useNavigate({ from: '/activity' });
   const [isPaused, setPaused] = useState(false);
   const { records, isLive, error } = useActivity(view, isPaused);
-  const shown = records.filter((record) => matches(record, q.trim().toLowerCase()));
+  const filter = { text: q.trim().toLowerCase(), key, model, catalog };
+  const shown = records.filter((record) => matches(record, filter)).slice(0, MOST_ROWS);
+  const most = Math.max(...shown.map(({ tokens }) => Math.abs(tokens?.net ?? 0)), 1);
   const set = (change: Partial<Record<keyof ActivityState, string | undefined>>, replace = false): void => {
     void navigate({
       search: (old) => readActivityState({ ...old, ...change }),
@@ -69,7 +72,7 @@ export function ActivityPage(): ReactNode {
             />
             <kbd>/</kbd>
           </div>
-          <button type="button" className="button" disabled={shown.length === 0} onClick={() => download(shown)}>
+          <button type="button" className="button" disabled={shown.length === 0} onClick={() => save(shown)}>
             <Download size={14} aria-hidden="true" /> Export
           </button>
         </div>
@@ -87,20 +90,45 @@ export function ActivityPage(): ReactNode {
           </button>
         ))}
       </nav>
+      <div className="filters">
+        <Filter name="Key" value={key} of={records.map(keyOf)} onChange={(value) => set({ key: value })} />
+        <Filter
+          name="Model"
+          value={model}
+          of={records.map((record) => record.model)}
+          onChange={(value) => set({ model: value })}
+        />
+        <Filter
+          name="Catalog"
+          value={catalog}
+          of={records.flatMap(({ catalogs = [] }) => catalogs)}
+          onChange={(value) => set({ catalog: value })}
+        />
+      </div>
       {error === null ? null : (
         <p className="problem" role="alert">
           {error.message}
         </p>
       )}
       {shown.length === 0 ? (
-        <Empty hasFilter={q !== '' || view !== undefined} />
+        <Empty view={view} hasFilter={[key, model, catalog].some((value) => value !== undefined) || q !== ''} />
       ) : (
         <div className="panel">
+          <div className="request-line request-head" aria-hidden="true">
+            <span>Time</span>
+            <span>Request</span>
+            <span>Called</span>
+            <span>Key, model</span>
+            <span className="right">Took</span>
+            <span className="right">Net tokens</span>
+            <span />
+          </div>
           <ol className="requests">
-            {shown.slice(0, MOST_ROWS).map((record) => (
+            {shown.map((record) => (
               <RequestRow
                 key={record.id}
                 record={record}
+                most={most}
                 isOpen={record.id === id}
                 onToggle={() => set({ id: record.id === id ? undefined : record.id })}
               />
@@ -114,8 +142,38 @@ export function ActivityPage(): ReactNode {
 
 const MOST_ROWS = 500;
 
+/** A choice among the values that are there. */
+function Filter(props: {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly of: readonly (string | undefined)[];
+  readonly onChange: (value: string | undefined) => void;
+}): ReactNode {
+  const { name, value, onChange } = props;
+  const values = [...new Set([value, ...props.of])].filter((each) => each !== undefined && each !== '').sort();
+  if (values.length === 0) return null;
+  return (
+    <select
+      className="chip"
+      aria-label={name}
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+    >
+      <option value="">{name}: all</option>
+      {values.map((each) => (
+        <option key={each}>{each}</option>
+      ))}
+    </select>
+  );
+}
+
+function keyOf({ key, owner }: RequestRecord): string {
+  return key ?? owner;
+}
+
 function Summary({ records }: { readonly records: readonly RequestRecord[] }): ReactNode {
   const searches = records.flatMap((record) => record.searches);
+  const loaded = records.flatMap(({ loaded: tools, called }) => tools.map(({ tool }) => called.includes(tool)));
   const nothing = searches.filter(({ outcome }) => outcome === 'none').length;
   const net = records.reduce((sum, { tokens }) => sum + (tokens?.net ?? 0), 0);
   return (
@@ -131,6 +189,12 @@ function Summary({ records }: { readonly records: readonly RequestRecord[] }): R
           <strong>{((100 * nothing) / searches.length).toFixed(1)} %</strong> found nothing
         </span>
       )}
+      {loaded.length === 0 ? null : (
+        <span>
+          <strong>{((100 * loaded.filter(Boolean).length) / loaded.length).toFixed(0)} %</strong> of loaded tools were
+          called
+        </span>
+      )}
       <span>
         net <strong className={net < 0 ? 'loss' : ''}>{signed(net)}</strong> tokens
       </span>
@@ -141,11 +205,13 @@ function Summary({ records }: { readonly records: readonly RequestRecord[] }): R
 
 function RequestRow(props: {
   readonly record: RequestRecord;
+  /** The largest net on the screen, either way. */
+  readonly most: number;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }): ReactNode {
-  const { record, isOpen, onToggle } = props;
-  const { id, atMs, called, searches, refused, status, owner, model = '', durationMs, tokens, decision } = record;
+  const { record, most, isOpen, onToggle } = props;
+  const { id, atMs, called, searches, refused, status, model = '', durationMs, tokens, decision } = record;
   const query = searches.flatMap((search) => search.queries ?? [])[0];
   const [first, ...others] = called;
   const title = query ?? first ?? (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
@@ -175,47 +241,74 @@ function RequestRow(props: {
           {others.length === 0 ? null : <span className="faint"> +{others.length}</span>}
         </div>
         <div className="request-model">
-          {owner === '' ? null : <p className="mono small">{owner}</p>}
+          {keyOf(record) === '' ? null : <p>{keyOf(record)}</p>}
           <p className="faint small">{model}</p>
         </div>
         <span className="right dim">{seconds(durationMs)}</span>
         <strong className={`right ${tokens !== undefined && tokens.net < 0 ? 'loss' : ''}`}>
           {tokens === undefined ? <span className="faint">–</span> : signed(tokens.net)}
         </strong>
+        <span className="net-bar" aria-hidden="true">
+          {tokens === undefined ? null : (
+            <span
+              className={`fall ${tokens.net < 0 ? 'loss' : 'gain'}`}
+              style={{ width: `${(100 * Math.abs(tokens.net)) / most}%` }}
+            />
+          )}
+        </span>
       </div>
       {isOpen ? <RequestDetail record={record} /> : null}
     </li>
   );
 }
 
-function Empty({ hasFilter }: { readonly hasFilter: boolean }): ReactNode {
+/** What a view without a request means. */
+const NONE: Readonly<Record<Outcome, string>> = {
+  nothing: 'Every search found something.',
+  refused: 'No call was refused.',
+  unsearched: 'Every conversation with deferred tools searched for one or called one.',
+  failed: 'No request failed.',
+  loss: 'No request cost more tokens than it kept out.',
+};
+
+function Empty({ view, hasFilter }: { readonly view: Outcome | undefined; readonly hasFilter: boolean }): ReactNode {
   if (hasFilter) return <div className="panel empty">No request matches.</div>;
+  if (view !== undefined) return <div className="panel empty">{NONE[view]}</div>;
   return (
     <div className="panel empty">
       <h2>No requests yet</h2>
       <p>Point a client at this gateway:</p>
       <pre>{`ANTHROPIC_BASE_URL=${location.origin} ANTHROPIC_AUTH_TOKEN=none ENABLE_TOOL_SEARCH=true claude`}</pre>
-      <p className="faint">Requests are shown live and kept in memory. Query texts are not recorded.</p>
+      <p className="faint">
+        Requests are shown live and kept in memory. <code>insight: queries</code> in the settings stores them, with the
+        texts of their searches.
+      </p>
     </div>
   );
 }
 
-function matches(record: RequestRecord, filter: string): boolean {
-  if (filter === '') return true;
+interface RecordFilter {
+  readonly text: string;
+  readonly key: string | undefined;
+  readonly model: string | undefined;
+  readonly catalog: string | undefined;
+}
+
+function matches(record: RequestRecord, { text, key, model, catalog }: RecordFilter): boolean {
+  if (key !== undefined && keyOf(record) !== key) return false;
+  if (model !== undefined && record.model !== model) return false;
+  if (catalog !== undefined && record.catalogs?.includes(catalog) !== true) return false;
+  if (text === '') return true;
   const texts = [
     record.id,
     record.model ?? '',
     ...record.called,
     ...record.searches.flatMap(({ found, queries = [] }) => [...found, ...queries]),
   ];
-  return texts.some((text) => text.toLowerCase().includes(filter));
+  return texts.some((each) => each.toLowerCase().includes(text));
 }
 
-function download(records: readonly RequestRecord[]): void {
-  const lines = records.map((record) => JSON.stringify(record)).join('\n');
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([lines], { type: 'application/x-ndjson' }));
-  link.download = 'quartermaster-activity.jsonl';
-  link.click();
-  URL.revokeObjectURL(link.href);
+function save(records: readonly RequestRecord[]): void {
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+  download('quartermaster-activity.jsonl', 'application/x-ndjson', lines);
 }

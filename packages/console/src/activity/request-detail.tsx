@@ -133,7 +133,9 @@ function SearchStep({
 /** True to scale first, so that our own cost is as small as it is; then that cost by itself, and by how much it is enlarged. */
 function Waterfall({ tokens }: { readonly tokens: TokenAccount }): ReactNode {
   const { definitions, keptOut, added, net } = tokens;
-  const whole = Math.max(definitions, keptOut, added, 1);
+  const whole = Math.max(definitions, definitions - keptOut + added, 1);
+  // Definitions that were sent all the same: pinned tools, and those that the request did not defer.
+  const sent = Math.max(0, definitions - keptOut) / whole;
   const parts: readonly (readonly [string, number])[] = [
     ['Our tools and note', tokens.ownTools],
     ['Loaded earlier', tokens.carried],
@@ -147,13 +149,13 @@ function Waterfall({ tokens }: { readonly tokens: TokenAccount }): ReactNode {
       <h3>Tokens for this request, against everything inline</h3>
       <dl className="waterfall">
         <Bar label="All tools inline" value={plain(definitions)} from={0} to={definitions / whole} kind="all" />
-        <Bar label="Kept out" value={signed(keptOut)} from={0} to={keptOut / whole} kind="gain" />
-        <Bar label="Added by us" value={signed(-added)} from={0} to={added / whole} kind="loss" />
+        <Bar label="Kept out" value={signed(keptOut)} from={sent} to={sent + keptOut / whole} kind="gain" />
+        <Bar label="Added by us" value={signed(-added)} from={sent} to={sent + added / whole} kind="loss" />
         <Bar
           label="Net"
           value={signed(net)}
-          from={0}
-          to={Math.abs(net) / whole}
+          from={sent + Math.min(added, keptOut) / whole}
+          to={sent + Math.max(added, keptOut) / whole}
           kind={net < 0 ? 'loss' : 'gain'}
           isTotal
         />
@@ -176,6 +178,7 @@ function Waterfall({ tokens }: { readonly tokens: TokenAccount }): ReactNode {
             />
           );
         })}
+        <Bar label="Added by us" value={signed(-added)} from={0} to={1} kind="loss" isTotal />
       </dl>
       <p className="small">
         <strong>Break-even: {plain(tokens.breakEven)} tokens of definitions.</strong>{' '}
@@ -202,7 +205,7 @@ function Bar(props: {
       <dd aria-hidden="true">
         <span
           className={`fall ${kind}`}
-          style={{ marginLeft: `${100 * from}%`, width: `${Math.max(0.4, 100 * (to - from))}%` }}
+          style={{ marginLeft: `${100 * from}%`, width: to === from ? 0 : `${Math.max(0.4, 100 * (to - from))}%` }}
         />
       </dd>
       <dd className={`right ${kind === 'all' ? '' : kind}`}>{value}</dd>

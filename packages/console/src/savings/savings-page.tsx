@@ -1,21 +1,38 @@
 import type { Totals } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
-import { plain, signed, signedShort } from '../shell/numbers.ts';
-import '../styles/savings.css';
 import { KeysPanel } from '../keys/keys-panel.tsx';
+import { download } from '../shell/download.ts';
+import { money, plain, signed, signedShort } from '../shell/numbers.ts';
+import '../styles/savings.css';
 import { ConnectClient } from './connect-client.tsx';
+import { type Day, DayChart } from './day-chart.tsx';
+import { PERIODS, readSavingsState, type SavingsState } from './savings-state.ts';
+import { WhereItPays } from './where-it-pays.tsx';
 
 /** How many requests it takes until an average says something. */
 const SETTLED = 100;
 
+/** What hosts charge for input that they have cached, of what input costs. */
+const CACHE_READ = 0.1;
+
+const DAY_MS = 86_400_000;
+
 export function SavingsPage(): ReactNode {
   const [secret, setSecret] = useState<string>();
+  const { period = 30, unit } = useSearch({ from: '/savings' });
+  const navigate = useNavigate({ from: '/savings' });
+  const set = (change: Partial<Record<keyof SavingsState, unknown>>): void => {
+    void navigate({ search: (old) => readSavingsState({ ...old, ...change }), resetScroll: false });
+  };
   const { data, error } = useQuery({
-    queryKey: ['savings'],
-    queryFn: ({ signal }) => gateway.request('GET /v1/savings', { signal }),
+    queryKey: ['savings', period],
+    queryFn: ({ signal }) => gateway.request('GET /v1/savings', { query: { days: period }, signal }),
     refetchInterval: 5_000,
+    placeholderData: (old) => old,
   });
   if (error !== null) {
     return (
@@ -25,31 +42,80 @@ export function SavingsPage(): ReactNode {
     );
   }
   if (data === undefined) return <h1>Savings and keys</h1>;
-  const { total, byDay, byModel, byKey, sinceMs } = data;
+  const { total, byDay, byModel, byKey, byCatalog, keyNames, unpriced, sinceMs } = data;
+  const hasMoney = total.usd !== undefined;
+  const isMoney = unit === 'money' && hasMoney;
+  const netOf = ({ net, usd }: Totals): number => (isMoney ? (usd?.net ?? 0) : net);
+  const format = isMoney ? money : signedShort;
+  const days = daysOf(byDay, period, sinceMs, netOf);
+  const costly = days.filter(({ net }) => net < 0).length;
   return (
     <>
       <div className="screen-head">
         <h1>Savings and keys</h1>
         <span className="faint">
-          since {new Date(sinceMs).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false })}
+          since {new Date(sinceMs).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
         </span>
+        <div className="end">
+          <div className="segments">
+            {PERIODS.map((each) => (
+              <button
+                key={each}
+                type="button"
+                aria-current={each === period ? 'true' : undefined}
+                onClick={() => set({ period: each })}
+              >
+                {each} d
+              </button>
+            ))}
+          </div>
+          <div className="segments">
+            <button type="button" aria-current={isMoney ? undefined : 'true'} onClick={() => set({ unit: undefined })}>
+              Tokens
+            </button>
+            <button
+              type="button"
+              aria-current={isMoney ? 'true' : undefined}
+              disabled={!hasMoney}
+              title={hasMoney ? undefined : 'Set prices in quartermaster.yaml to see money'}
+              onClick={() => set({ unit: 'money' })}
+            >
+              Money
+            </button>
+          </div>
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              download('quartermaster-savings.json', 'application/json', [JSON.stringify(data, undefined, 2)])
+            }
+          >
+            <Download size={14} aria-hidden="true" /> Export
+          </button>
+        </div>
       </div>
       <dl className="headline">
         <div>
           <dd className={total.net < 0 ? 'loss' : ''}>{signedShort(total.net)}</dd>
-          <dt>tokens kept out, net</dt>
+          <dt>tokens kept out, net, in {period} days</dt>
         </div>
+        {total.usd === undefined ? null : (
+          <div>
+            <dd className={total.usd.net < 0 ? 'loss' : ''}>
+              {money(total.usd.net * CACHE_READ)} to {money(total.usd.net)}
+            </dd>
+            <dt>if all of it were cache reads at a tenth of the price, and if none were</dt>
+          </div>
+        )}
         <div>
           <dd>{total.requests === 0 ? '–' : signed(total.net / total.requests)}</dd>
           <dt>a request, over {plain(total.requests)} requests</dt>
         </div>
         <div>
-          <dd>{signedShort(total.keptOut)}</dd>
-          <dt>kept out</dt>
-        </div>
-        <div>
-          <dd>{signedShort(-total.added)}</dd>
-          <dt>added by us</dt>
+          <dd>
+            {costly} of {days.length} {days.length === 1 ? 'day' : 'days'}
+          </dd>
+          <dt>cost more than they kept out</dt>
         </div>
       </dl>
       {total.requests < SETTLED ? (
@@ -64,88 +130,96 @@ export function SavingsPage(): ReactNode {
           <code>tools.tool_search: off</code>.
         </p>
       ) : null}
-      <DayChart days={byDay} />
-      <div className="breakdowns">
-        <Breakdown title="By model" groups={byModel} />
-        <Breakdown title="By key" groups={byKey} />
+      {isMoney && unpriced.length > 0 ? (
+        <p className="faint">No price in the settings for {unpriced.slice(0, 5).join(', ')}: not counted in money.</p>
+      ) : null}
+      <div className="panel charts">
+        <DayChart days={days} format={format} />
+        <WhereItPays catalogs={byCatalog} breakEven={total.breakEven} />
       </div>
+      <div className="breakdowns">
+        <Breakdown title="By key" groups={byKey} names={keyNames} netOf={netOf} format={format} unnamed="without key" />
+        <Breakdown title="By model" groups={byModel} netOf={netOf} format={format} unnamed="no model" />
+        <Breakdown title="By catalog" groups={byCatalog} netOf={netOf} format={format} unnamed="tools of the request" />
+      </div>
+      <BelowBreakEven catalogs={byCatalog} />
       <KeysPanel savings={byKey} onSecret={setSecret} />
       <ConnectClient secret={secret} />
     </>
   );
 }
 
-function DayChart({ days }: { readonly days: Readonly<Record<string, Totals>> }): ReactNode {
-  const shown = Object.entries(days)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .slice(-30);
-  const most = Math.max(...shown.map(([, { net }]) => net), 0);
-  const least = Math.min(...shown.map(([, { net }]) => net), 0);
-  const range = Math.max(most - least, 1);
-  return (
-    <section className="panel chart" aria-labelledby="days-title">
-      <h2 id="days-title">
-        Net by day <span className="faint small">kept out, minus our tools, notes, answers and extra rounds</span>
-      </h2>
-      <table className="days">
-        <thead className="hidden-text">
-          <tr>
-            <th>Day</th>
-            <th>Net tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(([day, { net, requests }]) => (
-            <tr key={day}>
-              <th scope="row">{day}</th>
-              <td>
-                <span className="track" aria-hidden="true">
-                  <span
-                    className={`fall ${net < 0 ? 'loss' : 'gain'}`}
-                    style={{
-                      marginLeft: `${(100 * (Math.min(net, 0) - least)) / range}%`,
-                      width: `${Math.max(0.3, (100 * Math.abs(net)) / range)}%`,
-                    }}
-                  />
-                </span>
-              </td>
-              <td className={`right ${net < 0 ? 'loss' : ''}`}>{signed(net)}</td>
-              <td className="right faint">{plain(requests)} requests</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {shown.length === 0 ? <p className="faint">No requests yet.</p> : null}
-    </section>
-  );
+/** Every day of the period since counting began: a day without requests is a day, too. */
+function daysOf(
+  byDay: Readonly<Record<string, Totals>>,
+  period: number,
+  sinceMs: number,
+  netOf: (totals: Totals) => number,
+): readonly Day[] {
+  const today = Math.floor(Date.now() / DAY_MS);
+  const first = Math.min(today, Math.max(today - period + 1, Math.floor(sinceMs / DAY_MS)));
+  return Array.from({ length: today - first + 1 }, (_, index) => {
+    const day = new Date((first + index) * DAY_MS).toISOString().slice(0, 10);
+    const totals = byDay[day];
+    return totals === undefined ? { day, net: 0, requests: 0 } : { day, net: netOf(totals), requests: totals.requests };
+  });
 }
 
-function Breakdown({
-  title,
-  groups,
-}: {
+function Breakdown(props: {
   readonly title: string;
   readonly groups: Readonly<Record<string, Totals>>;
+  /** What people call them. */
+  readonly names?: Readonly<Record<string, string>>;
+  readonly netOf: (totals: Totals) => number;
+  readonly format: (value: number) => string;
+  readonly unnamed: string;
 }): ReactNode {
-  const rows = Object.entries(groups).sort(([, left], [, right]) => right.net - left.net);
-  const most = Math.max(...rows.map(([, { net }]) => Math.abs(net)), 1);
+  const { title, groups, names = {}, netOf, format, unnamed } = props;
+  const rows = Object.entries(groups)
+    .map(([name, totals]) => ({
+      id: name,
+      name: name === '' ? unnamed : (names[name] ?? name),
+      net: netOf(totals),
+      totals,
+    }))
+    .sort((left, right) => right.net - left.net);
+  const most = Math.max(...rows.map(({ net }) => Math.abs(net)), Number.EPSILON);
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
+      {rows.length === 0 ? <p className="faint breakdown-empty">No requests in this period.</p> : null}
       <ul className="breakdown">
-        {rows.slice(0, 20).map(([name, { net }]) => (
-          <li key={name}>
-            <span className="mono">{name === '' ? 'without key' : name}</span>
+        {rows.slice(0, MOST_ROWS).map(({ id, name, net, totals }) => (
+          <li key={id} title={`${plain(totals.requests)} requests`}>
+            <span className="mono">{name}</span>
             <span className="track" aria-hidden="true">
               <span
                 className={`fall ${net < 0 ? 'loss' : 'gain'}`}
                 style={{ width: `${(100 * Math.abs(net)) / most}%` }}
               />
             </span>
-            <strong className={`right ${net < 0 ? 'loss' : ''}`}>{signed(net)}</strong>
+            <strong className={`right ${net < 0 ? 'loss' : ''}`}>{format(net)}</strong>
           </li>
         ))}
       </ul>
+      {rows.length > MOST_ROWS ? (
+        <p className="faint small">and {plain(rows.length - MOST_ROWS)} more, in the export</p>
+      ) : null}
     </section>
   );
+}
+
+const MOST_ROWS = 20;
+
+function BelowBreakEven({ catalogs }: { readonly catalogs: Readonly<Record<string, Totals>> }): ReactNode {
+  const losing = Object.entries(catalogs).filter(([name, { net }]) => net < 0 && name !== '');
+  return losing.slice(0, 3).map(([name, { net, keptOut, deferred }]) => (
+    <p key={name} className="notice-loss">
+      <strong>{name}</strong> is below break-even: {plain(keptOut / Math.max(1, deferred))} tokens a request. Sending it
+      inline would have saved {plain(-net)} tokens.{' '}
+      <Link to="/servers" search={{ catalog: name }}>
+        Set “hold back” to never
+      </Link>
+    </p>
+  ));
 }

@@ -38,7 +38,7 @@ export function AppFrame(): ReactNode {
     },
     'g a': () => void navigate({ to: '/activity', search: {} }),
     'g s': () => void navigate({ to: '/servers', search: {} }),
-    'g k': () => void navigate({ to: '/savings' }),
+    'g k': () => void navigate({ to: '/savings', search: {} }),
     'g p': () => void navigate({ to: '/playground', search: {} }),
   });
 

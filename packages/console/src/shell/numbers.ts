@@ -24,3 +24,14 @@ export function seconds(ms: number): string {
 export function clockTime(atMs: number): string {
   return new Date(atMs).toLocaleTimeString('en', { hour12: false });
 }
+
+/** `+$117`, `−$0.42`: cents only where they matter. */
+export function money(dollars: number): string {
+  const size = Math.abs(dollars);
+  const digits = size.toLocaleString(
+    'en',
+    size < 10 ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { maximumFractionDigits: 0 },
+  );
+  if (size < 0.005) return '$0';
+  return dollars > 0 ? `+$${digits}` : `−$${digits}`;
+}

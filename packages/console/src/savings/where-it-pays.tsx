@@ -1,0 +1,109 @@
+import type { Totals } from '@quartermaster/client';
+import type { ReactNode } from 'react';
+import { plain, signedShort } from '../shell/numbers.ts';
+import { axisMarks } from './axis.ts';
+import { useWidth } from './use-width.ts';
+
+const [HEIGHT, TOP, BOTTOM, LEFT, RIGHT] = [222, 16, 28, 56, 16];
+
+interface Place {
+  readonly name: string;
+  /** Tokens of definitions that a request keeps out, on average. */
+  readonly size: number;
+  /** Net of a request, on average. */
+  readonly net: number;
+}
+
+/** Each catalog by its size: what lies left of the break-even should be sent inline. */
+export function WhereItPays(props: {
+  readonly catalogs: Readonly<Record<string, Totals>>;
+  readonly breakEven: number | undefined;
+}): ReactNode {
+  const [ref, width] = useWidth();
+  const { breakEven } = props;
+  const places: readonly Place[] = Object.entries(props.catalogs)
+    .filter(([, { deferred, keptOut }]) => deferred > 0 && keptOut > 0)
+    .map(([name, { deferred, keptOut, net }]) => ({
+      name: name === '' ? 'tools of the request' : name,
+      ...{ size: keptOut / deferred, net: net / deferred },
+    }));
+  return (
+    <section aria-labelledby="pays-title">
+      <div className="chart-head">
+        <h2 id="pays-title">
+          Where it pays <span className="faint small">net a request, by size of catalog in tokens</span>
+        </h2>
+      </div>
+      <div ref={ref}>
+        {places.length === 0 || breakEven === undefined ? (
+          <p className="faint plot-empty">No request has deferred tools in this period.</p>
+        ) : (
+          <Plot places={places} breakEven={breakEven} width={width} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Plot(props: {
+  readonly places: readonly Place[];
+  readonly breakEven: number;
+  readonly width: number;
+}): ReactNode {
+  const { places, breakEven, width } = props;
+  const sizes = [...places.map(({ size }) => size), Math.max(1, breakEven)];
+  const from = 10 ** Math.floor(Math.log10(Math.min(...sizes)));
+  const to = Math.max(from * 10, 10 ** Math.ceil(Math.log10(Math.max(...sizes))));
+  const most = Math.max(...places.map(({ net }) => net), 0);
+  const least = Math.min(...places.map(({ net }) => net), 0);
+  const range = Math.max(most - least, 1);
+  const x = (size: number): number => LEFT + (Math.log(size / from) / Math.log(to / from)) * (width - LEFT - RIGHT);
+  const y = (net: number): number => TOP + ((most - net) / range) * (HEIGHT - TOP - BOTTOM);
+  const decades = Array.from({ length: Math.round(Math.log10(to / from)) + 1 }, (_, power) => from * 10 ** power);
+  const label =
+    `Break-even at ${plain(breakEven)} tokens. ` +
+    places.map(({ name, size, net }) => `${name}: ${plain(size)} tokens, net ${signedShort(net)} a request`).join('; ');
+  return (
+    <svg className="plot" width={width} height={HEIGHT} role="img" aria-label={label}>
+      {axisMarks(least, most, 3).map((mark) => (
+        <g key={mark}>
+          <line className={mark === 0 ? 'zero' : 'grid'} x1={LEFT} x2={width - RIGHT} y1={y(mark)} y2={y(mark)} />
+          <text x={LEFT - 8} y={y(mark) + 4} textAnchor="end">
+            {signedShort(mark)}
+          </text>
+        </g>
+      ))}
+      {decades.map((decade) => (
+        <text key={decade} x={x(decade)} y={HEIGHT - 6} textAnchor="middle">
+          {decade >= 1_000 ? `${decade / 1_000} k` : decade}
+        </text>
+      ))}
+      <line
+        className="lead"
+        x1={x(Math.max(from, breakEven))}
+        x2={x(Math.max(from, breakEven))}
+        y1={TOP + 30}
+        y2={y(0)}
+      />
+      <text className="ink" x={x(Math.max(from, breakEven))} y={TOP + 8} textAnchor="middle">
+        break-even
+      </text>
+      <text x={x(Math.max(from, breakEven))} y={TOP + 22} textAnchor="middle">
+        {plain(breakEven)} tokens
+      </text>
+      {places.map(({ name, size, net }) => (
+        <g key={name}>
+          <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5" />
+          <text
+            className={net < 0 ? 'loss' : 'ink'}
+            x={x(size) + (x(size) > width / 2 ? -10 : 10)}
+            y={y(net) + 4}
+            textAnchor={x(size) > width / 2 ? 'end' : 'start'}
+          >
+            {name}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
