@@ -238,6 +238,17 @@ export type RequestRecord = {
   readonly tokens?: TokenAccount;
 };
 
+export type WireRound = {
+  readonly atMs: number;
+  readonly model: string;
+  readonly upstream: string;
+  readonly dialect: string;
+  readonly request: string;
+  readonly response: string;
+  readonly isCut: boolean;
+  readonly error?: string;
+};
+
 export type Totals = {
   readonly requests: number;
   readonly deferred: number;
@@ -998,6 +1009,17 @@ export interface Api {
       };
     };
     readonly answer: RequestRecord;
+  };
+  /** What models were sent and answered for one request: system text, tools and messages as they saw them. Only with insight.wire. */
+  'GET /v1/activity/{id}/wire': {
+    readonly input: {
+      readonly path: {
+        readonly id: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly WireRound[];
+    };
   };
   /** Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices. */
   'GET /v1/savings': {

@@ -27,7 +27,7 @@ import { createConnectedModels } from './connector/index.ts';
 import { createGatewayReranker } from './create-gateway-reranker.ts';
 import { createTranscripts } from './create-transcripts.ts';
 import { createActivity, explainEvent, type GatewayEvent } from './events/index.ts';
-import { createModelService, dialectsFor, type Transcripts, tallyUse } from './exchange/index.ts';
+import { createModelService, dialectsFor, observeUpstreams, type Transcripts, tallyUse } from './exchange/index.ts';
 import {
   CONNECTOR_DEFAULTS,
   GATEWAY_DEFAULTS,
@@ -37,7 +37,7 @@ import {
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 import { createRequestRunner, faultOf, originOf } from './http/index.ts';
-import { createActivityLog, createAdaptation, createInsightMeter } from './insight/index.ts';
+import { createActivityLog, createAdaptation, createInsightMeter, createWireLog } from './insight/index.ts';
 import { type Logger, NO_LOGGER } from './logger.ts';
 import { createLivePolicies } from './management/index.ts';
 import { createMcpEvents, createServerCatalogs, type McpEvents } from './mcp/index.ts';
@@ -80,6 +80,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock = SYSTEM_CLOCK,
     createId = randomId,
     indexCache,
+    tracing,
   } = options;
   const metrics = createGatewayMetrics();
   const log = createActivityLog();
@@ -97,6 +98,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       adaptation?.note(event.record);
     },
   ];
+  if (tracing !== undefined) sinks.push(tracing.onEvent);
   if (logger.isDebugging === true) {
     sinks.push((event) => {
       const explained = explainEvent(event);
@@ -107,14 +109,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (settings.events) for (const sink of sinks) sink(event);
   };
   const activity = createActivity(onEvent);
-  const upstreams = adaptation === undefined ? options.upstreams : adaptation.adapt(options.upstreams);
+  const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
+  const observers = [tracing, wire].filter((one) => one !== undefined);
+  const upstreams = observeUpstreams(adaptation?.adapt(options.upstreams) ?? options.upstreams, observers);
   const stopping = new AbortController();
   const closed = new AbortController();
   const reranker = createGatewayReranker(options, { onEvent, logger, clock, signal: closed.signal });
   // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
-  const mcpEvents = options.mcp === undefined ? undefined : createMcpEvents(options.mcp.hub, onEvent);
+  const mcpEvents =
+    options.mcp === undefined ? undefined : createMcpEvents(options.mcp.hub, { emit: onEvent, tracing });
   const mcp =
     options.mcp === undefined || mcpEvents === undefined
       ? undefined
@@ -183,6 +188,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         requestId: call.requestId ?? '',
       }),
     settings: { ...CONNECTOR_DEFAULTS, ...options.connector },
+    beginCall: tracing?.beginCall,
   });
   const dialects = dialectsFor(settings);
   const gatekeeper = createGatekeeper({
@@ -190,7 +196,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     configured: options.keys ?? [],
     ...(store === undefined ? {} : { keys: store.keys, rateLimits: store.rateLimits }),
   });
-  const runner = createRequestRunner({ gatekeeper, activity, logger, createId, now: clock.now });
+  const runner = createRequestRunner({ gatekeeper, activity, tracing, logger, createId, now: clock.now });
   /** An answer is not lost for want of a place to write down its tokens. */
   const charge = async (access: Access, tokens: number): Promise<void> => {
     try {
@@ -204,12 +210,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...{ gatekeeper, models, messages: dialects.anthropic, createId, maxRounds: settings.maxRounds },
     begin(requestId) {
       activity.begin(requestId);
+      tracing?.beginRequest({ requestId, route: 'batch_item' });
       itemStarts.set(requestId, clock.now());
     },
     async end({ requestId, access, answer, error }) {
       const atMs = itemStarts.get(requestId) ?? clock.now();
       itemStarts.delete(requestId);
-      if (answer === undefined && error === undefined) return activity.drop(requestId);
+      if (answer === undefined && error === undefined) {
+        tracing?.dropRequest(requestId);
+        return activity.drop(requestId);
+      }
       const tally = answer === undefined ? undefined : tallyUse(dialects.anthropic, answer.exchange);
       for (const part of answer === undefined ? [] : dialects.anthropic.whole.toParts(answer.message)) tally?.add(part);
       activity.end({
@@ -256,7 +266,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const services: Services = {
     ...{ settings, upstreams, store, clock, runner, metrics, usage, models, dialects, mcp },
     activity,
-    insight: { log, meter, closed: stopping.signal },
+    insight: { log, meter, wire, closed: stopping.signal },
     ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
     storedFor: kept.storeFor,
     ...{ catalogs, indexed },
@@ -297,6 +307,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), meter.flush().catch(() => undefined)]);
       models.close();
+      await tracing?.close();
     },
   };
 }
@@ -321,6 +332,7 @@ function createMcpServices(
     searcher,
     checkArguments: createArgumentChecker({ repair: true }),
     onEvent: events.onEvent,
+    callMeta: events.callMeta,
     recordQueries: settings.insight.keep === 'queries',
     guard: { mode: searchGuard },
     ...defined({ alwaysLoad }),

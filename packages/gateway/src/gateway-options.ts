@@ -17,6 +17,7 @@ import type { ErrorCodes } from '@quartermaster/wires/anthropic';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { Linter } from './management/index.ts';
+import type { Tracing } from './tracing/index.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** What a gateway is made of. Only `upstreams` is required. */
@@ -55,6 +56,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** A new id that begins with the prefix. @default random */
   readonly createId?: (prefix: string) => string;
+  /** Traces requests, as `openTracing` makes it of the environment. Closed with the gateway. @default nothing is traced */
+  readonly tracing?: Tracing;
   /** Told of every request: names, counts, sizes and times, never content. @default nobody */
   readonly logger?: Logger;
 }

@@ -13,4 +13,5 @@ export {
 export { gatewayOptionsFrom } from './gateway-options-from.ts';
 export { atLevel, createLineLogger, LOG_LEVELS, type LogEntry, type Logger, type LogLevel } from './logger.ts';
 export { type RunningServer, SERVE_DEFAULTS, type ServeOptions, serve } from './serve.ts';
+export { openTracing, type Tracing } from './tracing/index.ts';
 export type { GatewayModel, GatewayUpstream, Upstreams } from './upstreams.ts';

@@ -100,6 +100,37 @@ describe('stored insight', () => {
   });
 });
 
+describe('what a model was sent', () => {
+  it('is held where the settings say so, for the key that asked, with the note, the tools and the answer', async () => {
+    const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+    const store = await sharedStore();
+    const ann = await store.keys.create({ name: 'ann', ...rights });
+    const bob = await store.keys.create({ name: 'bob', ...rights });
+    const gateway = await running([SEARCH, CALL], { store, insight: { wire: true } });
+    const response = await gateway.post('/v1/messages', { ...ASK, stream: true }, { 'x-api-key': ann.secret });
+    await response.text();
+    const path = `/v1/activity/${response.headers.get('request-id')}/wire`;
+    const { data } = await get<{ data: readonly { request: string; response: string; isCut: boolean }[] }>(
+      ...([gateway, path, ann.secret] as const),
+    );
+    expect(data).toMatchObject([{ isCut: false, upstream: 'scripted', dialect: 'anthropic' }, { isCut: false }]);
+    const [first, second] = data.map(({ request }) => JSON.parse(request) as { tools: { name: string }[] });
+    expect(first?.tools.map(({ name }) => name)).toEqual(['tool_search_tool_bm25']);
+    expect(JSON.stringify(second)).toContain('get_weather');
+    expect(data[1]?.response).toContain('get_weather');
+    expect(JSON.stringify(data)).not.toContain(ann.secret);
+    expect((await fetch(gateway.url + path, { headers: { 'x-api-key': bob.secret } })).status).toBe(404);
+  });
+
+  it('is not held unless the settings say so', async () => {
+    const gateway = await running([SEARCH, CALL]);
+    const response = await gateway.post('/v1/messages', ASK);
+    const answer = await fetch(`${gateway.url}/v1/activity/${response.headers.get('request-id')}/wire`);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain('insight.wire');
+  });
+});
+
 describe('savings', () => {
   it('are in dollars where the settings have a price, signed, with the break-even and by catalog', async () => {
     const settings = { prices: { 'claude-*': { input: 1_000_000 } } };

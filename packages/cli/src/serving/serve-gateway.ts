@@ -1,4 +1,5 @@
 import { consoleFolder } from '@quartermaster/console';
+import { SettingError } from '@quartermaster/core/errors';
 import { defined } from '@quartermaster/core/internal';
 import type { RerankerEmbedder } from '@quartermaster/core/search';
 import {
@@ -8,6 +9,8 @@ import {
   gatewayOptionsFrom,
   LOG_LEVELS,
   type Logger,
+  openTracing,
+  type Tracing,
 } from '@quartermaster/gateway';
 import type { Config, UpstreamSettings } from '@quartermaster/host/config';
 import { createIndexCache } from '@quartermaster/host/search';
@@ -97,6 +100,7 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
     ...defined({ indexCache: createIndexCache(config.search.cache, { env: io.env, store: store.indexes }) }),
     ...(embedder === undefined ? {} : { reranker: { embedder } }),
     ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
+    ...defined({ tracing: await tracingFrom(io.env) }),
   });
   const followed =
     hub === undefined
@@ -134,6 +138,16 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
 
 function hasSignIn({ mcpServers }: Config): boolean {
   return Object.values(mcpServers).some((server) => 'oauth' in server && server.oauth !== false);
+}
+
+/** A variable that can't be used ends the start, with what is wrong with it. */
+async function tracingFrom(env: CommandContext['io']['env']): Promise<Tracing | undefined> {
+  try {
+    return await openTracing(env);
+  } catch (error) {
+    if (error instanceof SettingError) throw new InputError(error.message);
+    throw error;
+  }
 }
 
 /** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */

@@ -1,3 +1,4 @@
+import { INSIGHT_DEFAULTS } from '@quartermaster/host/config';
 import { KEY_ENDPOINTS } from '@quartermaster/host/store';
 import { createMemoryTokenStore, createOAuthClient } from '@quartermaster/mcp';
 import { describe, expect, it } from 'vitest';
@@ -120,6 +121,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'insight', method: 'GET', path: '/v1/activity', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/activity/live', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST', otherTenant: 404 },
+  { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST/wire', otherTenant: 404 },
   { name: 'insight', method: 'GET', path: '/v1/savings', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/reach', otherTenant: 200 },
   { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
@@ -135,7 +137,11 @@ async function setUp() {
   const oauth = createOAuthClient({ tokens: createMemoryTokenStore() });
   const mail = inProcess({ send_mail: { description: 'Send a mail' } });
   const mcp = { hub: testHub({ mail, tracker }, { oauth }) };
-  const gateway = await runningGateway({ upstreams, mcp, settings: { batchConcurrency: 0 } });
+  const gateway = await runningGateway({
+    upstreams,
+    mcp,
+    settings: { batchConcurrency: 0, insight: { ...INSIGHT_DEFAULTS, wire: true } },
+  });
   const { keys } = gateway.store;
   const base = { models: ['*'], catalogs: ['*'], limits: {} };
   const owner = await keys.create({ name: 'owner', ...base, role: 'publisher' });

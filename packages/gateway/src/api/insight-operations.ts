@@ -6,6 +6,7 @@ import {
   REACH_ANSWER,
   REQUEST_RECORD,
   SAVINGS_ANSWER,
+  WIRE_ANSWER,
 } from './insight-schemas.ts';
 import { TEXT } from './schema.ts';
 
@@ -24,6 +25,12 @@ export const ACTIVITY_LIVE: Operation = {
   answerType: 'text/event-stream',
 };
 export const ONE_ACTIVITY: Operation = { endpoint, summary: 'One request.', answer: REQUEST_RECORD };
+export const WIRE: Operation = {
+  endpoint,
+  summary:
+    'What models were sent and answered for one request: system text, tools and messages as they saw them. Only with insight.wire.',
+  answer: WIRE_ANSWER,
+};
 export const SAVINGS: Operation = {
   endpoint,
   summary:

@@ -71,6 +71,24 @@ export const ACTIVITY_QUERY: Schema = record({
 });
 export const ACTIVITY_ANSWER: Schema = record({ data: list(REQUEST_RECORD) });
 
+export const WIRE_ANSWER: Schema = record({
+  data: list(
+    component(
+      'WireRound',
+      record({
+        atMs: NUMBER,
+        model: TEXT,
+        upstream: TEXT,
+        dialect: TEXT,
+        request: described(TEXT, 'The body as JSON.'),
+        response: described(TEXT, 'The whole response as JSON, or the parts of a stream, one a line.'),
+        isCut: described(FLAG, 'Whether one of them is longer than the mebibyte that is held.'),
+        'error?': TEXT,
+      }),
+    ),
+  ),
+});
+
 const TOTALS: Schema = component(
   'Totals',
   record({

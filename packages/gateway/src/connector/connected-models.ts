@@ -15,6 +15,7 @@ import type {
   ServerTools,
 } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
+import type { Tracing } from '../tracing/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { readAddressRules } from './address-rules.ts';
 import { type ConnectedServers, connectServers, type ServerCall } from './connected-servers.ts';
@@ -38,6 +39,8 @@ export interface ConnectedModelsOptions {
   readonly now: () => number;
   /** Where listings of servers are kept for a moment. */
   readonly memory: MemoryBudget;
+  /** Traces a call to a server. @default nothing is traced */
+  readonly beginCall?: Tracing['beginCall'] | undefined;
   /** Told of every call to a server. */
   onCall(call: ServerCall): void;
 }
@@ -72,7 +75,17 @@ export function createConnectedModels(options: ConnectedModelsOptions): Connecte
     const { owner } = question.access;
     const pool = poolFor(question);
     try {
-      const parts = { owner, requestId: question.requestId, settings, rules, pool, checkArguments, now, onCall };
+      const parts = {
+        owner,
+        requestId: question.requestId,
+        settings,
+        rules,
+        pool,
+        checkArguments,
+        now,
+        onCall,
+        beginCall: options.beginCall,
+      };
       const servers = connectServers({ servers: asked.servers, ...parts });
       const { tools, unavailable, opening } = await gatherTools(request, asked, servers);
       const { mcp_servers: _, tools: __, ...rest } = request;

@@ -5,6 +5,7 @@ import { type ArgumentChecker, parseArguments } from '@quartermaster/core/dispat
 import { cutText } from '@quartermaster/core/internal';
 import type { McpConnectorSettings } from '@quartermaster/host/config';
 import { ApiError } from '../http/index.ts';
+import type { Tracing } from '../tracing/index.ts';
 import type { AddressRules } from './address-rules.ts';
 import type { RequestedServer } from './connector-request.ts';
 import type { OpenedServer, ServerPool } from './server-pool.ts';
@@ -35,6 +36,8 @@ export interface ConnectOptions {
   readonly pool: ServerPool;
   readonly checkArguments: ArgumentChecker;
   readonly now: () => number;
+  /** Traces a call. @default nothing is traced */
+  readonly beginCall?: Tracing['beginCall'] | undefined;
   /** Told of every call that was made. */
   onCall(call: ServerCall): void;
 }
@@ -79,24 +82,31 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
     async call(tool, input, signal) {
       const name = tool.server ?? '';
       const startedAt = now();
+      let server: OpenedServer | undefined;
+      let traced: ReturnType<Tracing['beginCall']> | undefined;
       const told = (result: CallResult): CallResult => {
+        traced?.end(result.isError);
         onCall({
           ...{ pattern: patternOf(name), owner, requestId, tool: tool.name },
           ...{ isError: result.isError, durationMs: now() - startedAt },
         });
         return result;
       };
-      let server: OpenedServer | undefined;
       try {
         const sent = readInput(input);
         if (sent === undefined) return errorResult('The arguments are no JSON object; send one that fits the schema');
         const check = checkArguments(tool, sent);
         if (check.kind === 'wrong') return errorResult(describeProblems(check.problems));
-        const call = { tool, arguments: check.arguments ?? sent, signal };
+        traced = options.beginCall?.({ requestId, tool: tool.name, server: patternOf(name) });
+        const params = traced === undefined ? {} : { params: { _meta: { ...traced.meta } } };
+        const call = { tool, arguments: check.arguments ?? sent, signal, ...params };
         server = open(name);
         return told(writeResult(await server.hub.call(call), settings.resultBytes));
       } catch (error) {
-        if (signal.aborted) throw signal.reason;
+        if (signal.aborted) {
+          traced?.end(true);
+          throw signal.reason;
+        }
         const reason = server?.status() ?? oneLine(error);
         return told(errorResult(`The call to MCP server '${name}' failed: ${reason}`));
       }

@@ -10,5 +10,6 @@ export {
   type ServerTools,
   type Transcripts,
 } from './model-service.ts';
+export { type AskObserver, observeUpstreams } from './observe-upstreams.ts';
 export { streamBody } from './stream-body.ts';
 export { tallyUse } from './tally-use.ts';

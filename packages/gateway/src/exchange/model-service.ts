@@ -207,7 +207,7 @@ function isContinued<Name extends DialectName>({ dialect, planned }: Prepared<Na
 }
 
 async function prepare<Name extends DialectName>(
-  { dialect: spoken, servers, headers, access, onResponse, unavailable = [] }: ModelQuestion<Name>,
+  { dialect: spoken, servers, headers, access, requestId, onResponse, unavailable = [] }: ModelQuestion<Name>,
   body: ReadBody,
   { lists, upstreams }: ModelServiceOptions,
 ): Promise<Prepared<Name>> {
@@ -247,7 +247,7 @@ async function prepare<Name extends DialectName>(
   const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
   const exchange = (await upstream.for(dialect.name)).forClient({
     headers,
-    ...defined({ onResponse }),
+    ...defined({ onResponse, requestId }),
   });
   const { isFromCatalog } = list;
   return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined, catalogs };

@@ -1,6 +1,7 @@
 import type { Gatekeeper, UsedUp } from '../access/index.ts';
 import type { Activity, RequestEnd, RequestRecord } from '../events/index.ts';
 import type { Logger } from '../logger.ts';
+import type { Tracing } from '../tracing/index.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
 import type { RequestContext } from './request-context.ts';
@@ -30,10 +31,12 @@ export function createRequestRunner(options: {
   readonly gatekeeper: Gatekeeper;
   readonly logger: Logger;
   readonly activity: Activity;
+  /** @default nothing is traced */
+  readonly tracing?: Tracing | undefined;
   readonly now: () => number;
   readonly createId: (prefix: string) => string;
 }): RequestRunner {
-  const { gatekeeper, logger, activity, now, createId } = options;
+  const { gatekeeper, logger, activity, tracing, now, createId } = options;
   let active = 0;
   let isClosed = false;
   let onIdle: (() => void) | undefined;
@@ -61,6 +64,8 @@ export function createRequestRunner(options: {
       const requestId = createId('req_');
       const startedAt = now();
       active += 1;
+      if (route !== 'metrics')
+        tracing?.beginRequest({ requestId, route, method: request.method, headers: request.headers });
       let requestContext: RequestContext | undefined;
       let status = 200;
       let isOver = false;

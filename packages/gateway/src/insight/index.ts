@@ -3,3 +3,4 @@ export { createAdaptation } from './adapt-upstreams.ts';
 export { describeReach } from './describe-reach.ts';
 export { compilePrices, describeSavings } from './describe-savings.ts';
 export { createInsightMeter, type InsightMeter } from './insight-meter.ts';
+export { createWireLog, type WireLog } from './wire-log.ts';

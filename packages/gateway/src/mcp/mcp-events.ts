@@ -1,26 +1,42 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolboxEvent } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '@quartermaster/mcp';
 import type { GatewayEvent } from '../events/index.ts';
+import type { TracedCall, Tracing } from '../tracing/index.ts';
 
 /** What MCP clients do, and how configured servers are doing, as events of the gateway. */
 export interface McpEvents {
   /** What happens inside belongs to this request. A lasting connection carries many, so none can be read from it. */
   within<Result>(requestId: string, work: () => Promise<Result>): Promise<Result>;
   onEvent(event: ToolboxEvent): void;
+  /** What goes along with a call to a server: the trace that it is part of. */
+  callMeta(call: { readonly id: string }): JsonObject | undefined;
   /** Emits what happens to the servers until the returned function is called. */
   follow(): () => void;
 }
 
-export function createMcpEvents(hub: Hub, emit: (event: GatewayEvent) => void): McpEvents {
+export function createMcpEvents(
+  hub: Hub,
+  { emit, tracing }: { emit(event: GatewayEvent): void; readonly tracing?: Tracing | undefined },
+): McpEvents {
+  const calls = new Map<string, TracedCall>();
+  const keyOf = (callId: string | undefined): string => `${requests.getStore()} ${callId}`;
   const requests = new AsyncLocalStorage<string>();
   return {
     within: (requestId, work) => requests.run(requestId, work),
     onEvent(event) {
       const requestId = requests.getStore();
       emit({ ...event, ...defined({ requestId }) });
+      if (event.kind === 'tool-call-start' && tracing !== undefined) {
+        const tool = hub.snapshot().get(event.tool);
+        const named = { tool: tool?.name ?? event.tool, server: tool?.server ?? '' };
+        calls.set(keyOf(event.callId), tracing.beginCall({ requestId, ...named }));
+      }
       if (event.kind !== 'tool-call-end') return;
+      calls.get(keyOf(event.callId))?.end(event.isError);
+      calls.delete(keyOf(event.callId));
       const snapshot = hub.snapshot();
       const tool = snapshot.get(event.tool);
       if (tool?.server === undefined) return;
@@ -30,6 +46,7 @@ export function createMcpEvents(hub: Hub, emit: (event: GatewayEvent) => void): 
         ...{ isError: event.isError, durationMs: event.durationMs, ...defined({ requestId }) },
       });
     },
+    callMeta: ({ id }) => calls.get(keyOf(id))?.meta,
     follow() {
       const told = new Map<string, string>();
       return hub.subscribe((event) => {

@@ -52,7 +52,7 @@ export interface TestTool {
   readonly description?: string;
   readonly inputSchema?: object;
   /** The whole result, or its text. @default the tool's name and its input */
-  readonly run?: (input: unknown) => object | string | Promise<object | string>;
+  readonly run?: (input: unknown, meta: object | undefined) => object | string | Promise<object | string>;
 }
 
 export type TestTools = Readonly<Record<string, TestTool>>;
@@ -62,8 +62,8 @@ export function mcpServer(tools: TestTools): McpServer {
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
   for (const [name, { description = `The tool ${name}`, inputSchema = ANYTHING, run }] of Object.entries(tools)) {
     const config = { description, inputSchema: fromJsonSchema(inputSchema as never) };
-    server.registerTool(name, config, async (input: unknown) => {
-      const result = (await run?.(input)) ?? `${name} ${JSON.stringify(input)}`;
+    server.registerTool(name, config, async (input: unknown, context) => {
+      const result = (await run?.(input, context.mcpReq._meta)) ?? `${name} ${JSON.stringify(input)}`;
       return (typeof result === 'string' ? { content: [{ type: 'text', text: result }] } : result) as never;
     });
   }

@@ -2,7 +2,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { Context } from 'hono';
 import { type Access, configuredOwner } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
-import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS } from '../api/insight-operations.ts';
+import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS, WIRE } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import { ACTIVITY_OUTCOMES, compilePrices, describeReach, describeSavings } from '../insight/index.ts';
@@ -85,6 +85,17 @@ export function mountInsightRoutes(api: Api, services: Services): void {
   );
   api.get('/v1/activity/:id', ONE_ACTIVITY, (context) =>
     receive(context, async ({ access }) => Response.json(await findRecord(context.req.param('id') ?? '', access))),
+  );
+  api.get('/v1/activity/:id/wire', WIRE, (context) =>
+    receive(context, async ({ access }) => {
+      const { id } = await findRecord(context.req.param('id') ?? '', access);
+      if (insight.wire === undefined) {
+        throw new ApiError(404, 'Requests are not held as they were sent to models; set insight.wire to true');
+      }
+      const rounds = insight.wire.read(id);
+      if (rounds === undefined) throw new ApiError(404, 'What was sent for this request is not held any more');
+      return Response.json({ data: rounds });
+    }),
   );
   api.get('/v1/savings', SAVINGS, (context) =>
     receive(context, async ({ access }) => {

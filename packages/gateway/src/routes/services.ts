@@ -8,7 +8,7 @@ import type { Activity } from '../events/index.ts';
 import type { ModelService, Transcripts } from '../exchange/index.ts';
 import type { GatewaySettings, GatewayStore } from '../gateway-options.ts';
 import type { RequestRunner } from '../http/index.ts';
-import type { ActivityLog, InsightMeter } from '../insight/index.ts';
+import type { ActivityLog, InsightMeter, WireLog } from '../insight/index.ts';
 import type { Linter, LivePolicies } from '../management/index.ts';
 import type { McpEvents, ServerCatalogs } from '../mcp/index.ts';
 import type { GatewayMetrics } from '../metrics/index.ts';
@@ -27,7 +27,13 @@ export interface Services {
   readonly usage: UsageMeter;
   readonly activity: Activity;
   /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
-  readonly insight: { readonly log: ActivityLog; readonly meter: InsightMeter; readonly closed: AbortSignal };
+  readonly insight: {
+    readonly log: ActivityLog;
+    readonly meter: InsightMeter;
+    /** Absent where the settings don't ask for it. */
+    readonly wire: WireLog | undefined;
+    readonly closed: AbortSignal;
+  };
   readonly models: ModelService;
   readonly dialects: Dialects;
   readonly catalogs: NamedCatalogs;

@@ -26,14 +26,14 @@ export function mainSide<Name extends DialectName>(
     transcripts,
   }: { readonly question: ModelQuestion<Name>; readonly upstreams: Upstreams; readonly transcripts: Transcripts },
 ): MainSide<Name> {
-  const { dialect, headers, access, onResponse } = question;
+  const { dialect, headers, access, onResponse, requestId } = question;
   const stop = new AbortController();
   const streams: AsyncIterator<PartOf<Name>>[] = [];
   let upstream: GatewayUpstream | undefined;
 
   async function exchange() {
     if (upstream === undefined) throw new Error('The worker asks before it knows whom');
-    return (await upstream.for(dialect.name)).forClient({ headers, ...defined({ onResponse }) });
+    return (await upstream.for(dialect.name)).forClient({ headers, ...defined({ onResponse, requestId }) });
   }
 
   const worker = portCalls(port, {

@@ -50,6 +50,8 @@ export interface DialectUpstream<Name extends DialectName> {
 export interface UpstreamClient {
   /** The client's headers. An upstream takes those that its API reads (versions, betas), never credentials unless told so. */
   readonly headers?: Headers;
+  /** The id of the client's request, for whoever looks on. */
+  readonly requestId?: string;
   /** Called with each answer's status and headers: request ids, rate limits. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void;
 }

@@ -1,8 +1,9 @@
 import type { ClientCapabilities, Implementation, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createToolbox, type ToolboxOptions } from '@quartermaster/core';
+import type { JsonObject } from '@quartermaster/core/catalog';
 import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
-import type { ArgumentChecker } from '@quartermaster/core/dispatch';
+import type { ArgumentChecker, Resolved } from '@quartermaster/core/dispatch';
 import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
 import { defined, readChoice } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
@@ -67,6 +68,8 @@ export interface ProxyOptions
    * does so for Claude clients and for those that don't say who they are. @default 'auto'
    */
   readonly alwaysLoad?: AlwaysLoad;
+  /** What goes along in `_meta` with a call to a server, such as the trace that it is part of. @default what the client sent */
+  readonly callMeta?: (call: Resolved) => JsonObject | undefined;
   readonly serverInfo?: Implementation;
   readonly clock?: Clock;
 }
@@ -184,7 +187,7 @@ function createContext(options: ProxyOptions): ProxyContext {
   const clock = options.clock ?? systemClock;
   const toolbox = createToolbox({
     tools: () => hub.snapshot(),
-    execute: createExecutor(hub),
+    execute: createExecutor(hub, options),
     settings: form === 'inline' ? { ...settings, rule: { kind: 'off' } } : settings,
     // That a server is down is news only to those who may use it.
     unavailable: (caller) =>

@@ -9,6 +9,7 @@ import type { Caller, Resolved } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '../hub/index.ts';
 import { asksForSignIn, askToSignIn, SIGN_IN_KEY } from './ask-to-sign-in.ts';
+import type { ProxyOptions } from './create-proxy.ts';
 import { type CallOrigin, originOf } from './proxy-caller.ts';
 import type { Session } from './session.ts';
 import { encodeTask } from './task-ids.ts';
@@ -16,10 +17,15 @@ import { encodeTask } from './task-ids.ts';
 /** Runs a call at its server, with everything that goes both ways while it lasts. */
 export function createExecutor(
   hub: Hub,
+  { callMeta }: Pick<ProxyOptions, 'callMeta'> = {},
 ): (call: Resolved, context: { readonly caller: Caller; readonly signal: AbortSignal }) => Promise<JsonObject> {
   return async (call, { caller, signal }) => {
     const origin = originOf(caller);
-    if (origin === undefined) return hub.call({ tool: call.tool, arguments: call.arguments, signal });
+    const more = callMeta?.(call);
+    if (origin === undefined) {
+      const params = more === undefined ? {} : { params: { _meta: more } };
+      return hub.call({ tool: call.tool, arguments: call.arguments, signal, ...params });
+    }
     const { session, context, ask } = origin;
     const running = { context, ...defined({ ask }) };
     const server = call.tool.server ?? '';
@@ -33,7 +39,7 @@ export function createExecutor(
           origin: session.origin,
           signal,
           onProgress: progressFor(origin),
-          params: passedOn(origin, isModern),
+          params: passedOn(origin, { isModern, more }),
           // A client of the same revision answers what the server asks by itself; any other is asked by us.
           allowInputRequired: isModern && context.mcpReq.envelope !== undefined,
         }),
@@ -81,7 +87,10 @@ function progressFor({ context, isOnly }: CallOrigin): ProgressCallback | undefi
 }
 
 /** `_meta` with the ids of this hop taken out, the wish for a task, and answers to what the server asked before. */
-function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObject {
+function passedOn(
+  { context, params }: CallOrigin,
+  { isModern, more }: { readonly isModern: boolean; readonly more: JsonObject | undefined },
+): JsonObject {
   const { progressToken, ...meta } = context.mcpReq._meta ?? {};
   const { envelope } = context.mcpReq;
   const { [SIGN_IN_KEY]: _, ...inputResponses } = context.mcpReq.inputResponses ?? {};
@@ -89,6 +98,7 @@ function passedOn({ context, params }: CallOrigin, isModern: boolean): JsonObjec
   const capabilities = isModern ? (envelope as JsonObject | undefined)?.[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const _meta = {
     ...meta,
+    ...more,
     ...(capabilities === undefined ? {} : { [CLIENT_CAPABILITIES_META_KEY]: capabilities }),
   } as JsonObject;
   return {

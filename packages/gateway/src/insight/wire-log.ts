@@ -1,0 +1,83 @@
+import { cutText } from '@quartermaster/core/internal';
+import type { AskObserver } from '../exchange/index.ts';
+
+/** The latest requests as models were sent them, with what they answered. In memory only, and without headers, so without keys. */
+export interface WireLog extends AskObserver {
+  /** Each time that a model was asked for this request, the first first. */
+  read(requestId: string): readonly WireRound[] | undefined;
+}
+
+/** One time that a model was asked. */
+export interface WireRound {
+  readonly atMs: number;
+  readonly model: string;
+  readonly upstream: string;
+  readonly dialect: string;
+  /** The request's body as JSON text. */
+  readonly request: string;
+  /** The whole response, or the parts of a stream, one a line. */
+  readonly response: string;
+  /** Whether one of them is longer than what is held. */
+  readonly isCut: boolean;
+  readonly error?: string;
+}
+
+/** What one body may take, and all of them. The oldest request goes first. */
+const MOST_CHARACTERS = 1024 * 1024;
+const MOST_ROUNDS = 20;
+const MOST_REQUESTS = 200;
+const MOST_HELD = 64 * 1024 * 1024;
+
+export function createWireLog(now: () => number): WireLog {
+  const held = new Map<string, Held>();
+  let size = 0;
+
+  function hold(requestId: string, round: WireRound): void {
+    const entry = held.get(requestId) ?? { rounds: [], size: 0 };
+    if (entry.rounds.length >= MOST_ROUNDS) return;
+    entry.rounds.push(round);
+    const added = round.request.length + round.response.length;
+    entry.size += added;
+    size += added;
+    held.delete(requestId);
+    held.set(requestId, entry);
+    while (held.size > MOST_REQUESTS || size > MOST_HELD) {
+      const [oldest] = held;
+      if (oldest === undefined || oldest[0] === requestId) return;
+      held.delete(oldest[0]);
+      size -= oldest[1].size;
+    }
+  }
+
+  return {
+    begin({ requestId, model, upstream, dialect, request }) {
+      const atMs = now();
+      const sent = JSON.stringify(request);
+      let response = '';
+      const add = (text: string): void => {
+        if (response.length <= MOST_CHARACTERS) response += text;
+      };
+      return {
+        onPart: (part) => add(`${JSON.stringify(part)}\n`),
+        onWhole: (whole) => add(JSON.stringify(whole)),
+        end(error) {
+          const isCut = sent.length > MOST_CHARACTERS || response.length > MOST_CHARACTERS;
+          hold(requestId, {
+            ...{ atMs, model, upstream, dialect, isCut },
+            request: sent.slice(0, MOST_CHARACTERS),
+            response: response.slice(0, MOST_CHARACTERS),
+            ...(error === undefined ? {} : { error: cutText(String(error), MOST_ERROR) }),
+          });
+        },
+      };
+    },
+    read: (requestId) => held.get(requestId)?.rounds,
+  };
+}
+
+interface Held {
+  readonly rounds: WireRound[];
+  size: number;
+}
+
+const MOST_ERROR = 500;

@@ -1,0 +1,2 @@
+export { openTracing } from './open-tracing.ts';
+export type { TracedCall, Tracing } from './tracing.ts';

@@ -1,0 +1,35 @@
+import type { GatewayEvent } from '../events/index.ts';
+import type { AskObserver } from '../exchange/index.ts';
+
+/** Spans of what a gateway does: requests, searches, rounds of models and calls of tools. `begin` of the observer traces a round. */
+export interface Tracing extends AskObserver {
+  /** A request has come in. Its span goes on from the trace that its headers name, and ends with the request. */
+  beginRequest(request: TracedRequest): void;
+  /** Nothing came of it. */
+  dropRequest(requestId: string): void;
+  /** Searches, and the ends of requests. */
+  onEvent(event: GatewayEvent): void;
+  /** A call to a tool of an MCP server begins. */
+  beginCall(call: {
+    readonly requestId: string | undefined;
+    readonly tool: string;
+    readonly server: string;
+  }): TracedCall;
+  /** Sends what has not been sent. */
+  close(): Promise<void>;
+}
+
+export interface TracedRequest {
+  readonly requestId: string;
+  /** As in logs and metrics. */
+  readonly route: string;
+  /** Absent for work that was left behind, such as an item of a batch. */
+  readonly method?: string;
+  readonly headers?: Headers;
+}
+
+export interface TracedCall {
+  /** The trace as it is sent in `_meta`. */
+  readonly meta: Readonly<Record<string, string>>;
+  end(isError: boolean): void;
+}
