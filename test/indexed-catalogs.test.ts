@@ -1,5 +1,7 @@
+import { parseTools } from '@quartermaster/core';
 import type { IndexCache } from '@quartermaster/core/search';
 import { openStore, type Store } from '@quartermaster/host/store';
+import { embeddedModel } from '@quartermaster/semantic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runningGateway } from '../packages/gateway/src/running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from '../packages/gateway/src/scripted-upstream.fixture.ts';
@@ -97,6 +99,14 @@ describe('catalogs with search.backend postgres', () => {
     expect((await (await startReplica()).find('older', 'invoices')).names[0]).toBe('list_invoices');
   });
 
+  it('are searched where a program has written them to the index', async () => {
+    const { find } = await startReplica();
+    const index = await store.openToolIndex({ embedder: embeddedModel() });
+    await index.sync('registry/all-tools', parseTools(TOOLS).tools);
+    expect((await find('all-tools', 'invoices')).names[0]).toBe('list_invoices');
+    expect((await find('registry%2Fall-tools', 'invoices')).status).toBe(404);
+  });
+
   it('are searched for models too', async () => {
     const rounds = [
       message([{ call: 'tool_search', id: 's', input: { query: 'weather' } }], 'tool_use'),
@@ -132,6 +142,7 @@ describe('catalogs with search.backend postgres', () => {
     expect((await find('mine', 'weather', mine)).names[0]).toBe('get_weather');
     expect((await find('mine', 'get_secret', mine)).names).not.toContain('get_secret');
     expect((await find('mine', 'weather', other)).status).toBe(404);
+    expect((await find('all-tools', 'weather', mine)).status).toBe(404);
     expect((await find('mine', 'weather', narrow)).names).not.toContain('get_weather');
   });
 });

@@ -13,6 +13,8 @@ export interface IndexedCatalogs {
   remove(name: string): Promise<void>;
   /** Searches a stored catalog without reading it. */
   searcherOf(head: IndexedHead): Searcher;
+  /** A catalog that a program has written to the index itself, as `registry/NAME`; undefined where there is none. */
+  findRegistry(name: string): Promise<{ readonly searcher: Searcher; readonly toolCount: number } | undefined>;
   /** Uses the index for tools that are one stored catalog and nothing else, and `source` for all others. */
   sourceOver(source: SearcherSource): SearcherSource;
   /** Notes under which name this content is stored. */
@@ -87,6 +89,15 @@ export function createIndexedCatalogs(options: {
       checked.delete(name);
       await (await open()).remove(name);
     },
+    async findRegistry(name) {
+      const tools = await open();
+      const known = `${REGISTRY}${name}`;
+      const figures = await tools.figures(known);
+      if (figures === undefined) return undefined;
+      const searcher = searchers.get(known) ?? createPostgresSearcher(tools, known, tuning);
+      remember(searchers, known, searcher);
+      return { searcher, toolCount: figures.toolCount };
+    },
     note: (head) => remember(names, catalogsKey([head]) ?? '', head),
     sourceOver: (source) => (snapshot) => {
       const head = names.get(snapshot.contentKey ?? '');
@@ -95,6 +106,9 @@ export function createIndexedCatalogs(options: {
     },
   };
 }
+
+/** No stored catalog has a slash in its name, so that neither kind can stand for the other. */
+const REGISTRY = 'registry/';
 
 /** How long content that was found to be indexed is taken to be so. */
 const CHECK_MS = 5_000;

@@ -51,10 +51,12 @@ export function mountSearchRoutes(
     if (indexed === undefined || !isUsual || drafts.size > 0 || compare.length > 0) return undefined;
     if (!access.mayUseCatalog(name) || mcp?.catalogs.has(name) === true) return undefined;
     const head = await store?.catalogs.head(name);
-    if (head === undefined) return undefined;
-    const searcher = indexed.searcherOf(head);
-    if (access.tools === undefined) return { searcher, toolCount: head.toolCount };
-    return { searcher, allow: compilePermissions(access.tools).allowsTool };
+    const found =
+      head === undefined
+        ? await indexed.findRegistry(name)
+        : { searcher: indexed.searcherOf(head), toolCount: head.toolCount };
+    if (found === undefined || access.tools === undefined) return found;
+    return { searcher: found.searcher, allow: compilePermissions(access.tools).allowsTool };
   };
 
   api.post('/v1/catalogs/:name/search', SEARCH_CATALOG, (context) =>
