@@ -1,7 +1,7 @@
 // How catalogs grow: the time to build, to search and the bytes, in memory and in PostgreSQL. Fails where a search in PostgreSQL takes
 // longer than it may. Pictures are written to docs/images with --write.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -72,7 +72,7 @@ async function measurePostgres(size) {
       .map((tool) => ({ ...tool, description: `${tool.description} Once more.` }));
     const changed = await timed(() => index.update('bench', { put: parseTools(relisted).tools }));
     const searcher = createPostgresSearcher(index, 'bench');
-    const times = await searchAll(searcher, samples);
+    const times = await searchAll(searcher, samples, () => serverCpuMs(server));
     const figures = {
       build: built.seconds,
       change: (changed.seconds * 1000) / relisted.length,
@@ -114,15 +114,36 @@ function* sampled(size, samples) {
 }
 
 /** One search at a time, in the words of tools of the catalog. */
-async function searchAll(searcher, samples) {
+async function searchAll(searcher, samples, readServerMs) {
   const queries = synthesiseQueries(samples, WARM + QUERIES);
   const times = [];
+  let before;
   for (const [at, query] of queries.entries()) {
+    if (at === WARM) before = { here: process.cpuUsage(), there: await readServerMs() };
     const started = performance.now();
     await searcher.search({ query });
     if (at >= WARM) times.push(performance.now() - started);
   }
-  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95), p99: percentile(times, 0.99) };
+  const { user, system } = process.cpuUsage(before.here);
+  const cpu = (user + system) / 1000 / QUERIES;
+  const serverCpu = ((await readServerMs()) - before.there) / QUERIES;
+  return { p50: percentile(times, 0.5), p95: percentile(times, 0.95), p99: percentile(times, 0.99), cpu, serverCpu };
+}
+
+/** The processor time of the server's processes for our connections so far: unlike the clock, it does not depend on who else is at work. */
+async function serverCpuMs(server) {
+  const rows = await server.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'quartermaster'");
+  return rows.reduce((sum, { pid }) => sum + processCpuMs(pid), 0);
+}
+
+/** As Linux tells it, in hundredths of a second. */
+function processCpuMs(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 async function timed(work) {

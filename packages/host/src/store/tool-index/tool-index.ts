@@ -43,6 +43,7 @@ export interface ToolIndex {
   get(catalog: CatalogFigures, id: string): Promise<IndexedTool | undefined>;
 }
 
+/** How an index is opened. */
 export interface ToolIndexOptions {
   readonly embedder: StaticEmbedder;
   /** @default 'auto': pgvector where the extension can be used */

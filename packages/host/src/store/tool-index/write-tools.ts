@@ -14,6 +14,7 @@ import { addCounts, countedTerms } from './term-counts.ts';
 import { storedKey, writeMarks } from './tool-marks.ts';
 import { digest, fetchTools, readHashes, toolKey, writeVector } from './tool-rows.ts';
 
+/** How tools are written to the index. */
 export interface SyncOptions {
   /** What the tools are called once they are indexed, to recognise them by. @default '' */
   readonly hash?: string;
@@ -29,6 +30,7 @@ export interface SyncOutcome {
   readonly unchanged: number;
 }
 
+/** What is to change in a catalog. */
 export interface ToolChanges {
   /** Added, or put in the place of those with the same id. */
   readonly put?: readonly Tool[];
