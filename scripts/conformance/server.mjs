@@ -54,6 +54,13 @@ const TOOLS = {
       return [text(String(progressToken))];
     },
   },
+  test_reconnection: {
+    run: async (_, extra) => {
+      extra.closeSSEStream?.();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return [text('Answered after the stream was closed')];
+    },
+  },
   test_error_handling: {
     run: () => {
       throw new Error('This tool intentionally returns an error for testing');
@@ -194,6 +201,21 @@ function createInstance() {
   return server;
 }
 
+/** Everything that was sent, so that a stream can be taken up again. */
+function createEventStore() {
+  const events = [];
+  return {
+    storeEvent: async (stream, message) => String(events.push({ stream, message })),
+    async replayEventsAfter(last, { send }) {
+      const { stream } = events[Number(last) - 1];
+      for (const [at, event] of events.entries())
+        if (at >= Number(last) && event.stream === stream && event.message.jsonrpc !== undefined)
+          await send(String(at + 1), event.message);
+      return stream;
+    },
+  };
+}
+
 /** Listens on a free port of this machine. */
 export async function startServer() {
   const sessions = new Map();
@@ -207,6 +229,8 @@ export async function startServer() {
       if (id !== undefined) return response.writeHead(404).end();
       transport = new StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
+        eventStore: createEventStore(),
+        retryInterval: 100,
         onsessioninitialized: (given) => void sessions.set(given, transport),
         onsessionclosed: (given) => void sessions.delete(given),
       });

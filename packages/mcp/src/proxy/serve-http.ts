@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '../clock.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
+import { createKeptEvents } from './kept-events.ts';
 import type { Access } from './mcp-proxy.ts';
 import { type CompiledPermissions, compilePermissions } from './permissions.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
@@ -61,6 +62,9 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
   };
 }
 
+/** After which a client whose stream ended should take it up again. */
+const RETRY_MS = 1_000;
+
 interface LastingSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly endpoint: Endpoint;
@@ -73,6 +77,7 @@ interface LastingSession {
 function createSessions(options: HttpFaceOptions): HttpFace {
   const limits = { ...SESSION_DEFAULTS, ...(typeof options.sessions === 'object' ? options.sessions : {}) };
   const sessions = new Map<string, LastingSession>();
+  const kept = createKeptEvents();
 
   const end = async (id: string): Promise<void> => {
     const session = sessions.get(id);
@@ -88,8 +93,16 @@ function createSessions(options: HttpFaceOptions): HttpFace {
   };
   const begin = async (request: Request, access: Access): Promise<Response> => {
     const endpoint = await options.createEndpoint(access, 'legacy', true);
+    const events = kept.forSession();
+    const ended = endpoint.onclose;
+    endpoint.onclose = () => {
+      events.close();
+      ended?.();
+    };
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      eventStore: events,
+      retryInterval: RETRY_MS,
       onsessioninitialized: (id) => {
         const [oldest] = sessions.keys();
         if (sessions.size >= limits.max && oldest !== undefined) void end(oldest);
