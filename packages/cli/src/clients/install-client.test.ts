@@ -141,6 +141,9 @@ describe('mcp install', () => {
     const permissions = { deny: ['mcp__github__delete_repo', 'Bash(rm *)'], allow: ['mcp__files__read'] };
     writeFileSync(join(folder, '.claude', 'settings.json'), JSON.stringify({ permissions }));
     const { out } = await command('install', 'claude-code', '--yes', '--no-cost');
+    const installed = JSON.parse(readFileSync(join(folder, '.claude.json'), 'utf8')) as { mcpServers: object };
+    // Without it Claude Code sends its first request before the proxy is there.
+    expect(installed.mcpServers).toMatchObject({ quartermaster: { type: 'stdio', alwaysLoad: true } });
     const servers = join(env.XDG_DATA_HOME, 'quartermaster', 'clients', 'claude-code', 'servers.json');
     expect(JSON.parse(readFileSync(servers, 'utf8')).mcpServers.github.deny).toEqual(['delete_repo']);
     expect(out).toContain('files: rules about asking before its tools run are not carried over');

@@ -13,10 +13,13 @@ function plainEntry({ command, args, env }: StartCommand): JsonObject {
 
 const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...plainEntry(start) });
 
+/** Claude Code waits for such a server before its first request, and does not hide its tools behind a search of its own. */
+const claudeEntry = (start: StartCommand): JsonObject => ({ ...typedEntry(start), alwaysLoad: true });
+
 /** Every client whose servers can be moved. */
 export const CLIENTS: readonly McpClient[] = [
   {
-    ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: typedEntry },
+    ...{ id: 'claude-code', name: 'Claude Code', block: ['mcpServers'], expandsVariables: true, entry: claudeEntry },
     files: ({ home, env }) => [join(env.CLAUDE_CONFIG_DIR || home, '.claude.json')],
     rules: readClaudeRules,
     caveat:
