@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runningGateway } from './running-gateway.fixture.ts';
 import { message, type Script, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
-// The examples of the Messages API's documentation, with only the address changed. Those for other languages send the same request.
+// The examples of the Messages API's documentation, with only the address changed. Those for languages whose SDKs are not on npm run
+// as what they send.
 
 const SEARCH = { call: 'tool_search_tool_regex', id: 'toolu_s', input: { pattern: 'weather' } };
 const CALL = { call: 'get_weather', id: 'toolu_w', input: { location: 'San Francisco', unit: 'fahrenheit' } };
@@ -62,6 +66,38 @@ function readCurl(text: string): {
 const PAYLOAD = JSON.parse(example('payload.json')) as JsonObject & { readonly tools: readonly JsonObject[] };
 const [REGEX, WEATHER, FILES] = PAYLOAD.tools;
 
+const [{ content: QUESTION }] = PAYLOAD.messages as readonly [{ readonly content: string }];
+
+/** What the examples for other languages send where it is not word for word what curl does. The SDKs fill in the search tool's name. */
+const SENT: readonly (readonly [string, { readonly body?: object; readonly headers?: Record<string, string> }])[] = [
+  ['python', { headers: { 'user-agent': 'Anthropic/Python 0.120.0', 'x-stainless-retry-count': '0' } }],
+  ['csharp', { body: { tools: PAYLOAD.tools.map(reversed) } }],
+  ['go', { body: { messages: [{ content: [{ text: QUESTION, type: 'text' }], role: 'user' }] } }],
+  ['java', { body: { tools: [REGEX, WEATHER, FILES].map((tool) => withSchema(tool, reversed)) } }],
+  ['php', { body: { stream: false } }],
+  ['ruby', { headers: { accept: 'application/json' } }],
+  ['delphi', { body: { model: 'claude-opus-4-6' }, headers: { 'anthropic-beta': 'advanced-tool-use-2025-11-20' } }],
+];
+
+/** The same fields in another order. */
+function reversed(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).reverse());
+}
+
+function withSchema(tool: JsonObject | undefined, change: (schema: JsonObject) => JsonObject): JsonObject | undefined {
+  const schema = tool?.input_schema as JsonObject | undefined;
+  return schema === undefined ? tool : { ...tool, input_schema: change(schema) };
+}
+
+/** What a program prints; undefined on a machine that lacks what it needs. */
+async function runProgram(needed: string, [command = '', ...args]: readonly string[]): Promise<string | undefined> {
+  const run = promisify(execFile);
+  const isThere = await run(needed, ['--version']).catch(() => undefined);
+  const cwd = fileURLToPath(new URL('documented-examples/', import.meta.url));
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  return isThere === undefined ? undefined : (await run(command, args, { cwd, env })).stdout;
+}
+
 describe('the quick start', () => {
   it('runs in TypeScript', async () => {
     const { url } = await runningGateway({ upstreams: scriptedUpstreams(ROUNDS) });
@@ -87,6 +123,27 @@ describe('the quick start', () => {
   it('runs with the command line’s YAML', async () => {
     const { post } = await runningGateway({ upstreams: scriptedUpstreams(ROUNDS) });
     expect(await (await post('/v1/messages', parse(example('quick-start.yaml')))).json()).toMatchObject(ANSWER);
+  });
+
+  it.each([
+    ['curl', ['sh', 'quick-start.sh']],
+    ['python3', ['python3', 'python/quick_start.py']],
+  ])('runs as it is written, or as it is sent where there is no %s', async (needed, program) => {
+    const { url, post } = await runningGateway({ upstreams: scriptedUpstreams(ROUNDS) });
+    vi.stubEnv('ANTHROPIC_BASE_URL', url);
+    vi.stubEnv('ANTHROPIC_API_KEY', 'none');
+    try {
+      const printed = (await runProgram(needed, program)) ?? (await (await post('/v1/messages', PAYLOAD)).text());
+      expect(JSON.parse(printed)).toMatchObject(ANSWER);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it.each(SENT)('runs as the SDK for %s sends it', async (language, { body = {}, headers = {} }) => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams(ROUNDS) });
+    const sent = { 'x-api-key': 'none', 'anthropic-version': '2023-06-01', 'x-stainless-lang': language, ...headers };
+    expect(await (await post('/v1/messages', { ...PAYLOAD, ...body }, sent)).json()).toMatchObject(ANSWER);
   });
 
   it('runs with the header of the beta', async () => {
