@@ -29,7 +29,21 @@ export function shortRows({ project, run }) {
     },
     { name: 'cjs', check: () => runInNode('cjs') },
     { name: 'esm', check: () => runInNode('esm') },
+    { name: 'size', check: checkSizes },
   ];
+
+  /** What a browser loads before the first search. Unicode's character names are a chunk of their own, for patterns that have them. */
+  async function checkSizes() {
+    const sizes = [];
+    for (const { names, most } of MOST_BYTES) {
+      const input = `size-${names[0]}.mjs`;
+      writeFileSync(join(project, input), `export { ${names.join(', ')} } from '@quartermaster/core';\n`);
+      const code = await bundle(project, { ...SMALL, input });
+      if (code.length > most) throw new Error(`${names[0]} takes ${code.length} bytes, more than ${most}`);
+      sizes.push(`${names[0]} ${Math.ceil(code.length / 1_000)} kB`);
+    }
+    return `minified: ${sizes.join(', ')}`;
+  }
 
   /** In a context that has neither a process nor modules. */
   async function runBare(title, { platform, conditionNames }) {
@@ -60,8 +74,17 @@ export function shortRows({ project, run }) {
   }
 }
 
-/** One file, with everything in it. */
-export async function bundle(project, { input, format, name, platform, conditionNames, external = [] }) {
+const MOST_BYTES = [
+  { names: ['createBm25Searcher', 'createSnapshot'], most: 90_000 },
+  { names: ['createToolbox'], most: 230_000 },
+  { names: ['runTools'], most: 255_000 },
+];
+
+const SMALL = { format: 'esm', platform: 'browser', conditionNames: ['browser', 'import'], isSmall: true };
+
+/** One file, with everything in it; `isSmall` minifies it, and leaves what is loaded on demand to files of its own. */
+export async function bundle(project, options) {
+  const { input, format, name, platform, conditionNames, external = [], isSmall = false } = options;
   const made = await rolldown({
     input: join(project, input),
     cwd: project,
@@ -70,7 +93,11 @@ export async function bundle(project, { input, format, name, platform, condition
     resolve: { conditionNames: [...conditionNames, 'default'] },
     logLevel: 'silent',
   });
-  const { output } = await made.generate({ format, ...(name === undefined ? {} : { name }), codeSplitting: false });
+  const { output } = await made.generate({
+    format,
+    ...(name === undefined ? {} : { name }),
+    ...(isSmall ? { minify: true } : { codeSplitting: false }),
+  });
   await made.close();
   return output[0].code;
 }

@@ -68,6 +68,11 @@ export function longRows({ project, root, tarballs, packed, run, npm }) {
       join(project, 'types.ts'),
       files.map((file, index) => `export * as m${index} from '@quartermaster/${file}';`).join('\n'),
     );
+    checkTypesIn(project, ['types.ts']);
+    return `${files.length} entries with skipLibCheck: false`;
+  }
+
+  function checkTypesIn(folder, files) {
     const compilerOptions = {
       module: 'nodenext',
       target: 'es2023',
@@ -76,9 +81,8 @@ export function longRows({ project, root, tarballs, packed, run, npm }) {
       noEmit: true,
       types: ['node'],
     };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }));
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project]);
-    return `${files.length} entries with skipLibCheck: false`;
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
   }
 
   async function checkWorkerd() {
@@ -108,8 +112,15 @@ export function longRows({ project, root, tarballs, packed, run, npm }) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
     npm(folder, 'install', `ai@${major}`, `openai@${major}`);
-    npm(folder, 'install', ...tarballs.filter((tarball) => /-(core|semantic|wires)-/.test(tarball)));
+    npm(
+      folder,
+      'install',
+      '@types/node@20',
+      ...tarballs.filter((tarball) => /-(core|semantic|wires|host)-/.test(tarball)),
+    );
     writeFileSync(join(folder, 'peers.mjs'), PEERS);
+    writeFileSync(join(folder, 'wrapped.ts'), WRAPPED);
+    checkTypesIn(folder, ['wrapped.ts']);
     return run(major === 7 ? node('22') : process.execPath, ['peers.mjs'], { cwd: folder }).trim();
   }
 
@@ -183,6 +194,15 @@ const worker :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "model.bin", data = embed "model.bin")],
   compatibilityDate = "2026-01-01",
 );
+`;
+
+/** As the guide has it, for the types of both majors. */
+const WRAPPED = `
+import { generateText, stepCountIs, wrapLanguageModel } from 'ai';
+import { rehearsalModel } from '@quartermaster/host/upstream';
+import { toolSearchMiddleware } from '@quartermaster/wires/ai-sdk';
+const model = wrapLanguageModel({ model: rehearsalModel(), middleware: toolSearchMiddleware() });
+export const { text } = await generateText({ model, tools: {}, prompt: 'Hi', stopWhen: stepCountIs(10) });
 `;
 
 const PEERS = `

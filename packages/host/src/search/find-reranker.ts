@@ -24,6 +24,14 @@ async function loadReranker(): Promise<FoundReranker> {
     });
     return reranker === undefined ? { kind: 'missing', reason } : { kind: 'found', reranker };
   } catch (error) {
-    return { kind: 'missing', reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'missing', reason: reasonOf(error) };
   }
 }
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isAbsent = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(PACKAGE);
+  return isAbsent ? `${PACKAGE} is not installed` : error.message;
+}
+
+const PACKAGE = '@quartermaster/reranker';

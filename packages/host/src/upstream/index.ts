@@ -46,7 +46,7 @@ export {
 } from './http/index.ts';
 export { RETRY_DEFAULTS, type RetrySettings } from './internal/retry.ts';
 export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';
-export { REHEARSAL_NOTICE, rehearsal, rehearsalModel } from './rehearsal/index.ts';
+export { REHEARSAL_NOTICE, type RehearsalModel, rehearsal, rehearsalModel } from './rehearsal/index.ts';
 export {
   type ScriptedAnswer,
   type ScriptedCall,

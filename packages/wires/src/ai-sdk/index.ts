@@ -3,6 +3,6 @@ export type { AiSdkSearch, CreateSearchOptions } from './create-search.ts';
 export { createSearch } from './create-search.ts';
 export type { ModelPart, ModelRequest, ModelResult } from './language-model-v4-shapes-2026-11.ts';
 export { loadFoundTools } from './load-found-tools.ts';
-export type { AiSdkToolSearchOptions } from './tool-search-middleware.ts';
+export type { AiSdkToolSearchOptions, ToolSearchMiddleware } from './tool-search-middleware.ts';
 export { toolSearchMiddleware } from './tool-search-middleware.ts';
 export { modelWhole } from './whole.ts';

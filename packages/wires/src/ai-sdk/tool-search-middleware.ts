@@ -16,6 +16,17 @@ import { stripPrompt } from './render-prompt.ts';
 import { toolboxFinder } from './request-toolbox.ts';
 import { modelWhole } from './whole.ts';
 
+/** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
+export interface ToolSearchMiddleware {
+  /** `v4`, which both majors run. No value is of a type that fits `v3` as well. */
+  readonly specificationVersion: never;
+  readonly wrapGenerate: NonNullable<LanguageModelV4Middleware['wrapGenerate']> & FitsAnyVersion;
+  readonly wrapStream: NonNullable<LanguageModelV4Middleware['wrapStream']> & FitsAnyVersion;
+}
+
+/** Can be assigned to a function of any other version of the specification. */
+type FitsAnyVersion = (options: unknown) => never;
+
 /** Options of `toolSearchMiddleware`. */
 export type AiSdkToolSearchOptions = ToolSearchOptions;
 
@@ -31,11 +42,11 @@ const MAX_NAME_LENGTH = 64;
  * const model = wrapLanguageModel({ model: anyModel, middleware: toolSearchMiddleware() });
  * await generateText({ model, tools, prompt });
  */
-export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): LanguageModelV4Middleware {
+export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): ToolSearchMiddleware {
   const toolboxes = requestToolboxes(options, { name: 'ai-sdk', maxNameLength: MAX_NAME_LENGTH });
   const findToolbox = toolboxFinder(toolboxes);
   const settings = loopSettings(options);
-  return {
+  const middleware: LanguageModelV4Middleware = {
     specificationVersion: 'v4',
     async wrapGenerate({ doGenerate, params, model }) {
       const planned = plan(params, { model, toolboxes, findToolbox });
@@ -68,6 +79,7 @@ export function toolSearchMiddleware(options: AiSdkToolSearchOptions = {}): Lang
       return { ...rest, stream };
     },
   };
+  return middleware as object as ToolSearchMiddleware;
 }
 
 /** Where the provider searches itself there is nothing to add, and nothing of ours may stay in the prompt. */

@@ -13,12 +13,23 @@ import { readScene, type Scene } from './read-scene.ts';
 /** Stands at the beginning of every text that a rehearsal writes. */
 export const REHEARSAL_NOTICE = 'Rehearsal upstream, no language model.';
 
+/** A model for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
+export interface RehearsalModel extends Pick<LanguageModelV4, 'provider' | 'modelId' | 'supportedUrls'> {
+  /** `v4`, which both majors run. No value is of a type that fits `v3` as well. */
+  readonly specificationVersion: never;
+  readonly doGenerate: LanguageModelV4['doGenerate'] & FitsAnyVersion;
+  readonly doStream: LanguageModelV4['doStream'] & FitsAnyVersion;
+}
+
+/** Can be assigned to a function of any other version of the specification. */
+type FitsAnyVersion = (options: unknown) => never;
+
 /**
  * A stand-in that is no language model, as a model: with it the whole flow of search, call and result can be seen and tested
  * without a key. Deterministic: the same request gives the same answer.
  */
-export function rehearsalModel(modelId = 'rehearsal'): LanguageModelV4 {
-  return {
+export function rehearsalModel(modelId = 'rehearsal'): RehearsalModel {
+  const model: LanguageModelV4 = {
     specificationVersion: 'v4',
     provider: 'rehearsal',
     modelId,
@@ -36,6 +47,7 @@ export function rehearsalModel(modelId = 'rehearsal'): LanguageModelV4 {
       };
     },
   };
+  return model as object as RehearsalModel;
 }
 
 function perform(options: LanguageModelV4CallOptions, modelId: string): LanguageModelV4GenerateResult {
