@@ -19,10 +19,11 @@ export function waitForServers(
   return {
     ...toolbox,
     async handle(context) {
+      const before = servers.snapshot();
       const step = await toolbox.handle(context);
-      if (!servers.isStarting() || !isFruitless(step)) return step;
-      await servers.settle(context.signal);
-      return toolbox.handle(context);
+      if (!isFruitless(step)) return step;
+      if (servers.isStarting()) await servers.settle(context.signal);
+      return servers.snapshot() === before ? step : toolbox.handle(context);
     },
     async answer(context) {
       if (servers.isStarting() && isMissing(context)) await servers.settle(context.signal);

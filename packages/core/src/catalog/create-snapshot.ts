@@ -1,4 +1,6 @@
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
+import { readChoice } from '../read-choice.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { createModelNames, createModelNamesInSteps, type ModelNames } from './model-name.ts';
 import { renderTool } from './render-tool.ts';
@@ -93,9 +95,23 @@ interface Collected {
   readonly slots: ReadonlyMap<string, number>;
 }
 
+const OPTIONS: OptionNames<SnapshotOptions> = {
+  maxTools: true,
+  onDuplicate: true,
+  nameTemplate: true,
+  maxNameLength: true,
+  digest: true,
+  contentKey: true,
+};
+
 function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<void, Collected> {
+  checkOptionNames('createSnapshot', options, OPTIONS);
   const maxTools = options.maxTools ?? SNAPSHOT_DEFAULTS.maxTools;
-  const onDuplicate = options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate;
+  const onDuplicate = readChoice('onDuplicate', options.onDuplicate ?? SNAPSHOT_DEFAULTS.onDuplicate, [
+    'error',
+    'first',
+    'last',
+  ]);
   if (!(maxTools >= 0)) {
     throw new SettingError('invalid_limit', `maxTools is ${maxTools}, not a number from 0 up`, {
       context: { maxTools },

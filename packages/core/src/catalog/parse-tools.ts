@@ -1,4 +1,6 @@
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import { CatalogError, type ErrorCode } from '../errors.ts';
+import { readChoice } from '../read-choice.ts';
 import { exceedsDepth } from './exceeds-depth.ts';
 import { detectFormat } from './formats/detect-format.ts';
 import { formatOf } from './formats/format-of.ts';
@@ -23,6 +25,14 @@ export interface ParseToolsOptions {
   /** Whether a definition that can't be read is listed as a problem or fails the whole. @default 'collect' */
   readonly onProblem?: 'collect' | 'throw' | undefined;
 }
+
+const OPTIONS: OptionNames<ParseToolsOptions> = {
+  format: true,
+  server: true,
+  missingDeferral: true,
+  source: true,
+  onProblem: true,
+};
 
 /**
  * How deep lists and objects of a definition may nest, itself included. Real ones stay below 30; at a few thousand
@@ -57,6 +67,8 @@ export interface Problem {
  * const { tools, problems } = parseTools([{ name: 'get_weather', description: 'The weather of a city', input_schema: schema }]);
  */
 export function parseTools(value: unknown, options: ParseToolsOptions = {}): ParsedTools {
+  checkOptionNames('parseTools', options, OPTIONS);
+  if (options.onProblem !== undefined) readChoice('onProblem', options.onProblem, ['collect', 'throw']);
   const tools: Tool[] = [];
   const problems: Problem[] = [];
   const missingDeferral = options.missingDeferral ?? 'automatic';

@@ -50,3 +50,9 @@ describe('createArgumentChecker', () => {
     });
   });
 });
+
+it('an option that does not exist is refused, with those that do', () => {
+  expect(() => createArgumentChecker({ repairs: true } as never)).toThrow(
+    /^createArgumentChecker: unknown option "repairs"; allowed: .*\brepair$/,
+  );
+});

@@ -1,7 +1,8 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import type { ArgumentChecker } from '@quartermaster/core/dispatch';
-import { type CheckOptions, checkValue } from './check-value.ts';
+import { checkOptionNames } from '@quartermaster/core/internal';
+import { CHECK_DEFAULTS, type CheckOptions, checkValue } from './check-value.ts';
 import type { Unchecked } from './unchecked.ts';
 
 /** Options of `createArgumentChecker`. */
@@ -17,6 +18,7 @@ export interface ArgumentCheckerOptions extends CheckOptions {
  * const toolbox = createToolbox({ tools, execute, checkArguments: createArgumentChecker({ repair: true }) });
  */
 export function createArgumentChecker(options: ArgumentCheckerOptions = {}): ArgumentChecker {
+  checkOptionNames('createArgumentChecker', options, { ...CHECK_DEFAULTS, onUnchecked: true });
   const { onUnchecked, ...checkOptions } = options;
   return (tool, sent) => {
     const check = checkValue(tool.schema, sent, checkOptions);

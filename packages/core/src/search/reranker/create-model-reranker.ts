@@ -1,4 +1,5 @@
 import { sha256, type Tool } from '../../catalog/index.ts';
+import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
 import { UpstreamError } from '../../upstream-error.ts';
 import { answerWithin } from './answer-within.ts';
 import {
@@ -39,6 +40,16 @@ export interface ModelRerankerOptions
   readonly cachedScores?: number;
 }
 
+const OPTIONS: OptionNames<ModelRerankerOptions> = {
+  model: true,
+  cachedScores: true,
+  depth: true,
+  timeoutMs: true,
+  signal: true,
+  onEvent: true,
+  timer: true,
+};
+
 const CACHED_SCORES = 50_000;
 /** Calls at the same time, one for each query. */
 const CONCURRENCY = 4;
@@ -51,6 +62,7 @@ const CONCURRENCY = 4;
  * const reranker = createModelReranker({ model: cohere.reranking('rerank-v3.5') });
  */
 export function createModelReranker(options: ModelRerankerOptions): SentenceReranker {
+  checkOptionNames('createModelReranker', options, OPTIONS);
   const { model, depth, timeoutMs, timer, onEvent, signal: ended } = { ...RERANKER_DEFAULTS, ...options };
   const { cachedScores = CACHED_SCORES } = options;
   checkRerankerNumbers({ depth, timeoutMs, cacheBytes: cachedScores });

@@ -1,4 +1,5 @@
 import type { Tool } from '../../catalog/index.ts';
+import { checkOptionNames, type OptionNames } from '../../check-option-names.ts';
 import { SettingError } from '../../errors.ts';
 import { QUERY_LIMITS } from '../query/index.ts';
 import type { Embedder } from '../semantic/index.ts';
@@ -30,6 +31,18 @@ export interface RerankerOptions {
   /** Whether a catalog's tools are embedded before the first search. @default where the embedder is local */
   readonly isPreparing?: boolean;
 }
+
+const OPTIONS: OptionNames<RerankerOptions> = {
+  embedder: true,
+  depth: true,
+  timeoutMs: true,
+  cacheBytes: true,
+  store: true,
+  signal: true,
+  onEvent: true,
+  timer: true,
+  isPreparing: true,
+};
 
 /** An embedder that may know its limits. */
 export interface RerankerEmbedder extends Embedder {
@@ -111,6 +124,7 @@ export const RERANKER_DEFAULTS: Required<Pick<RerankerOptions, 'depth' | 'timeou
  * const reranker = createReranker({ embedder });
  */
 export function createReranker(options: RerankerOptions): SentenceReranker {
+  checkOptionNames('createReranker', options, OPTIONS);
   const {
     embedder,
     depth,
