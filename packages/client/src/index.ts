@@ -18,6 +18,7 @@ export type {
   ToolFacts,
   ToolFinding,
   Totals,
+  WireRound,
 } from './api.ts';
 export { ApiFailure } from './api-failure.ts';
 export { type Client, type ClientOptions, createClient, type Route } from './create-client.ts';

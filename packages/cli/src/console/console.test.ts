@@ -163,9 +163,11 @@ const MESSAGE = {
   messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
 };
 
-async function askModel(url: string): Promise<string> {
+async function askModel(url: string, content?: string): Promise<string> {
   const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
-  const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: JSON.stringify(MESSAGE) });
+  const messages = content === undefined ? MESSAGE.messages : [{ role: 'user', content }];
+  const body = JSON.stringify({ ...MESSAGE, messages });
+  const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body });
   expect(response.status).toBe(200);
   await response.text();
   return response.headers.get('request-id') ?? '';
@@ -185,6 +187,29 @@ describe('activity', () => {
     expect(await page.locator('.found .tag.ok').textContent()).toBe('called');
     expect(new URL(page.url()).searchParams.get('id')).toBe(id);
     expect(await seriousFindings(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it('shows what the model saw, and lists what found nothing, where the settings keep it', async () => {
+    const settings = JSON.stringify({ insight: { keep: 'queries', wire: true } });
+    const { page, url, errors } = await openConsole('/activity', { url: await startGateway(settings) });
+    await askModel(url);
+    await askModel(url, 'qwxz plokij');
+    await page.getByRole('button', { name: 'Are there weather alerts for Oslo?' }).click();
+    await page.getByRole('button', { name: 'What the model saw' }).click();
+    await page.locator('.rounds').getByText('Round 2').waitFor();
+    expect(await page.locator('.seen-tools').first().textContent()).toContain('tool_search');
+    await page.getByRole('button', { name: 'Raw wire' }).click();
+    await page.locator('.rounds').getByText('"max_tokens": 1024').first().waitFor();
+    await page.getByRole('button', { name: 'Found nothing' }).click();
+    const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
+    await missed.getByRole('button', { name: 'Make a case…' }).click();
+    await page.getByRole('dialog').getByLabel('Tool').fill('weather/get_forecast');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save case' }).click();
+    await missed.getByRole('button', { name: 'Saved as a case' }).waitFor();
+    await page.getByRole('button', { name: 'Did not search' }).click();
+    await page.getByRole('region', { name: 'Who searches' }).getByText('rehearsal').waitFor();
     expect(errors).toEqual([]);
   });
 

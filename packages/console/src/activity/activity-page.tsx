@@ -8,6 +8,8 @@ import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
 import { type ActivityState, DECISIONS, readActivityState } from './activity-state.ts';
+import { FoundNothing } from './found-nothing.tsx';
+import { Reach } from './reach.tsx';
 import { RequestDetail } from './request-detail.tsx';
 import { useActivity } from './use-activity.ts';
 
@@ -110,6 +112,8 @@ export function ActivityPage(): ReactNode {
           {error.message}
         </p>
       )}
+      {view === 'nothing' ? <FoundNothing records={shown} /> : null}
+      {view === 'unsearched' ? <Reach /> : null}
       {shown.length === 0 ? (
         <Empty view={view} hasFilter={[key, model, catalog].some((value) => value !== undefined) || q !== ''} />
       ) : (

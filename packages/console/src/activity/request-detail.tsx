@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { plain, seconds, signed } from '../shell/numbers.ts';
 import { DECISIONS } from './activity-state.ts';
+import { WireView } from './wire-view.tsx';
 
 /** One request whole: decision, queries, what was found, loaded and called, and what it cost. */
 export function RequestDetail({ record }: { readonly record: RequestRecord }): ReactNode {
-  const [isRaw, setRaw] = useState(false);
+  const [shown, setShown] = useState<'model' | 'wire' | 'record'>();
   const { id, decision, reason, form, searches, loaded, called, refused, rounds, tokens } = record;
   const query = searches.flatMap((search) => search.queries ?? [])[0];
   return (
@@ -70,15 +71,30 @@ export function RequestDetail({ record }: { readonly record: RequestRecord }): R
               Open in playground
             </Link>
           )}
-          <button type="button" className="button ghost" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)}>
-            Raw record
-          </button>
+          {(record.rounds > 0 ? VIEWS : VIEWS.slice(-1)).map(([view, name]) => (
+            <button
+              key={view}
+              type="button"
+              className="button ghost"
+              aria-expanded={shown === view}
+              onClick={() => setShown(shown === view ? undefined : view)}
+            >
+              {name}
+            </button>
+          ))}
         </div>
-        {isRaw ? <pre className="raw">{JSON.stringify(record, undefined, 2)}</pre> : null}
+        {shown === 'record' ? <pre className="raw">{JSON.stringify(record, undefined, 2)}</pre> : null}
+        {shown === 'model' || shown === 'wire' ? <WireView id={id} show={shown} /> : null}
       </div>
     </div>
   );
 }
+
+const VIEWS = [
+  ['model', 'What the model saw'],
+  ['wire', 'Raw wire'],
+  ['record', 'Record'],
+] as const;
 
 function SearchStep({
   search,

@@ -22,11 +22,16 @@ export function useCases(catalog: string): {
     staleTime: Infinity,
   });
   const save = (one: EvaluationCase): void => {
-    const next = [...readSaved(catalog).filter(({ query }) => query !== one.query), { ...one, kind: 'saved' }];
-    localStorage.setItem(storageKey(catalog), JSON.stringify(next.slice(-MAX_SAVED)));
+    saveCase(catalog, one);
     setVersion((old) => old + 1);
   };
   return { cases: [...(catalog === 'sample' ? (sample.data ?? []) : []), ...saved], save };
+}
+
+/** Keeps a case in this browser, in place of an earlier one with the same query. */
+export function saveCase(catalog: string, one: EvaluationCase): void {
+  const next = [...readSaved(catalog).filter(({ query }) => query !== one.query), { ...one, kind: 'saved' }];
+  localStorage.setItem(storageKey(catalog), JSON.stringify(next.slice(-MAX_SAVED)));
 }
 
 const MAX_SAVED = 500;

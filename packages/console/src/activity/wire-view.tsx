@@ -1,0 +1,88 @@
+import type { WireRound } from '@quartermaster/client';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { gateway } from '../api/gateway.ts';
+import { clockTime, plain } from '../shell/numbers.ts';
+import { readModelView } from './model-view.ts';
+
+/** What was sent to the model and what came back, round by round. Held only where the settings say `insight.wire`. */
+export function WireView({ id, show }: { readonly id: string; readonly show: 'model' | 'wire' }): ReactNode {
+  const { data, error } = useQuery({
+    queryKey: ['wire', id],
+    queryFn: ({ signal }) => gateway.request('GET /v1/activity/{id}/wire', { path: { id }, signal }),
+    staleTime: Infinity,
+    retry: false,
+  });
+  if (error !== null) {
+    return (
+      <p className="dim small" role="status">
+        {error.message}.
+      </p>
+    );
+  }
+  return (
+    <ol className="rounds">
+      {(data?.data ?? []).map((round, index) => (
+        <li key={round.atMs}>
+          <h4>
+            Round {index + 1}{' '}
+            <span className="faint">
+              {[round.dialect, round.model, clockTime(round.atMs), round.isCut ? 'cut at 1 MiB' : '']
+                .filter((part) => part !== '')
+                .join(', ')}
+            </span>
+          </h4>
+          {show === 'model' ? <Seen round={round} /> : <Raw round={round} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Seen({ round }: { readonly round: WireRound }): ReactNode {
+  const view = readModelView(round.request);
+  if (view === undefined) return <p className="dim small">The request is too long to be shown in parts.</p>;
+  return (
+    <>
+      <h5>System text</h5>
+      {view.system === '' ? <p className="faint small">none</p> : <pre className="raw">{view.system}</pre>}
+      <h5>
+        Tools <span className="faint">{plain(view.tools.length)}</span>
+      </h5>
+      <ul className="seen-tools">
+        {view.tools.slice(0, MOST_TOOLS).map(({ name, description }) => (
+          <li key={name}>
+            <span className="tool">{name}</span> <span className="dim small">{description}</span>
+          </li>
+        ))}
+      </ul>
+      {view.tools.length > MOST_TOOLS ? (
+        <p className="faint small">and {plain(view.tools.length - MOST_TOOLS)} more, in the raw wire</p>
+      ) : null}
+      <p className="faint small">{plain(view.messages)} messages follow.</p>
+    </>
+  );
+}
+
+const MOST_TOOLS = 100;
+
+function Raw({ round }: { readonly round: WireRound }): ReactNode {
+  return (
+    <>
+      <h5>Request</h5>
+      <pre className="raw">{pretty(round.request)}</pre>
+      <h5>Response</h5>
+      <pre className="raw">{pretty(round.response)}</pre>
+      {round.error === undefined ? null : <p className="loss small">{round.error}</p>}
+    </>
+  );
+}
+
+/** Indented where it is one JSON value; a stream stays one part a line. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
