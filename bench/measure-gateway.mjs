@@ -17,6 +17,7 @@ const CATALOG = 10_000;
 const LOAD = { rounds: 15, warm: 10, requests: 400, concurrency: 8 };
 const LARGE = { rounds: 15, warm: 3, pauseMs: 100 };
 const NAMED = { rounds: 15, warm: 10, requests: 200, concurrency: 8 };
+const WATCHED = { rounds: 15, warm: 10, requests: 300, concurrency: 8 };
 const FIRST_BYTE = { rounds: 400, warm: 50 };
 const STREAMS = { count: 500, large: 8, headStartMs: 500 };
 
@@ -25,6 +26,14 @@ export async function measureGateway() {
   const proxy = await startServer('proxy.mjs', upstream.port);
   const gateway = await startServer('gateway.mjs', upstream.port);
   const servers = { upstream, proxy, gateway };
+  const settings = { retentionDays: 90, maxBytes: 256 * 1024 * 1024, wire: false };
+  for (const [name, given] of Object.entries({
+    silent: { events: false },
+    counts: { insight: { keep: 'counts', ...settings } },
+    queries: { insight: { keep: 'queries', ...settings } },
+  })) {
+    servers[name] = await startServer('gateway.mjs', upstream.port, JSON.stringify(given));
+  }
   try {
     const few = makeDefinitions(FEW);
     const many = makeDefinitions(MANY);
@@ -32,6 +41,7 @@ export async function measureGateway() {
       load: await measureLoad(servers, few),
       large: await measureLarge(servers, many),
       named: await measureNamed(servers, few),
+      watched: await measureWatched(servers, few),
       firstByte: await measureFirstByte(servers, few),
       streams: await measureStreams(servers, { few, many }),
     };
@@ -119,6 +129,24 @@ async function measureNamed({ gateway }, few) {
   return { inline: medians(results.inline), named: medians(results.named) };
 }
 
+/** The same requests, a third of which search, with nothing told of them, with events, and with stored insight. */
+async function measureWatched({ silent, gateway, counts, queries }, few) {
+  say('events and insight …');
+  const bodies = [makeBody(few), makeBody(deferred(few)), makeBody(deferred(few), { model: 'claude-searching' })];
+  const contestants = { silent, gateway, counts, queries };
+  const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  for (let round = -WATCHED.warm; round < WATCHED.rounds; round += 1) {
+    for (const [name, server] of inTurn(contestants, round)) {
+      const before = await server.cpuMs();
+      const { ms } = await load(server, bodies, WATCHED);
+      const cpuMs = (await server.cpuMs()) - before;
+      if (round >= 0)
+        results[name].push({ perSecond: WATCHED.requests / (ms / 1_000), cpuMs: cpuMs / WATCHED.requests });
+    }
+  }
+  return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, medians(list)]));
+}
+
 async function measureFirstByte({ upstream, gateway }, few) {
   say('first byte …');
   const contestants = { direct: upstream, gateway };
@@ -166,7 +194,7 @@ async function measureStreams({ gateway }, { few, many }) {
 }
 
 /** The targets, each with what was measured for it. */
-function judge({ load: { proxy, gateway }, large, named, firstByte, streams }) {
+function judge({ load: { proxy, gateway }, large, named, watched, firstByte, streams }) {
   const decode = { ms: large.parse.ms - large.receive.ms, cpuMs: large.parse.cpuMs - large.receive.cpuMs };
   const onTop = (step, key) => (large[step][key] - large.receive[key]) / decode[key];
   const more = firstByte.gateway.p50 - firstByte.direct.p50;
@@ -238,6 +266,9 @@ function judge({ load: { proxy, gateway }, large, named, firstByte, streams }) {
       ],
       title: 'A named catalog: CPU per request, ms',
     },
+    watchedRow('Events', watched.gateway, watched.silent, 0.97),
+    watchedRow('Insight: counts', watched.counts, watched.gateway, 0.92),
+    watchedRow('Insight: queries', watched.queries, watched.gateway, 0.92),
     {
       what: 'First streamed byte',
       how: 'gateway − direct, p50',
@@ -258,6 +289,18 @@ function judge({ load: { proxy, gateway }, large, named, firstByte, streams }) {
       isMet: streams.errors === 0,
     },
   ];
+}
+
+/** Requests per second with it against those without, as many as there should be left. */
+function watchedRow(what, on, off, least) {
+  const wall = on.perSecond / off.perSecond;
+  const cpu = off.cpuMs / on.cpuMs;
+  return {
+    what: `${what}, ${FEW} tools`,
+    how: 'requests per second with it / without',
+    values: `${on.perSecond.toFixed(0)} / ${off.perSecond.toFixed(0)} per s`,
+    ...{ wall, cpu, target: `≥ ${least}`, isMet: wall >= least },
+  };
 }
 
 function render(rows, { large, firstByte }) {

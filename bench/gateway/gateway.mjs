@@ -1,4 +1,5 @@
 // The gateway as `quartermaster serve` runs it: every default, a store in memory, one upstream of the client's own dialect.
+// A second argument has settings as JSON.
 import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
 import { answerMeter } from './process.mjs';
@@ -9,6 +10,7 @@ const gateway = createGateway({
     { models: ['*'], provider: 'anthropic', baseUrl, apiKey: 'none', toolSearch: 'local' },
   ]),
   store: await openStore({ path: ':memory:' }),
+  settings: JSON.parse(process.argv[3] ?? '{}'),
   logger: {
     log(entry) {
       if (entry.level !== 'info') process.stderr.write(`${JSON.stringify(entry)}\n`);

@@ -31,7 +31,7 @@ ${table('packages/host/src/store/store-error.ts', 'StoreErrorCode')}
 
 | code | meaning |
 |---|---|
-${table('packages/host/src/upstream/upstream-error.ts', 'UpstreamErrorCode')}
+${table('packages/core/src/upstream-error.ts', 'UpstreamErrorCode')}
 
 ## From the gateway, over HTTP
 

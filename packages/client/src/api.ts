@@ -283,6 +283,26 @@ export type ModelReach = {
   readonly advice?: string;
 };
 
+export type UnansweredSearch = {
+  readonly query: string;
+  readonly catalogs: readonly string[];
+  readonly times: number;
+  readonly lastMs: number;
+  readonly requestId: string;
+  readonly nearest: readonly {
+    readonly tool: string;
+    readonly name: string;
+    readonly score: number;
+  }[];
+};
+
+export type StoredCase = {
+  readonly query: string;
+  readonly tools: readonly string[];
+  readonly created_at: string;
+  readonly created_by: string;
+};
+
 /** Every route, by method and path. */
 export interface Api {
   /** Anthropic Messages, with tool search. Streams where the request asks for it. */
@@ -636,6 +656,60 @@ export interface Api {
         readonly created_by: string;
       }[];
     };
+  };
+  /** Labelled requests of a catalog, for POST /v1/catalogs/{name}/evaluate. */
+  'GET /v1/catalogs/{name}/cases': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly StoredCase[];
+    };
+  };
+  /** Adds a labelled request, or changes its tools. */
+  'POST /v1/catalogs/{name}/cases': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: {
+        readonly query: string;
+        readonly tools: readonly string[];
+      };
+    };
+    readonly answer: {
+      readonly type: unknown;
+      readonly query: string;
+      readonly tools: readonly string[];
+    };
+  };
+  /** Deletes a labelled request. */
+  'DELETE /v1/catalogs/{name}/cases/{query}': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+        readonly query: string;
+      };
+    };
+    readonly answer: {
+      readonly type: unknown;
+      readonly query: string;
+    };
+  };
+  /** Adds words that a tool of a stored catalog is found by, as a new version of the catalog. */
+  'POST /v1/catalogs/{name}/hints': {
+    readonly input: {
+      readonly path: {
+        readonly name: string;
+      };
+      readonly body: {
+        readonly tool: string;
+        readonly hint: string;
+      };
+    };
+    readonly answer: Catalog;
   };
   /** Creates a message batch. */
   'POST /v1/messages/batches': {
@@ -1037,6 +1111,18 @@ export interface Api {
       readonly byCatalog: Readonly<Record<string, Totals>>;
       readonly unpriced: readonly string[];
       readonly keyNames: Readonly<Record<string, string>>;
+    };
+  };
+  /** Searches that found nothing, each once, with the nearest tools. Their texts are there with insight: queries. */
+  'GET /v1/searches/unanswered': {
+    readonly input: {
+      readonly query?: {
+        readonly limit?: number;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly UnansweredSearch[];
+      readonly withoutText: number;
     };
   };
   /** Whether models search for the tools that they are not shown, by model and form. */

@@ -24,8 +24,11 @@ type Arguments<Name extends Route> = object extends Api[Name]['input'] ? [input?
 export interface Client {
   /** Throws an `ApiFailure` for an answer that is not a success. */
   request<Name extends Route>(route: Name, ...input: Arguments<Name>): Promise<Api[Name]['answer']>;
-  /** Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. */
-  follow(signal?: AbortSignal): AsyncGenerator<RequestRecord>;
+  /**
+   * Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. Whoever reads too slowly loses
+   * some: `onMissed` is told how many.
+   */
+  follow(signal?: AbortSignal, onMissed?: (requests: number) => void): AsyncGenerator<RequestRecord>;
 }
 
 /**
@@ -68,10 +71,11 @@ export function createClient(options: ClientOptions = {}): Client {
       const isLines = response.headers.get('content-type')?.includes('jsonl') === true;
       return (isJson && !isLines ? await response.json() : await response.text()) as Api[typeof route]['answer'];
     },
-    async *follow(signal) {
+    async *follow(signal, onMissed) {
       const response = await send('/v1/activity/live', signal === undefined ? {} : { signal });
       if (response.body === null) throw new ApiFailure(response.status, 'The gateway sends no live events');
       for await (const { event, data } of readEvents(response.body)) {
+        if (event === 'missed') onMissed?.(Number(data));
         if (event === 'request') yield JSON.parse(data) as RequestRecord;
       }
     },

@@ -50,6 +50,7 @@ import {
   mountConversationRoutes,
   mountInsightRoutes,
   mountKeyRoutes,
+  mountLabelRoutes,
   mountMcpRoutes,
   mountModelRoutes,
   mountPassedRoutes,
@@ -280,6 +281,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountStoredRoutes(api, services);
   mountConversationRoutes(api, services);
   mountCatalogRoutes(api, services);
+  mountLabelRoutes(api, services);
   mountBatchRoutes(api, services);
   mountMcpRoutes(api, app, services);
   mountSearchRoutes(api, services);

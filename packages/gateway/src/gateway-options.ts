@@ -79,6 +79,7 @@ export type GatewayStore = Pick<
   Store,
   | 'audit'
   | 'batches'
+  | 'cases'
   | 'catalogs'
   | 'insight'
   | 'keys'

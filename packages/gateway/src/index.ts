@@ -11,6 +11,7 @@ export {
   SEARCH_DEFAULTS,
 } from './gateway-options.ts';
 export { gatewayOptionsFrom } from './gateway-options-from.ts';
+export { describeReach, type ModelReach } from './insight/index.ts';
 export { atLevel, createLineLogger, LOG_LEVELS, type LogEntry, type Logger, type LogLevel } from './logger.ts';
 export { type RunningServer, SERVE_DEFAULTS, type ServeOptions, serve } from './serve.ts';
 export { openTracing, type Tracing } from './tracing/index.ts';

@@ -151,6 +151,47 @@ describe('savings', () => {
   });
 });
 
+describe('a search that found nothing', () => {
+  it('is listed once with the nearest tools, and becomes a labelled request and a hint that finds the tool', async () => {
+    const lost = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'umbrella' } }], 'tool_use');
+    const gateway = await running([lost, NOTHING, lost, NOTHING], { insight: { keep: 'queries' } });
+    const put = { method: 'PUT', body: JSON.stringify({ tools: [...TOOLS.slice(0, 5), WEATHER] }) };
+    await fetch(`${gateway.url}/v1/catalogs/all`, put);
+    const body = { ...ASK, tools: [SEARCH_TOOL, { type: 'quartermaster_catalog', name: 'all' }] };
+    for (let turn = 0; turn < 2; turn += 1) await (await gateway.post('/v1/messages', body)).text();
+    const { data } = await get<{ data: readonly { nearest: readonly { tool: string }[] }[] }>(
+      ...([gateway, '/v1/searches/unanswered'] as const),
+    );
+    expect(data).toMatchObject([{ query: 'umbrella', catalogs: ['all'], times: 2 }]);
+    expect(data[0]?.nearest.map(({ tool }) => tool)).toContain('get_weather');
+
+    const labelled = { query: 'umbrella', tools: ['get_weather'] };
+    expect((await gateway.post('/v1/catalogs/all/cases', labelled)).status).toBe(200);
+    const cases = await get<{ data: readonly object[] }>(gateway, '/v1/catalogs/all/cases');
+    expect(cases.data).toMatchObject([labelled]);
+    const evaluated = async (): Promise<unknown> =>
+      (await gateway.post('/v1/catalogs/all/evaluate', { cases: [labelled], engine: 'bm25' })).json();
+    const before = await evaluated();
+    const hint = { tool: 'get_weather', hint: 'do I need an umbrella' };
+    expect(await (await gateway.post('/v1/catalogs/all/hints', hint)).json()).toMatchObject({ version: 2 });
+    const after = await evaluated();
+    expect(JSON.stringify(before)).not.toBe(JSON.stringify(after));
+    const found = await gateway.post('/v1/catalogs/all/search', { query: 'umbrella', engine: 'bm25' });
+    expect(await found.json()).toMatchObject({ results: [{ hits: [{ tool: 'get_weather' }] }] });
+    const removed = await fetch(`${gateway.url}/v1/catalogs/all/cases/umbrella`, { method: 'DELETE' });
+    expect(removed.status).toBe(200);
+    const wrong = await gateway.post('/v1/catalogs/all/cases', { query: 'x', tools: ['nope'] });
+    expect(await wrong.text()).toContain("'nope' is no tool of this catalog");
+  });
+
+  it('is only counted where texts are not recorded', async () => {
+    const lost = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'zebra' } }], 'tool_use');
+    const gateway = await running([lost, NOTHING]);
+    await (await gateway.post('/v1/messages', ASK)).text();
+    expect(await get(gateway, '/v1/searches/unanswered')).toEqual({ data: [], withoutText: 1 });
+  });
+});
+
 describe('reach', () => {
   it('is told by model and form once there are enough responses, with advice where a model does not search', async () => {
     const gateway = await running(Array.from({ length: 20 }, () => NOTHING));

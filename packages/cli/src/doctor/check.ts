@@ -2,7 +2,7 @@ import { counted, oneLine, type Terminal, wrap } from '../terminal/index.ts';
 
 /** What one look at the installation came to. */
 export interface Check {
-  readonly area: 'engine' | 'deferral' | 'servers' | 'client' | 'store' | 'key' | 'permissions' | 'cache';
+  readonly area: 'engine' | 'deferral' | 'servers' | 'client' | 'store' | 'key' | 'permissions' | 'cache' | 'reach';
   /** `note`: worth knowing, but nothing is wrong. */
   readonly status: 'ok' | 'note' | 'problem';
   readonly message: string;

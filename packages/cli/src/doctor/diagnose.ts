@@ -12,6 +12,7 @@ import { counted } from '../terminal/index.ts';
 import { type Check, renderChecks } from './check.ts';
 import { checkCache } from './check-cache.ts';
 import { checkClient } from './check-client.ts';
+import { checkReach } from './check-reach.ts';
 import { checkDeferral, checkEngine, checkServers } from './check-serving.ts';
 import { checkStore } from './check-store.ts';
 import { explainTool } from './explain-tool.ts';
@@ -30,6 +31,7 @@ export async function diagnose(flags: DoctorFlags, context: CommandContext): Pro
     ...checkClient(findPlaces(io.env)),
     ...stored,
     checkCache(config, io.env),
+    ...(isStoreUsable ? await checkReach(config) : []),
   );
   const problems = checks.filter(({ status }) => status === 'problem').length;
   const text =

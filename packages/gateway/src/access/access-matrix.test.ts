@@ -13,6 +13,7 @@ const BATCH = { requests: [{ custom_id: 'a', params: ASK }] };
 
 const POLICY = { changes: [{ kind: 'tool', name: 'mail/send_mail', policy: 'never' }] };
 const CASES = { cases: [{ query: 'weather', tools: ['get_weather'] }] };
+const HINT = { tool: 'get_weather', hint: 'rain' };
 const MCP = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
 
 interface Endpoint {
@@ -73,6 +74,20 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs', otherTenant: 200 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme', otherTenant: 404 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/usage', otherTenant: 404 },
+  { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/cases', otherTenant: 404 },
+  {
+    ...{ name: 'catalogs', method: 'POST', path: '/v1/catalogs/acme/cases', body: CASES.cases[0] },
+    ...{ otherTenant: 404, withoutRight: 403 },
+  },
+  {
+    ...{ name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme/cases/none' },
+    ...{ otherTenant: 404, withoutRight: 403, admin: 404 },
+  },
+  {
+    ...{ name: 'catalogs', method: 'POST', path: '/v1/catalogs/acme/hints', body: HINT },
+    ...{ otherTenant: 404, withoutRight: 403 },
+  },
+  { name: 'insight', method: 'GET', path: '/v1/searches/unanswered', otherTenant: 200 },
   { name: 'catalogs', method: 'PUT', path: '/v1/catalogs/acme', body: '[]', otherTenant: 404, withoutRight: 403 },
   { name: 'catalogs', method: 'DELETE', path: '/v1/catalogs/acme', otherTenant: 404, withoutRight: 403 },
   { name: 'catalogs', method: 'GET', path: '/v1/catalogs/acme/versions', otherTenant: 404 },

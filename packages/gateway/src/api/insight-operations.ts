@@ -6,6 +6,8 @@ import {
   REACH_ANSWER,
   REQUEST_RECORD,
   SAVINGS_ANSWER,
+  UNANSWERED_ANSWER,
+  UNANSWERED_QUERY,
   WIRE_ANSWER,
 } from './insight-schemas.ts';
 import { TEXT } from './schema.ts';
@@ -37,6 +39,13 @@ export const SAVINGS: Operation = {
     'Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices.',
   query: DAYS_QUERY,
   answer: SAVINGS_ANSWER,
+};
+export const UNANSWERED: Operation = {
+  endpoint,
+  summary:
+    'Searches that found nothing, each once, with the nearest tools. Their texts are there with insight: queries.',
+  query: UNANSWERED_QUERY,
+  answer: UNANSWERED_ANSWER,
 };
 export const REACH: Operation = {
   endpoint,

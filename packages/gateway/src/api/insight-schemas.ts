@@ -135,3 +135,24 @@ export const REACH_ANSWER: Schema = record({
     ),
   ),
 });
+
+export const UNANSWERED_QUERY: Schema = record({ 'limit?': { type: 'integer', minimum: 1, maximum: 100 } });
+export const UNANSWERED_ANSWER: Schema = record({
+  data: list(
+    component(
+      'UnansweredSearch',
+      record({
+        query: TEXT,
+        catalogs: described(list(TEXT), 'Empty where the tools came with the request or through /mcp.'),
+        times: WHOLE,
+        lastMs: NUMBER,
+        requestId: TEXT,
+        nearest: described(
+          list(record({ tool: TEXT, name: TEXT, score: NUMBER })),
+          'By meaning, of the one catalog that was searched; empty otherwise.',
+        ),
+      }),
+    ),
+  ),
+  withoutText: described(WHOLE, 'Searches that found nothing and whose texts were not recorded.'),
+});

@@ -1,6 +1,7 @@
 export { ACTIVITY_OUTCOMES, type ActivityLog, createActivityLog } from './activity-log.ts';
 export { createAdaptation } from './adapt-upstreams.ts';
-export { describeReach } from './describe-reach.ts';
+export { describeReach, type ModelReach } from './describe-reach.ts';
 export { compilePrices, describeSavings } from './describe-savings.ts';
 export { createInsightMeter, type InsightMeter } from './insight-meter.ts';
+export { listUnanswered, type UnansweredSearch } from './unanswered.ts';
 export { createWireLog, type WireLog } from './wire-log.ts';

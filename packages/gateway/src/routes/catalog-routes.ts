@@ -19,10 +19,8 @@ import { readCatalogUsage } from './catalog-usage.ts';
 import type { Services } from './services.ts';
 
 /** Catalogs that are uploaded once and then named in requests, and those of the configured MCP servers, which can only be read. */
-export function mountCatalogRoutes(
-  api: Api,
-  { runner, store, settings, usage, mcp, bulk, catalogs: named, indexed }: Services,
-): void {
+export function mountCatalogRoutes(api: Api, services: Services): void {
+  const { runner, store, settings, usage, mcp, catalogs: named, indexed } = services;
   const servers = mcp?.catalogs;
   const receive = (
     context: Context,
@@ -39,10 +37,7 @@ export function mountCatalogRoutes(
   const receiveAny = (context: Context, handler: (requestContext: RequestContext) => Promise<Response>) =>
     runner.run(context.req.raw, { route: 'catalogs', errorBody: anthropicErrorBody, handler });
   const checkChangeable = (requestContext: RequestContext, name: string): string => {
-    const checked = checkName(requestContext, name);
-    if (requestContext.access.role === 'consumer') {
-      throw new ApiError(403, 'This key may use catalogs and change none; that takes the role publisher or admin');
-    }
+    const checked = changeableCatalog(requestContext, name);
     if (servers?.has(checked) === true) {
       throw new ApiError(400, `Catalog '${checked}' comes from mcpServers in the settings and can't be changed here`);
     }
@@ -66,20 +61,16 @@ export function mountCatalogRoutes(
     }),
   );
   api.put('/v1/catalogs/:name', PUT_CATALOG, (context) =>
-    receive(context, async (requestContext, catalogs) => {
+    receive(context, async (requestContext) => {
       const name = checkChangeable(requestContext, context.req.param('name'));
       const bytes = await readBytes(requestContext.request, settings.maxBodyBytes);
-      const catalog = await bulk.readUpload({ bytes, owner: requestContext.access.owner }, settings.maxCatalogTools);
-      const outcome = await catalogs.put({ name, ...catalog }, actorOf(requestContext));
-      if (outcome === 'denied') throw notYours(name);
-      const head = await catalogs.head(name);
-      if (head !== undefined) await indexed?.index(head);
-      return Response.json(head === undefined ? {} : writeHead(head), { status: outcome === 'created' ? 201 : 200 });
+      const { isNew, head } = await putCatalog(services, requestContext, { name, bytes });
+      return Response.json(head, { status: isNew ? 201 : 200 });
     }),
   );
   api.get('/v1/catalogs/:name', GET_CATALOG, (context) =>
     receiveAny(context, async (requestContext) => {
-      const name = checkName(requestContext, context.req.param('name'));
+      const name = usableCatalog(requestContext, context.req.param('name'));
       if (servers?.has(name) === true) {
         const served = await servers.load(name, requestContext.access.tools);
         return Response.json({ ...writeServed(served), tools: served.definitions() });
@@ -101,7 +92,7 @@ export function mountCatalogRoutes(
   );
   api.get('/v1/catalogs/:name/usage', CATALOG_USAGE, (context) =>
     receiveAny(context, async (requestContext) => {
-      const name = checkName(requestContext, context.req.param('name'));
+      const name = usableCatalog(requestContext, context.req.param('name'));
       const { owner, tools: allowed } = requestContext.access;
       const tools =
         servers?.has(name) === true
@@ -113,7 +104,7 @@ export function mountCatalogRoutes(
   );
   api.get('/v1/catalogs/:name/versions', CATALOG_VERSIONS, (context) =>
     receiveAny(context, async (requestContext) => {
-      const name = checkName(requestContext, context.req.param('name'));
+      const name = usableCatalog(requestContext, context.req.param('name'));
       if (servers?.has(name) === true)
         throw new ApiError(404, `Catalog '${name}' is its server's, and has no versions`);
       const versions = (await store?.catalogs.versions(name)) ?? [];
@@ -133,6 +124,27 @@ export function mountCatalogRoutes(
   );
 }
 
+/** The name of a catalog that this key may use and may label or change. Throws otherwise. */
+export function changeableCatalog(requestContext: RequestContext, name: string): string {
+  const checked = usableCatalog(requestContext, name);
+  if (requestContext.access.role !== 'consumer') return checked;
+  throw new ApiError(403, 'This key may use catalogs and change none; that takes the role publisher or admin');
+}
+
+/** Stores a catalog as a new version, and has it indexed. */
+export async function putCatalog(
+  { store, bulk, settings, indexed }: Services,
+  requestContext: RequestContext,
+  { name, bytes }: { readonly name: string; readonly bytes: Buffer },
+): Promise<{ readonly isNew: boolean; readonly head: object }> {
+  const catalog = await bulk.readUpload({ bytes, owner: requestContext.access.owner }, settings.maxCatalogTools);
+  const outcome = await store?.catalogs.put({ name, ...catalog }, actorOf(requestContext));
+  if (outcome === 'denied') throw notYours(name);
+  const head = await store?.catalogs.head(name);
+  if (head !== undefined) await indexed?.index(head);
+  return { isNew: outcome === 'created', head: head === undefined ? {} : writeHead(head) };
+}
+
 function actorOf({ access }: RequestContext): CatalogActor {
   return { id: access.owner, mayChangeAny: access.role === 'admin' };
 }
@@ -143,7 +155,8 @@ function notYours(name: string): ApiError {
 
 const NAME = /^[a-zA-Z0-9_.-]{1,128}$/;
 
-function checkName({ access }: RequestContext, name: string): string {
+/** The name of a catalog that this key may use. Throws otherwise. */
+export function usableCatalog({ access }: RequestContext, name: string): string {
   if (!NAME.test(name)) throw new ApiError(400, `name: String should match pattern '${NAME.source}'`);
   if (!access.mayUseCatalog(name)) throw unknown();
   return name;

@@ -4,6 +4,7 @@ export { mountConsoleRoutes } from './console-routes.ts';
 export { mountConversationRoutes } from './conversation-routes.ts';
 export { mountInsightRoutes } from './insight-routes.ts';
 export { mountKeyRoutes } from './key-routes.ts';
+export { mountLabelRoutes } from './label-routes.ts';
 export { mountMcpRoutes } from './mcp-routes.ts';
 export { mountModelRoutes } from './model-routes.ts';
 export { mountPassedRoutes } from './passed-routes.ts';

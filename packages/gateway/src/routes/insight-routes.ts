@@ -2,10 +2,18 @@ import { defined } from '@quartermaster/core/internal';
 import type { Context } from 'hono';
 import { type Access, configuredOwner } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
-import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS, WIRE } from '../api/insight-operations.ts';
+import { ACTIVITY, ACTIVITY_LIVE, ONE_ACTIVITY, REACH, SAVINGS, UNANSWERED, WIRE } from '../api/insight-operations.ts';
 import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
-import { ACTIVITY_OUTCOMES, compilePrices, describeReach, describeSavings } from '../insight/index.ts';
+import {
+  ACTIVITY_OUTCOMES,
+  compilePrices,
+  describeReach,
+  describeSavings,
+  listUnanswered,
+  type UnansweredSearch,
+} from '../insight/index.ts';
+import { readSearchRequest } from '../search/index.ts';
 import type { OnEnd } from './answer-model-request.ts';
 import type { Services } from './services.ts';
 
@@ -108,6 +116,42 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       return Response.json({ ...savings, keyNames: await readKeyNames(services, Object.keys(savings.byKey)) });
     }),
   );
+  /** The tools that come nearest, by meaning, though the search took them for no match. */
+  async function nearestTo(
+    { query, catalogs: names }: UnansweredSearch,
+    { access, signal }: RequestContext,
+  ): Promise<readonly object[]> {
+    const [name, ...others] = names;
+    if (name === undefined || others.length > 0) return [];
+    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
+    try {
+      const [catalog] = await services.catalogs.load([{ name, isDeferred: true }], rights);
+      if (catalog === undefined || catalog.tools.length > MOST_COMPARED) return [];
+      const request = readSearchRequest({ query, engine: 'semantic', limit: NEAREST });
+      const answer = await services.search.service.search({ ...catalog, owner: access.owner }, request, signal);
+      const { results } = answer as { readonly results: readonly { readonly hits: readonly NearTool[] }[] };
+      return (results[0]?.hits ?? []).map(({ tool, name: shown, score }) => ({ tool, name: shown, score }));
+    } catch (error) {
+      // A catalog that is gone has no nearest tools.
+      if (error instanceof ApiError && error.status < 500) return [];
+      throw error;
+    }
+  }
+
+  api.get('/v1/searches/unanswered', UNANSWERED, (context) =>
+    receive(context, async (requestContext) => {
+      const { limit } = context.req.query();
+      const most = limit === undefined ? DEFAULT_UNANSWERED : readWhole('limit', limit, MOST_UNANSWERED);
+      const query = { owner: ownerOf(requestContext.access), limit: MOST_RECORDS, outcome: 'nothing' } as const;
+      const { searches, withoutText } = listUnanswered(await withStored(insight.log.list(query), query));
+      const data: object[] = [];
+      // One after the other: each may build an index.
+      for (const search of searches.slice(0, most)) {
+        data.push({ ...search, nearest: await nearestTo(search, requestContext) });
+      }
+      return Response.json({ data, withoutText });
+    }),
+  );
   api.get('/v1/reach', REACH, (context) =>
     receive(context, async ({ access }) => Response.json({ data: describeReach(await readCells(context, access)) })),
   );
@@ -127,6 +171,18 @@ async function readKeyNames(
 /** How many days are added up, unless the request says otherwise. */
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 3_650;
+interface NearTool {
+  readonly tool: string;
+  readonly name: string;
+  readonly score: number;
+}
+
+const NEAREST = 3;
+/** A catalog with more tools is not indexed a second time for this. */
+const MOST_COMPARED = 10_000;
+const DEFAULT_UNANSWERED = 20;
+const MOST_UNANSWERED = 100;
+
 const DEFAULT_LIMIT = 100;
 const MOST_RECORDS = 500;
 /** How many live streams one key may hold open. */

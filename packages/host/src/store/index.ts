@@ -17,6 +17,7 @@ export {
   type NewBatchItem,
   type Outcome,
 } from './batch-store.ts';
+export { type CaseStore, MOST_CASE_CHARACTERS, type StoredCase } from './case-store.ts';
 export type {
   CatalogActor,
   CatalogHead,

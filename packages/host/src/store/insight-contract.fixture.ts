@@ -14,7 +14,28 @@ function record(id: string, given: Partial<InsightRecord> = {}): InsightRecord {
   return { id, owner: 'ann', atMs: START, outcomes: [], record: JSON.stringify({ id, query: 'a\u0000ü' }), ...given };
 }
 
-export function describeInsight({ place, open }: StoreHarness): void {
+export function describeInsight({ place, open, clock }: StoreHarness): void {
+  describe('labelled requests', () => {
+    it('are kept by catalog and query, whatever either says, until they are deleted', async () => {
+      const location = await place();
+      const { cases } = await open(location);
+      for (const query of hostileNames) {
+        expect(await cases.put('acme', { query, tools: [query, 'b'], by: 'key_1' })).toBe('stored');
+      }
+      clock.time += 1;
+      await cases.put('acme', { query: 'weather', tools: ['a'], by: 'key_1' });
+      await cases.put('acme', { query: 'weather', tools: ['get_weather'], by: 'key_2' });
+      await cases.put('other', { query: 'weather', tools: ['x'], by: '' });
+      const listed = await (await open(location)).cases.list('acme');
+      expect(listed).toHaveLength(hostileNames.length + 1);
+      expect(listed.at(-1)).toEqual({ query: 'weather', tools: ['get_weather'], at: START + 1, by: 'key_2' });
+      expect(new Set(listed.slice(0, -1).map(({ query }) => query))).toEqual(new Set(hostileNames));
+      expect(await cases.delete('acme', 'weather')).toBe(true);
+      expect(await cases.delete('acme', 'weather')).toBe(false);
+      expect(await cases.list('other')).toHaveLength(1);
+    });
+  });
+
   describe('insight', () => {
     it('adds up the counts of all replicas, which may be a loss, and outlasts a restart', async () => {
       const location = await place();

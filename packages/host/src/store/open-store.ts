@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditStore } from './audit-store.ts';
+import { createCaseStore } from './case-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
 import { createIndexStore } from './index-store.ts';
 import { createInsightStore } from './insight-store.ts';
@@ -118,6 +119,7 @@ function composeStore(
     batches,
     rateLimits,
     audit: createAuditStore(context),
+    cases: createCaseStore(context),
     catalogs: createCatalogStore(context),
     keys: createKeyStore(context),
     usage: createUsageStore(context),

@@ -1,5 +1,6 @@
 import type { AuditStore } from './audit-store.ts';
 import type { BatchStore } from './batch-store.ts';
+import type { CaseStore } from './case-store.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import type { IndexStore } from './index-store.ts';
 import type { InsightStore } from './insight-store.ts';
@@ -19,6 +20,7 @@ import type { VectorStore } from './vector-store.ts';
 export interface Store {
   readonly batches: BatchStore;
   readonly audit: AuditStore;
+  readonly cases: CaseStore;
   readonly catalogs: CatalogStore;
   readonly keys: KeyStore;
   readonly rateLimits: RateLimitStore;

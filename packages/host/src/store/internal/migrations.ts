@@ -266,4 +266,17 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX insight_requests_by_owner ON insight_requests (owner, at)',
     ],
   },
+  {
+    name: 'labelled requests of catalogs',
+    statements: [
+      `CREATE TABLE catalog_cases (
+        catalog TEXT NOT NULL,
+        query TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        by_key TEXT NOT NULL,
+        PRIMARY KEY (catalog, query)
+      )`,
+    ],
+  },
 ];

@@ -1,0 +1,35 @@
+import type { RequestRecord } from '../events/index.ts';
+
+/** A request that searches found nothing for, however often it was made. */
+export interface UnansweredSearch {
+  readonly query: string;
+  /** The named catalogs that were searched; empty where the tools came with the request or through `/mcp`. */
+  readonly catalogs: readonly string[];
+  readonly times: number;
+  readonly lastMs: number;
+  /** The latest request that made it, for `/v1/activity/{id}`. */
+  readonly requestId: string;
+}
+
+/** The latest first, each query of each catalog once. */
+export function listUnanswered(records: readonly RequestRecord[]): {
+  readonly searches: readonly UnansweredSearch[];
+  /** Searches that found nothing and whose texts were not recorded. */
+  readonly withoutText: number;
+} {
+  const found = new Map<string, UnansweredSearch>();
+  let withoutText = 0;
+  for (const { id, atMs, catalogs = [], searches } of records) {
+    for (const { outcome, queries = [] } of searches) {
+      if (outcome !== 'none') continue;
+      if (queries.length === 0) withoutText += 1;
+      for (const query of queries) {
+        const key = JSON.stringify([catalogs, query]);
+        const known = found.get(key);
+        const times = (known?.times ?? 0) + 1;
+        found.set(key, { ...(known ?? { query, catalogs, lastMs: atMs, requestId: id }), times });
+      }
+    }
+  }
+  return { searches: [...found.values()], withoutText };
+}

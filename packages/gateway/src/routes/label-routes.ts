@@ -1,0 +1,122 @@
+import { parseTools, type Tool } from '@quartermaster/core';
+import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import type { Context } from 'hono';
+import type { Api } from '../api/index.ts';
+import { ADD_CASE, ADD_HINT, DELETE_CASE, LIST_CASES } from '../api/label-operations.ts';
+import { CASE_BODY, HINT_BODY } from '../api/label-schemas.ts';
+import { readJsonBody } from '../api/read-json-body.ts';
+import type { GatewayStore } from '../gateway-options.ts';
+import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
+import { changeableCatalog, putCatalog, usableCatalog } from './catalog-routes.ts';
+import type { Services } from './services.ts';
+
+/** What people say about a catalog's searches: labelled requests to evaluate it with, and words that a tool should be found by. */
+export function mountLabelRoutes(api: Api, services: Services): void {
+  const { runner, store, catalogs } = services;
+  const receive = (
+    context: Context,
+    handler: (requestContext: RequestContext, kept: GatewayStore) => Promise<object>,
+  ) =>
+    runner.run(context.req.raw, {
+      route: 'catalogs',
+      errorBody: anthropicErrorBody,
+      async handler(requestContext) {
+        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so keeps no labels');
+        return Response.json(await handler(requestContext, store));
+      },
+    });
+
+  /** A label changes how a catalog is judged: as a change of it, it is for its owner or an admin. */
+  async function labelled(requestContext: RequestContext, given: string): Promise<string> {
+    const name = changeableCatalog(requestContext, given);
+    const { owner, role } = requestContext.access;
+    const head = await store?.catalogs.head(name);
+    if (role === 'admin' || (head !== undefined && head.owner === owner)) return name;
+    throw new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may label it`);
+  }
+
+  /** Throws for a catalog or a tool that this key may not use. */
+  async function checkTools({ access }: RequestContext, name: string, wanted: readonly string[]): Promise<void> {
+    const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
+    const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
+    const missing = wanted.find((id) => catalog?.tools.some((tool) => tool.id === id) !== true);
+    if (missing !== undefined) throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is no tool of this catalog`);
+  }
+
+  api.get('/v1/catalogs/:name/cases', LIST_CASES, (context) =>
+    receive(context, async (requestContext, { cases }) => {
+      const listed = await cases.list(usableCatalog(requestContext, context.req.param('name') ?? ''));
+      return {
+        data: listed.map(({ query, tools, at, by }) => ({
+          ...{ query, tools, created_at: new Date(at).toISOString(), created_by: by },
+        })),
+      };
+    }),
+  );
+  api.post('/v1/catalogs/:name/cases', ADD_CASE, (context) =>
+    receive(context, async (requestContext, { cases }) => {
+      const name = await labelled(requestContext, context.req.param('name') ?? '');
+      const { query, tools } = await readJsonBody<CaseBody>(requestContext.request, CASE_BODY);
+      await checkTools(requestContext, name, tools);
+      const outcome = await cases.put(name, { query, tools, by: requestContext.access.owner });
+      if (outcome === 'full') throw new ApiError(400, 'This catalog has 1000 labelled requests already; delete some');
+      return { type: 'case', query, tools };
+    }),
+  );
+  api.delete('/v1/catalogs/:name/cases/:query', DELETE_CASE, (context) =>
+    receive(context, async (requestContext, { cases }) => {
+      const name = await labelled(requestContext, context.req.param('name') ?? '');
+      const query = context.req.param('query') ?? '';
+      if (!(await cases.delete(name, query))) throw new ApiError(404, 'There is no such labelled request');
+      return { type: 'case_deleted', query };
+    }),
+  );
+  api.post('/v1/catalogs/:name/hints', ADD_HINT, (context) =>
+    receive(context, async (requestContext, kept) => {
+      const name = changeableCatalog(requestContext, context.req.param('name') ?? '');
+      const { tool, hint } = await readJsonBody<HintBody>(requestContext.request, HINT_BODY);
+      await checkTools(requestContext, name, [tool]);
+      const stored = await kept.catalogs.get(name);
+      if (stored === undefined) {
+        throw new ApiError(
+          400,
+          `Catalog '${name}' is an MCP server's; its hints come from search.hints in the settings`,
+        );
+      }
+      const definitions = JSON.parse(stored.tools) as JsonObject[];
+      const tools = definitions.map((definition) => withHint(definition, tool, hint));
+      const bytes = Buffer.from(JSON.stringify({ tools }));
+      return (await putCatalog(services, requestContext, { name, bytes })).head;
+    }),
+  );
+}
+
+interface CaseBody {
+  readonly query: string;
+  readonly tools: readonly string[];
+}
+
+interface HintBody {
+  readonly tool: string;
+  readonly hint: string;
+}
+
+/** More words would drown those of the definition. */
+const MOST_HINT_CHARACTERS = 4_000;
+
+/** The definition as it was, or, of the tool in question, as MCP writes it: no other format has a place for a hint. */
+function withHint(definition: JsonObject, id: string, hint: string): JsonObject {
+  const [tool] = parseTools([definition]).tools;
+  if (tool?.id !== id) return definition;
+  const known = tool.extras.searchHint?.split('\n') ?? [];
+  if (known.includes(hint)) return definition;
+  const searchHint = [...known, hint].join('\n');
+  if (searchHint.length > MOST_HINT_CHARACTERS) {
+    throw new ApiError(400, `hint: the hints of a tool may have ${MOST_HINT_CHARACTERS} characters together`);
+  }
+  const hinted: Tool = { ...tool, extras: { ...tool.extras, searchHint } };
+  const written = writeTool(hinted, 'mcp', { name: tool.name });
+  const server = isJsonObject(definition) ? definition.server : undefined;
+  return { ...written, ...(typeof server === 'string' ? { server } : {}) } as JsonObject;
+}

@@ -1,0 +1,66 @@
+import { decodeText, encodeName, encodeText, MOST_NAME_CHARACTERS, numberOf, textOf } from './internal/columns.ts';
+import type { StoreContext } from './internal/store-context.ts';
+
+/** Labelled requests by catalog: which tools should answer a request. */
+export interface CaseStore {
+  /** The oldest first. */
+  list(catalog: string): Promise<readonly StoredCase[]>;
+  /** Adds a case, or replaces the one of the same query. `full` when the catalog has as many as it may. */
+  put(catalog: string, labelled: Omit<StoredCase, 'at'>): Promise<'stored' | 'full'>;
+  /** Whether there was one. */
+  delete(catalog: string, query: string): Promise<boolean>;
+}
+
+/** A labelled request. */
+export interface StoredCase {
+  readonly query: string;
+  /** Ids of tools, any of which answers it. */
+  readonly tools: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The id of the key that added it, or `''`. */
+  readonly by: string;
+}
+
+/** How many labelled requests a catalog may have. */
+const MOST_CASES = 1_000;
+
+export function createCaseStore({ sql, now }: StoreContext): CaseStore {
+  return {
+    async list(catalog) {
+      const rows = await sql.all('SELECT * FROM catalog_cases WHERE catalog = ? ORDER BY at, query LIMIT ?', [
+        encodeText(catalog),
+        MOST_CASES,
+      ]);
+      return rows.map((row) => ({
+        query: decodeText(textOf(row, 'query')),
+        tools: JSON.parse(decodeText(textOf(row, 'tools'))) as string[],
+        at: numberOf(row, 'at'),
+        by: decodeText(textOf(row, 'by_key')),
+      }));
+    },
+    async put(catalog, { query, tools, by }) {
+      const place = [encodeName(catalog, 'name of a catalog'), encodeName(query, 'query of a case')];
+      return sql.transaction(async (statements) => {
+        const [count] = await statements.all(
+          'SELECT CAST(COUNT(*) AS BIGINT) AS cases FROM catalog_cases WHERE catalog = ? AND query <> ?',
+          place,
+        );
+        if (count !== undefined && numberOf(count, 'cases') >= MOST_CASES) return 'full';
+        await statements.run(
+          `INSERT INTO catalog_cases (catalog, query, tools, at, by_key) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (catalog, query) DO UPDATE SET tools = excluded.tools, at = excluded.at, by_key = excluded.by_key`,
+          [...place, encodeText(JSON.stringify(tools)), now(), encodeText(by)],
+        );
+        return 'stored';
+      });
+    },
+    async delete(catalog, query) {
+      const place = [encodeText(catalog), encodeText(query)];
+      return (await sql.run('DELETE FROM catalog_cases WHERE catalog = ? AND query = ?', place)) > 0;
+    },
+  };
+}
+
+/** The longest query that a case may have. */
+export const MOST_CASE_CHARACTERS: number = MOST_NAME_CHARACTERS;
