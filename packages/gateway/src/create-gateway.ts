@@ -295,7 +295,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async fetch(request) {
       const response = await app.fetch(request);
-      // What does not pass through the reception has an id as well.
+      // A response that no runner has made has an id as well.
       if (!response.headers.has('request-id')) response.headers.set('request-id', createId('req_'));
       return response;
     },

@@ -15,7 +15,7 @@ const free: SharedArrayBuffer[] = [];
  * every new piece brings the engine closer to looking for garbage in all that it holds, which takes longer than anything else
  * that is done with a known body.
  */
-export function takeMemory(bytes: number): Buffer {
+export function allocateBodyMemory(bytes: number): Buffer {
   if (bytes < LEAST_BYTES || bytes > MOST_BYTES) return Buffer.allocUnsafe(bytes);
   const fitting = free.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * 2);
   const [memory = new SharedArrayBuffer(bytes)] = fitting < 0 ? [] : free.splice(fitting, 1);
@@ -23,7 +23,7 @@ export function takeMemory(bytes: number): Buffer {
 }
 
 /** Takes back the memory of a body that no thread reads any more. The latest is kept, since the next body is most like it. */
-export function giveMemory({ buffer }: Buffer): void {
+export function releaseBodyMemory({ buffer }: Buffer): void {
   if (!(buffer instanceof SharedArrayBuffer) || free.includes(buffer)) return;
   free.unshift(buffer);
   let bytes = 0;

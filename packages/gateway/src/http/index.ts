@@ -1,5 +1,5 @@
 export { ApiError, toApiError } from './api-error.ts';
-export { giveMemory } from './body-memory.ts';
+export { releaseBodyMemory } from './body-memory.ts';
 export { clientHeaders } from './client-headers.ts';
 export {
   anthropicErrorBody,

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { giveMemory, takeMemory } from './body-memory.ts';
+import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
 import { noteIncoming } from './incoming.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -118,7 +118,7 @@ describe('the memory of an upload', () => {
     client.on('error', () => undefined);
     client.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${LENGTH}\r\n\r\nabc`);
     expect(await outcome).toMatchObject({ status: 400 });
-    expect(beginningOf(takeMemory(LENGTH))).toBe('abc');
+    expect(beginningOf(allocateBodyMemory(LENGTH))).toBe('abc');
   });
 
   it.each<[string, (incoming: IncomingMessage) => void]>([
@@ -129,12 +129,12 @@ describe('the memory of an upload', () => {
     incoming.emit('data', Buffer.from('def'));
     end(incoming);
     await expect(read).rejects.toMatchObject({ status: 400 });
-    const next = takeMemory(LENGTH);
+    const next = allocateBodyMemory(LENGTH);
     expect(beginningOf(next)).toBe('def');
     incoming.emit('data', Buffer.from('ghi'));
     incoming.emit('close');
     expect(next.toString('latin1', 3, 6)).not.toBe('ghi');
-    expect(takeMemory(LENGTH).buffer).not.toBe(next.buffer);
+    expect(allocateBodyMemory(LENGTH).buffer).not.toBe(next.buffer);
   });
 
   it('is its reader’s once it was read, whatever becomes of the connection', async () => {
@@ -144,9 +144,9 @@ describe('the memory of an upload', () => {
     incoming.emit('error', new Error('reset'));
     incoming.emit('close');
     const { buffer } = await read;
-    const other = takeMemory(LENGTH);
+    const other = allocateBodyMemory(LENGTH);
     expect(other.buffer).not.toBe(buffer);
-    giveMemory(other);
+    releaseBodyMemory(other);
   });
 });
 

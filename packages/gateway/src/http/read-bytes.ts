@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
-import { giveMemory, takeMemory } from './body-memory.ts';
+import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
 import { untouchedIncomingOf } from './incoming.ts';
-import { noteGarbage } from './note-garbage.ts';
 
 /** A request's body, decompressed, or a refusal as soon as it is larger than allowed: nothing beyond the limit is kept. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
@@ -49,15 +48,14 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
     const fail = (error: Error): void => {
       if (isOver) return;
       isOver = true;
-      if (bytes !== undefined) giveMemory(bytes);
+      if (bytes !== undefined) releaseBodyMemory(bytes);
       reject(error);
     };
     incoming.on('data', (chunk: Buffer) => {
       if (isOver) return;
       // Not before something has come: a declared length alone should cost nothing.
-      bytes ??= takeMemory(length);
+      bytes ??= allocateBodyMemory(length);
       size += chunk.copy(bytes, size);
-      noteGarbage(chunk.length);
     });
     incoming.once('end', () => {
       isOver = true;

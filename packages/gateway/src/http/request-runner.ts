@@ -6,7 +6,7 @@ import { ApiError, toApiError } from './api-error.ts';
 import { faultOf, originOf } from './fault-of.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Answers a visit. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
+/** Answers a request. A handler that takes `onEnd` calls it when its response has ended; for any other the answer is the end. */
 type Handler = (requestContext: RequestContext, onEnd: (error?: ApiError) => void) => Promise<Response>;
 
 interface Route {

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { parseTools } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { readUpload, type UploadedCatalog } from '../catalogs/index.ts';
-import { ApiError, giveMemory } from '../http/index.ts';
+import { ApiError, releaseBodyMemory } from '../http/index.ts';
 import { readSearchRequest, type SearchService } from '../search/index.ts';
 import { portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
@@ -56,7 +56,7 @@ export function createThreadedBulk(options: {
     pool.give({ kind: 'bulk', bytes, owner, port: port2 }, bytes.subarray(0, BEGINNING_BYTES));
     try {
       const result = await worker.call(name, call.argument, call.signal);
-      giveMemory(bytes);
+      releaseBodyMemory(bytes);
       return result;
     } finally {
       worker.close();

@@ -10,7 +10,7 @@ import type {
   ServerTools,
   Transcripts,
 } from '../exchange/index.ts';
-import { giveMemory } from '../http/index.ts';
+import { releaseBodyMemory } from '../http/index.ts';
 import type { Upstreams } from '../upstreams.ts';
 import { type MainSide, mainSide } from './main-side.ts';
 import type { ThreadJob } from './thread-job.ts';
@@ -65,13 +65,13 @@ export function createThreadedModels(options: ThreadOptions): PlainModelService 
       const there = await elsewhere(question, (side) => side.open());
       const opened = there ?? (await local.open(question));
       // Not after a failure: a worker may then be still reading it. Nor where the question comes back with its servers.
-      if (opened.kind === 'exchange') giveMemory(question.bytes);
+      if (opened.kind === 'exchange') releaseBodyMemory(question.bytes);
       return opened;
     },
     async countTokens(question) {
       const there = await elsewhere(question, (side) => side.count());
       const counted = there ?? (await local.countTokens(question));
-      if (typeof counted === 'number') giveMemory(question.bytes);
+      if (typeof counted === 'number') releaseBodyMemory(question.bytes);
       return counted;
     },
   };

@@ -1,5 +1,5 @@
 import type { Json } from '@quartermaster/core/catalog';
-import type { Evaluation } from './visit.ts';
+import type { Evaluation } from './subject.ts';
 
 /** What the text is paid from; told where the value is too deep for it. */
 type Budget = Pick<Evaluation, 'spend' | 'note'>;

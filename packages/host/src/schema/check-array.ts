@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
-/** A visit of a list. */
-interface ListVisit extends Visit {
+/** A subject of a list. */
+interface ListSubject extends Subject {
   readonly value: readonly Json[];
 }
 
-export function checkArray(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  if (!isListVisit(visit)) return;
-  checkSize(visit, verdict);
-  checkItems(visit, verdict, evaluation);
-  if (visit.schema.uniqueItems === true) checkUnique(visit, verdict, evaluation);
-  if (visit.schema.contains !== undefined) checkContains(visit, verdict, evaluation);
+export function checkArray(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  if (!isListSubject(subject)) return;
+  checkSize(subject, verdict);
+  checkItems(subject, verdict, evaluation);
+  if (subject.schema.uniqueItems === true) checkUnique(subject, verdict, evaluation);
+  if (subject.schema.contains !== undefined) checkContains(subject, verdict, evaluation);
 }
 
-function isListVisit(visit: Visit): visit is ListVisit {
-  return Array.isArray(visit.value);
+function isListSubject(subject: Subject): subject is ListSubject {
+  return Array.isArray(subject.value);
 }
 
-function checkSize({ schema, value, place }: ListVisit, verdict: Verdict): void {
+function checkSize({ schema, value, place }: ListSubject, verdict: Verdict): void {
   const { minItems, maxItems } = schema;
   const actual = value.length;
   if (typeof minItems === 'number' && actual < minItems) {
@@ -31,9 +31,9 @@ function checkSize({ schema, value, place }: ListVisit, verdict: Verdict): void 
   }
 }
 
-function checkItems(visit: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
-  const { tuple, rest } = itemSchemas(visit.schema);
-  const end = rest === undefined ? Math.min(tuple.length, visit.value.length) : visit.value.length;
+function checkItems(subject: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
+  const { tuple, rest } = itemSchemas(subject.schema);
+  const end = rest === undefined ? Math.min(tuple.length, subject.value.length) : subject.value.length;
   for (let index = 0; index < end; index += 1) {
     if (!evaluation.spend(1)) {
       verdict.doubt();
@@ -41,7 +41,7 @@ function checkItems(visit: ListVisit, verdict: Verdict, evaluation: Evaluation):
     }
     const schema = tuple[index] ?? rest;
     if (schema === undefined) continue;
-    verdict.includeChild(evaluation.applyTo(schema, visit, { key: index, value: visit.value[index] ?? null }));
+    verdict.includeChild(evaluation.applyTo(schema, subject, { key: index, value: subject.value[index] ?? null }));
     if (evaluation.index.usesUnevaluated) verdict.see(index);
   }
 }
@@ -53,7 +53,7 @@ function itemSchemas(schema: JsonObject): { readonly tuple: readonly Json[]; rea
   return { tuple: Array.isArray(prefixItems) ? prefixItems : [], rest: items };
 }
 
-function checkUnique({ value, place }: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
+function checkUnique({ value, place }: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
   const firsts = new Map<string, number>();
   for (const [index, item] of value.entries()) {
     const text = canonicalText(item, evaluation);
@@ -70,20 +70,20 @@ function checkUnique({ value, place }: ListVisit, verdict: Verdict, evaluation: 
   }
 }
 
-function checkContains(visit: ListVisit, verdict: Verdict, evaluation: Evaluation): void {
-  const { contains = true, minContains, maxContains } = visit.schema;
+function checkContains(subject: ListSubject, verdict: Verdict, evaluation: Evaluation): void {
+  const { contains = true, minContains, maxContains } = subject.schema;
   const least = typeof minContains === 'number' ? minContains : 1;
   const most = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY;
   let count = 0;
   let undecided = 0;
-  for (const [index, value] of visit.value.entries()) {
-    const { truth } = evaluation.applyTo(contains, visit, { key: index, value });
+  for (const [index, value] of subject.value.entries()) {
+    const { truth } = evaluation.applyTo(contains, subject, { key: index, value });
     if (truth === 'valid') count += 1;
     if (truth === 'unknown') undecided += 1;
     if (truth === 'valid' && evaluation.index.usesUnevaluated) verdict.see(index);
   }
   if (count > most || count + undecided < least) {
-    verdict.fail({ kind: 'contains', place: visit.place, least, most, count });
+    verdict.fail({ kind: 'contains', place: subject.place, least, most, count });
   } else if (undecided > 0) {
     verdict.doubt();
   }

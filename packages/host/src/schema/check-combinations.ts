@@ -1,49 +1,49 @@
 import type { Json } from '@quartermaster/core/catalog';
 import { narrowForms } from './narrow-forms.ts';
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
 /** `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then` and `else`. */
-export function checkCombinations(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { schema } = visit;
-  for (const part of listIn(schema.allOf)) verdict.include(evaluation.apply(part, visit));
-  checkAnyOf(visit, verdict, evaluation);
-  checkOneOf(visit, verdict, evaluation);
+export function checkCombinations(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { schema } = subject;
+  for (const part of listIn(schema.allOf)) verdict.include(evaluation.apply(part, subject));
+  checkAnyOf(subject, verdict, evaluation);
+  checkOneOf(subject, verdict, evaluation);
   if (schema.not !== undefined) {
-    const { truth } = evaluation.apply(schema.not, visit);
-    if (truth === 'valid') verdict.fail({ kind: 'not', place: visit.place, schema: schema.not });
+    const { truth } = evaluation.apply(schema.not, subject);
+    if (truth === 'valid') verdict.fail({ kind: 'not', place: subject.place, schema: schema.not });
     if (truth === 'unknown') verdict.doubt();
   }
-  if (schema.if !== undefined) checkCondition(visit, verdict, evaluation);
+  if (schema.if !== undefined) checkCondition(subject, verdict, evaluation);
 }
 
-function checkAnyOf(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const forms = listIn(visit.schema.anyOf);
+function checkAnyOf(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const forms = listIn(subject.schema.anyOf);
   if (forms.length === 0) return;
   const outcomes: Verdict[] = [];
   for (const form of forms) {
-    const outcome = evaluation.apply(form, visit);
+    const outcome = evaluation.apply(form, subject);
     outcomes.push(outcome);
     if (outcome.truth === 'valid' && !evaluation.index.usesUnevaluated) return;
   }
-  settle(visit, verdict, outcomes);
+  settle(subject, verdict, outcomes);
 }
 
-function checkOneOf(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const forms = listIn(visit.schema.oneOf);
+function checkOneOf(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const forms = listIn(subject.schema.oneOf);
   if (forms.length === 0) return;
-  const outcomes = forms.map((form) => evaluation.apply(form, visit));
+  const outcomes = forms.map((form) => evaluation.apply(form, subject));
   const fitting = [...outcomes.keys()].filter((index) => outcomes[index]?.truth === 'valid');
   if (fitting.length > 1) {
-    verdict.fail({ kind: 'many-forms', place: visit.place, forms, fitting });
+    verdict.fail({ kind: 'many-forms', place: subject.place, forms, fitting });
     return;
   }
-  settle(visit, verdict, outcomes);
+  settle(subject, verdict, outcomes);
   if (outcomes.some(({ truth }) => truth === 'unknown')) verdict.doubt();
 }
 
 /** At least one form has to fit. */
-function settle(visit: Visit, verdict: Verdict, outcomes: readonly Verdict[]): void {
+function settle(subject: Subject, verdict: Verdict, outcomes: readonly Verdict[]): void {
   const fitting = outcomes.filter(({ truth }) => truth === 'valid');
   const isUndecided = outcomes.some(({ truth }) => truth === 'unknown');
   for (const outcome of fitting) verdict.adoptSeen(outcome);
@@ -54,7 +54,7 @@ function settle(visit: Visit, verdict: Verdict, outcomes: readonly Verdict[]): v
     return;
   }
   for (const failure of narrowForms(
-    visit,
+    subject,
     outcomes.map(({ failures }) => failures),
   ))
     verdict.fail(failure);
@@ -62,15 +62,15 @@ function settle(visit: Visit, verdict: Verdict, outcomes: readonly Verdict[]): v
   verdict.isSeenCertain = false;
 }
 
-function checkCondition(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { then = true, else: otherwise = true } = visit.schema;
-  const condition = evaluation.apply(visit.schema.if ?? true, visit);
+function checkCondition(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { then = true, else: otherwise = true } = subject.schema;
+  const condition = evaluation.apply(subject.schema.if ?? true, subject);
   if (condition.truth === 'valid') {
     verdict.adoptSeen(condition);
-    verdict.include(evaluation.apply(then, visit));
-  } else if (condition.truth === 'invalid') verdict.include(evaluation.apply(otherwise, visit));
+    verdict.include(evaluation.apply(then, subject));
+  } else if (condition.truth === 'invalid') verdict.include(evaluation.apply(otherwise, subject));
   else {
-    const branches = [evaluation.apply(then, visit), evaluation.apply(otherwise, visit)];
+    const branches = [evaluation.apply(then, subject), evaluation.apply(otherwise, subject)];
     verdict.isSeenCertain = false;
     if (branches.every(({ truth }) => truth === 'invalid')) verdict.include(branches[0] ?? condition);
     else if (branches.some(({ truth }) => truth !== 'valid')) verdict.doubt();

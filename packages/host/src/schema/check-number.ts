@@ -1,11 +1,11 @@
 import type { Json } from '@quartermaster/core/catalog';
 import { isMultipleOf } from './is-multiple-of.ts';
+import type { Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Visit } from './visit.ts';
 
 /** Bounds of numbers. Draft 4's boolean `exclusiveMinimum` makes `minimum` exclusive; later ones carry the limit themselves. */
-export function checkNumber(visit: Visit, verdict: Verdict): void {
-  const { schema, value, place } = visit;
+export function checkNumber(subject: Subject, verdict: Verdict): void {
+  const { schema, value, place } = subject;
   if (typeof value !== 'number') return;
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const above = exclusiveMinimum === true ? minimum : exclusiveMinimum;

@@ -1,16 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import type { Failure } from './failure.ts';
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
-/** A visit of an object, with its keys. */
-interface ObjectVisit extends Visit {
+/** A subject of an object, with its keys. */
+interface ObjectSubject extends Subject {
   readonly value: JsonObject;
   readonly keys: readonly string[];
 }
 
-export function checkObject(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { value, schema } = visit;
+export function checkObject(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { value, schema } = subject;
   if (!isJsonObject(value)) return;
   const keys = Object.keys(value);
   const required = stringsIn(schema.required);
@@ -18,16 +18,16 @@ export function checkObject(visit: Visit, verdict: Verdict, evaluation: Evaluati
     verdict.doubt();
     return;
   }
-  const objectVisit = { ...visit, value, keys };
-  checkRequired(objectVisit, required, verdict);
-  checkSize(objectVisit, verdict);
-  checkProperties(objectVisit, verdict, evaluation);
-  checkNames(objectVisit, verdict, evaluation);
-  checkDependencies(objectVisit, verdict, evaluation);
+  const objectSubject = { ...subject, value, keys };
+  checkRequired(objectSubject, required, verdict);
+  checkSize(objectSubject, verdict);
+  checkProperties(objectSubject, verdict, evaluation);
+  checkNames(objectSubject, verdict, evaluation);
+  checkDependencies(objectSubject, verdict, evaluation);
 }
 
 function checkRequired(
-  { schema, value, keys, place }: ObjectVisit,
+  { schema, value, keys, place }: ObjectSubject,
   required: readonly string[],
   verdict: Verdict,
 ): void {
@@ -39,7 +39,7 @@ function checkRequired(
   verdict.fail({ kind: 'missing', place, names: [...new Set(names)], properties, strangers });
 }
 
-function checkSize({ schema, keys, place }: ObjectVisit, verdict: Verdict): void {
+function checkSize({ schema, keys, place }: ObjectSubject, verdict: Verdict): void {
   const { minProperties, maxProperties } = schema;
   const actual = keys.length;
   if (typeof minProperties === 'number' && actual < minProperties) {
@@ -50,8 +50,8 @@ function checkSize({ schema, keys, place }: ObjectVisit, verdict: Verdict): void
   }
 }
 
-function checkProperties(visit: ObjectVisit, verdict: Verdict, evaluation: Evaluation): void {
-  const { schema, value, keys } = visit;
+function checkProperties(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
+  const { schema, value, keys } = subject;
   const properties = mapIn(schema.properties);
   const patterns = Object.entries(mapIn(schema.patternProperties));
   const additional = schema.additionalProperties;
@@ -63,17 +63,17 @@ function checkProperties(visit: ObjectVisit, verdict: Verdict, evaluation: Evalu
     const child = { key, value: value[key] ?? null };
     let isKnown = Object.hasOwn(properties, key);
     let isKnownCertain = true;
-    if (isKnown) verdict.includeChild(evaluation.applyTo(properties[key] ?? true, visit, child));
+    if (isKnown) verdict.includeChild(evaluation.applyTo(properties[key] ?? true, subject, child));
     for (const [pattern, part] of patterns) {
       const answer = evaluation.matches(pattern, key);
       if (answer === 'unknown') isKnownCertain = false;
       if (answer !== 'valid') continue;
       isKnown = true;
-      verdict.includeChild(evaluation.applyTo(part, visit, child));
+      verdict.includeChild(evaluation.applyTo(part, subject, child));
     }
     if (!isKnownCertain) verdict.doubt();
     else if (!isKnown && additional !== undefined) {
-      checkAdditional(visit, { ...child, schema: additional }, verdict, evaluation);
+      checkAdditional(subject, { ...child, schema: additional }, verdict, evaluation);
     }
     if (evaluation.index.usesUnevaluated && (isKnown || additional !== undefined)) verdict.see(key);
   }
@@ -85,61 +85,67 @@ interface AdditionalChild {
   readonly schema: Json;
 }
 
-function checkAdditional(visit: ObjectVisit, child: AdditionalChild, verdict: Verdict, evaluation: Evaluation): void {
-  if (child.schema === false) verdict.fail(strangerFailure(visit, child.key));
-  else verdict.includeChild(evaluation.applyTo(child.schema, visit, child));
+function checkAdditional(
+  subject: ObjectSubject,
+  child: AdditionalChild,
+  verdict: Verdict,
+  evaluation: Evaluation,
+): void {
+  if (child.schema === false) verdict.fail(strangerFailure(subject, child.key));
+  else verdict.includeChild(evaluation.applyTo(child.schema, subject, child));
 }
 
 /** A name that an object may not have. */
-export function strangerFailure(visit: Visit & { readonly value: JsonObject }, name: string): Failure {
-  const { value, schema } = visit;
+export function strangerFailure(subject: Subject & { readonly value: JsonObject }, name: string): Failure {
+  const { value, schema } = subject;
   return {
     kind: 'stranger',
-    place: { parent: visit.place, key: name },
+    place: { parent: subject.place, key: name },
     name,
     object: value,
     properties: mapIn(schema.properties),
   };
 }
 
-function checkNames(visit: ObjectVisit, verdict: Verdict, evaluation: Evaluation): void {
-  const { propertyNames } = visit.schema;
+function checkNames(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
+  const { propertyNames } = subject.schema;
   if (propertyNames === undefined) return;
-  for (const name of visit.keys) {
-    const { truth, failures } = evaluation.applyTo(propertyNames, visit, { key: name, value: name });
+  for (const name of subject.keys) {
+    const { truth, failures } = evaluation.applyTo(propertyNames, subject, { key: name, value: name });
     if (truth === 'unknown') verdict.doubt();
-    if (truth === 'invalid') verdict.fail({ kind: 'name', place: { parent: visit.place, key: name }, name, failures });
+    if (truth === 'invalid')
+      verdict.fail({ kind: 'name', place: { parent: subject.place, key: name }, name, failures });
   }
 }
 
-function checkDependencies(visit: ObjectVisit, verdict: Verdict, evaluation: Evaluation): void {
+function checkDependencies(subject: ObjectSubject, verdict: Verdict, evaluation: Evaluation): void {
   for (const keyword of ['dependentRequired', 'dependentSchemas', 'dependencies'] as const) {
-    const dependencies = visit.schema[keyword];
+    const dependencies = subject.schema[keyword];
     if (!isJsonObject(dependencies)) continue;
-    for (const name of visit.keys) {
+    for (const name of subject.keys) {
       if (!Object.hasOwn(dependencies, name)) continue;
-      checkDependency(visit, { name, needed: dependencies[name] ?? true }, verdict, evaluation);
+      checkDependency(subject, { name, needed: dependencies[name] ?? true }, verdict, evaluation);
     }
   }
 }
 
 function checkDependency(
-  visit: ObjectVisit,
+  subject: ObjectSubject,
   dependency: { readonly name: string; readonly needed: Json },
   verdict: Verdict,
   evaluation: Evaluation,
 ): void {
   const { name, needed } = dependency;
   if (!Array.isArray(needed)) {
-    verdict.include(evaluation.apply(needed, visit));
+    verdict.include(evaluation.apply(needed, subject));
     return;
   }
   if (!evaluation.spend(needed.length)) {
     verdict.doubt();
     return;
   }
-  const names = stringsIn(needed).filter((other) => !Object.hasOwn(visit.value, other));
-  if (names.length > 0) verdict.fail({ kind: 'needs', place: visit.place, name, names });
+  const names = stringsIn(needed).filter((other) => !Object.hasOwn(subject.value, other));
+  if (names.length > 0) verdict.fail({ kind: 'needs', place: subject.place, name, names });
 }
 
 function stringsIn(list: Json | undefined): readonly string[] {

@@ -1,39 +1,39 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { resolveReference } from './resolve-reference.ts';
 import type { Resource } from './schema-index.ts';
+import type { Evaluation, Subject, Target } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Target, Visit } from './visit.ts';
 
 const CHARACTERS_PER_STEP = 8;
 
 /** `$ref`, `$dynamicRef` and 2019's `$recursiveRef`. */
-export function checkReferences(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { $ref, $dynamicRef, $recursiveRef } = visit.schema;
+export function checkReferences(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { $ref, $dynamicRef, $recursiveRef } = subject.schema;
   if (typeof $ref === 'string') follow($ref, resolve($ref));
   if (typeof $dynamicRef === 'string') {
     const target = resolve($dynamicRef);
     const anchor = target?.dynamicAnchor;
     const found =
-      anchor === undefined ? target : outermost(visit, target, ({ dynamicAnchors }) => dynamicAnchors.get(anchor));
+      anchor === undefined ? target : outermost(subject, target, ({ dynamicAnchors }) => dynamicAnchors.get(anchor));
     follow($dynamicRef, found);
   }
   if ($recursiveRef === '#') {
-    const target = { schema: visit.resource.root, resource: visit.resource };
-    const isDynamic = visit.resource.root.$recursiveAnchor === true;
+    const target = { schema: subject.resource.root, resource: subject.resource };
+    const isDynamic = subject.resource.root.$recursiveAnchor === true;
     const found = isDynamic
-      ? outermost(visit, target, ({ root }) => (root.$recursiveAnchor === true ? root : undefined))
+      ? outermost(subject, target, ({ root }) => (root.$recursiveAnchor === true ? root : undefined))
       : target;
     follow('#', found);
   }
 
   function resolve(reference: string): Target | undefined {
     if (!evaluation.spend(1 + reference.length / CHARACTERS_PER_STEP)) return undefined;
-    return resolveReference(evaluation.index, visit.resource, reference);
+    return resolveReference(evaluation.index, subject.resource, reference);
   }
 
   function follow(reference: string, target: Target | undefined): void {
-    if (target !== undefined && !isEndless(visit, target)) {
-      verdict.include(evaluation.follow(target, visit));
+    if (target !== undefined && !isEndless(subject, target)) {
+      verdict.include(evaluation.follow(target, subject));
       return;
     }
     evaluation.note(target === undefined ? 'reference-not-found' : 'endless-reference', reference);
@@ -43,12 +43,12 @@ export function checkReferences(visit: Visit, verdict: Verdict, evaluation: Eval
 
 /** The outermost resource of the dynamic scope that has what is looked for. */
 function outermost(
-  visit: Visit,
+  subject: Subject,
   target: Target | undefined,
   find: (resource: Resource) => Target['schema'] | undefined,
 ): Target | undefined {
   let found = target;
-  for (let scope: Visit | undefined = visit; scope !== undefined; scope = scope.caller) {
+  for (let scope: Subject | undefined = subject; scope !== undefined; scope = scope.caller) {
     const schema = find(scope.resource);
     if (schema !== undefined) found = { schema, resource: scope.resource };
   }
@@ -56,10 +56,10 @@ function outermost(
 }
 
 /** Whether the reference leads back to a schema that is being applied to this very value: it would never end. */
-function isEndless(visit: Visit, target: Target): boolean {
+function isEndless(subject: Subject, target: Target): boolean {
   if (!isJsonObject(target.schema)) return false;
-  for (let scope: Visit | undefined = visit; scope !== undefined; scope = scope.caller) {
-    if (scope.place !== visit.place) return false;
+  for (let scope: Subject | undefined = subject; scope !== undefined; scope = scope.caller) {
+    if (scope.place !== subject.place) return false;
     if (scope.schema === target.schema) return true;
   }
   return false;

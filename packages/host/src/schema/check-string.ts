@@ -1,11 +1,11 @@
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
 const CHARACTERS_PER_STEP = 32;
 
 /** `minLength`, `maxLength` (in code points) and `pattern`. `format` is an annotation: nothing is checked for it. */
-export function checkString(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { schema, value, place } = visit;
+export function checkString(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { schema, value, place } = subject;
   if (typeof value !== 'string') return;
   const { minLength, maxLength, pattern } = schema;
   if (typeof minLength === 'number' || typeof maxLength === 'number') {

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { canonicalText } from './canonical-text.ts';
 import type { ExpectedType, TypeName } from './failure.ts';
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
 /** `type`, `enum` and `const`, together: where the allowed values are listed, their type need not be told. */
-export function checkTypeAndEnum(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { schema, value, place } = visit;
+export function checkTypeAndEnum(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { schema, value, place } = subject;
   for (const allowed of allowedLists(schema)) {
     const isAllowed = isOneOf(value, allowed, evaluation);
     if (isAllowed === undefined) verdict.doubt();

@@ -1,19 +1,19 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import { strangerFailure } from './check-object.ts';
+import type { Evaluation, Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
-import type { Evaluation, Visit } from './visit.ts';
 
 /** `unevaluatedProperties` and `unevaluatedItems`: what no other keyword has looked at. */
-export function checkUnevaluated(visit: Visit, verdict: Verdict, evaluation: Evaluation): void {
-  const { schema, value } = visit;
+export function checkUnevaluated(subject: Subject, verdict: Verdict, evaluation: Evaluation): void {
+  const { schema, value } = subject;
   if (isJsonObject(value) && schema.unevaluatedProperties !== undefined) {
-    checkRest(visit, Object.entries(value), schema.unevaluatedProperties);
+    checkRest(subject, Object.entries(value), schema.unevaluatedProperties);
   }
   if (Array.isArray(value) && schema.unevaluatedItems !== undefined) {
-    checkRest(visit, value.entries(), schema.unevaluatedItems);
+    checkRest(subject, value.entries(), schema.unevaluatedItems);
   }
 
-  function checkRest(from: Visit, children: Iterable<readonly [string | number, Json]>, part: Json): void {
+  function checkRest(from: Subject, children: Iterable<readonly [string | number, Json]>, part: Json): void {
     const isCertain = verdict.isSeenCertain;
     for (const [key, child] of children) {
       if (verdict.hasSeen(key)) continue;

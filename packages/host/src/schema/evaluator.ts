@@ -10,9 +10,9 @@ import { checkUnevaluated } from './check-unevaluated.ts';
 import type { PatternCache } from './pattern-cache.ts';
 import { renderJson } from './render-value.ts';
 import type { SchemaIndex } from './schema-index.ts';
+import type { Evaluation, Keyword, Subject, Target } from './subject.ts';
 import type { Unchecked } from './unchecked.ts';
 import { type Truth, Verdict } from './verdict.ts';
-import type { Evaluation, Keyword, Target, Visit } from './visit.ts';
 
 /** How much work one check may be. */
 export interface EvaluationLimits {
@@ -85,19 +85,19 @@ export class Evaluator implements Evaluation {
   }
 
   check(schema: JsonObject, value: Json): Verdict {
-    return this.#visit({ schema, value, place: undefined, resource: this.index.root, depth: 0 });
+    return this.#subject({ schema, value, place: undefined, resource: this.index.root, depth: 0 });
   }
 
-  apply(schema: Json, from: Visit): Verdict {
+  apply(schema: Json, from: Subject): Verdict {
     return this.#enter({ schema, resource: from.resource }, from, from);
   }
 
-  applyTo(schema: Json, from: Visit, child: { readonly key: string | number; readonly value: Json }): Verdict {
+  applyTo(schema: Json, from: Subject, child: { readonly key: string | number; readonly value: Json }): Verdict {
     const place = { parent: from.place, key: child.key };
     return this.#enter({ schema, resource: from.resource }, from, { place, value: child.value });
   }
 
-  follow(target: Target, from: Visit): Verdict {
+  follow(target: Target, from: Subject): Verdict {
     return this.#enter(target, from, from);
   }
 
@@ -129,11 +129,11 @@ export class Evaluator implements Evaluation {
     if (this.#notes.size < MOST_NOTES) this.#notes.set(`${reason} ${short}`, { reason, detail: short });
   }
 
-  #enter(target: Target, caller: Visit, { value, place }: Pick<Visit, 'value' | 'place'>): Verdict {
+  #enter(target: Target, caller: Subject, { value, place }: Pick<Subject, 'value' | 'place'>): Verdict {
     const { schema } = target;
     if (isJsonObject(schema)) {
       const resource = this.index.byRoot.get(schema) ?? target.resource;
-      return this.#visit({ schema, value, place, resource, depth: caller.depth + 1, caller });
+      return this.#subject({ schema, value, place, resource, depth: caller.depth + 1, caller });
     }
     const verdict = new Verdict();
     if (typeof schema !== 'boolean') this.note('not-a-schema', renderJson(schema));
@@ -142,19 +142,19 @@ export class Evaluator implements Evaluation {
     return verdict;
   }
 
-  #visit(visit: Visit): Verdict {
+  #subject(subject: Subject): Verdict {
     const verdict = new Verdict();
-    const { schema } = visit;
-    if (visit.value === null && schema.nullable === true) return verdict;
-    if (visit.depth > this.#maxDepth) {
+    const { schema } = subject;
+    if (subject.value === null && schema.nullable === true) return verdict;
+    if (subject.depth > this.#maxDepth) {
       this.note('too-deep');
       verdict.doubt();
     } else if (!this.spend(1)) {
       verdict.doubt();
-    } else if (visit.resource.isLegacy && typeof schema.$ref === 'string') {
-      checkReferences(visit, verdict, this);
+    } else if (subject.resource.isLegacy && typeof schema.$ref === 'string') {
+      checkReferences(subject, verdict, this);
     } else {
-      for (const keyword of KEYWORDS) keyword(visit, verdict, this);
+      for (const keyword of KEYWORDS) keyword(subject, verdict, this);
     }
     return verdict;
   }

@@ -8,25 +8,25 @@ import type { Truth, Verdict } from './verdict.ts';
 export type { Target } from './resolve-reference.ts';
 
 /** One schema applied to one value. */
-export interface Visit {
+export interface Subject {
   readonly schema: JsonObject;
   readonly value: Json;
-  /** Shared by identity between all visits of the same value. */
+  /** Shared by identity between all subjects of the same value. */
   readonly place: Place;
   readonly resource: Resource;
   readonly depth: number;
-  /** The visit that this one came from; the chain is the dynamic scope. */
-  readonly caller?: Visit;
+  /** The subject that this one came from; the chain is the dynamic scope. */
+  readonly caller?: Subject;
 }
 
 /** What a keyword needs of the interpreter around it. */
 export interface Evaluation {
   readonly index: SchemaIndex;
   /** Another schema on the same value. */
-  apply(schema: Json, from: Visit): Verdict;
+  apply(schema: Json, from: Subject): Verdict;
   /** A schema on a child of the value. */
-  applyTo(schema: Json, from: Visit, child: { readonly key: string | number; readonly value: Json }): Verdict;
-  follow(target: Target, from: Visit): Verdict;
+  applyTo(schema: Json, from: Subject, child: { readonly key: string | number; readonly value: Json }): Verdict;
+  follow(target: Target, from: Subject): Verdict;
   /** False when the budget is spent: the caller leaves the rest undecided. */
   spend(steps: number): boolean;
   /** Whether a text matches a pattern, `valid` for yes. */
@@ -35,4 +35,4 @@ export interface Evaluation {
 }
 
 /** One group of keywords: adds what it finds to the verdict. A keyword with a value that it can't have is ignored. */
-export type Keyword = (visit: Visit, verdict: Verdict, evaluation: Evaluation) => void;
+export type Keyword = (subject: Subject, verdict: Verdict, evaluation: Evaluation) => void;
