@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureAnswers } from './measure-answers.mjs';
 import { measureDisclosure } from './measure-disclosure.mjs';
 import { measureGateway } from './measure-gateway.mjs';
 import { measureIndex } from './measure-index.mjs';
@@ -18,11 +19,12 @@ const SECTIONS = {
   reranker: measureReranker,
   regex: measureRegex,
   disclosure: measureDisclosure,
+  answers: measureAnswers,
   gateway: measureGateway,
   mcp: measureMcp,
 };
 /** Sections that may be followed by a file of real servers' tools. */
-const TAKES_FILE = ['disclosure', 'mcp'];
+const TAKES_FILE = ['disclosure', 'answers', 'mcp'];
 const results = fileURLToPath(new URL('results/', import.meta.url));
 
 let options;

@@ -1,6 +1,6 @@
 // `npm run bench`: installs the libraries to compare with on first use, then starts the measurement with a heap that is large enough.
 //   npm run bench                        everything at 1,000, 10,000 and 100,000 tools
-//   npm run bench -- index               one section (index, semantic, reranker, regex, disclosure, gateway, mcp)
+//   npm run bench -- index               one section (index, semantic, reranker, regex, disclosure, answers, gateway, mcp)
 //   npm run bench -- disclosure FILE     on real servers: lines of {server, tools}, as *.jsonl or *.jsonl.gz
 //   npm run bench -- mcp FILE            the same servers, replayed behind the hub and the proxy
 //   npm run bench -- --sizes 1000,10000  other sizes;  --million adds 1,000,000;  --tools FOLDER measures on real tools
