@@ -1,5 +1,6 @@
 // `npm run docs -- check`: opens pages of the built site in a browser and looks for accessibility problems with axe,
-// in a light and a dark theme and on a small screen. Serious findings make it fail, and so do links that lead nowhere.
+// in a light and a dark theme and on a small screen. It fails on serious findings, on links to pages that don't exist, and on a
+// page whose score is below 95. The score is the share of the rules that apply and pass, failures weighted by impact.
 // Without names it opens every page.
 //   npm run docs && npm run docs -- check
 //   npm run docs -- check index.html guides/mcp.html
@@ -27,6 +28,9 @@ const server = createServer(serve).listen(0, '127.0.0.1');
 const browser = await launch();
 const address = `http://127.0.0.1:${server.address().port}`;
 const counts = { pages: 0, serious: 0, other: 0, errors: 0 };
+const WEIGHTS = { critical: 10, serious: 7, moderate: 3, minor: 1 };
+const LOWEST_SCORE = 95;
+const scores = [];
 
 checkLinks();
 for (const view of [
@@ -43,7 +47,9 @@ server.close();
 console.log(
   `${counts.pages} views of ${pages.length} pages: ${counts.serious} serious findings, ${counts.other} others, ${counts.errors} errors.`,
 );
-process.exitCode = counts.serious + counts.errors > 0 ? 1 : 0;
+const lowest = scores.toSorted((left, right) => left.score - right.score)[0];
+console.log(`Lowest accessibility score: ${lowest.score.toFixed(1)} of 100 (${lowest.name}, ${lowest.view}).`);
+process.exitCode = counts.serious + counts.errors > 0 || lowest.score < LOWEST_SCORE ? 1 : 0;
 
 async function check(context, name, view) {
   const page = await context.newPage();
@@ -56,7 +62,8 @@ async function check(context, name, view) {
   });
   await page.goto(`${address}/${name}`);
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+  scores.push({ name, view, score: scoreOf(passes, violations) });
   for (const { id, impact, nodes, help } of violations) {
     const kind = impact === 'serious' || impact === 'critical' ? 'serious' : 'other';
     report(
@@ -66,6 +73,13 @@ async function check(context, name, view) {
   }
   counts.pages += 1;
   await page.close();
+}
+
+/** A rule that fails counts by its impact; one that passes, whose impact axe does not give, counts as moderate. */
+function scoreOf(passes, violations) {
+  const passed = passes.length * WEIGHTS.moderate;
+  const failed = violations.reduce((sum, { impact }) => sum + (WEIGHTS[impact] ?? WEIGHTS.moderate), 0);
+  return (100 * passed) / (passed + failed);
 }
 
 /** Every link of every page: the page exists, and has the heading. */

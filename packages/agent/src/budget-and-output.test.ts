@@ -76,6 +76,6 @@ describe('outputFormat', () => {
   });
 
   it('is refused where it is none', async () => {
-    await expect(ask([], { outputFormat: { type: 'json' } as never })).rejects.toThrow('outputFormat is no');
+    await expect(ask([], { outputFormat: { type: 'json' } as never })).rejects.toThrow('outputFormat is not');
   });
 });

@@ -79,7 +79,7 @@ describe('built-in tools', () => {
     expect((await call('Glob', { pattern: '*.ts' }))?.text).toBe('No file fits.');
     expect((await call('Grep', { pattern: '(' }))?.isError).toBe(true);
     await writeFile(join(folder, 'binary'), Buffer.from([1, 0, 2]));
-    expect((await call('Read', { file_path: 'binary' }))?.text).toContain('is no text');
+    expect((await call('Read', { file_path: 'binary' }))?.text).toContain('is not a text file');
   });
 
   it('stay in their folder, wherever paths and links lead', async () => {

@@ -109,7 +109,7 @@ describe('hooks', () => {
     expect((await firstResult({ ...ALLOWED, ...preHook(output), canUseTool }))?.text).toBe('The person said no.');
     const bypassing = { permissionMode: 'bypassPermissions', ...preHook(output) } as const;
     expect((await firstResult({ ...bypassing, canUseTool }))?.text).toBe('The person said no.');
-    expect((await firstResult(bypassing))?.text).toContain('nobody can be asked');
+    expect((await firstResult(bypassing))?.text).toContain('no one can be asked');
   });
 
   it('may change the arguments, which are checked again', async () => {
@@ -165,7 +165,7 @@ describe('hooks', () => {
   });
 
   it('that are not known, and matchers that are no patterns, are refused at once', async () => {
-    await expect(ask([], { hooks: { Stopp: [] } as never })).rejects.toThrow('There is no hook "Stopp"');
+    await expect(ask([], { hooks: { Stopp: [] } as never })).rejects.toThrow('Unknown hook "Stopp"');
     await expect(ask([], { hooks: { Setup: [] } as never })).rejects.toThrow('The hook Setup is never called');
     await expect(ask([], preHook({}, '('))).rejects.toThrow('The hook matcher "(" is no regular expression');
     const never = { PreToolUse: [{ hooks: [], timeout: 0 }] };

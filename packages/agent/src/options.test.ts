@@ -37,7 +37,9 @@ describe('permissions', () => {
       'allowedTools names "send_mail", but no tool has that name. Write mcp__server__tool',
     );
     await expect(mail({ disallowedTools: ['send_mail'] })).rejects.toThrow('disallowedTools names "send_mail"');
-    await expect(mail({ allowedTools: ['WebSearch'] })).rejects.toThrow('a tool of the agent SDK that is not here');
+    await expect(mail({ allowedTools: ['WebSearch'] })).rejects.toThrow(
+      'a tool of the agent SDK that is not available here',
+    );
     expect(await mail({ allowedTools: [MAIL], disallowedTools: ['WebSearch'] })).toMatchObject({ ran: true });
   });
 

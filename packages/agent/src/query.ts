@@ -90,7 +90,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   };
   const started = (method: string): AgentSession => {
     if (running.session !== undefined) return running.session;
-    throw new RequestError('invalid_request', `${method}() needs a running query: ask for its first message before`);
+    throw new RequestError('invalid_request', `${method}() needs a running query: request its first message first`);
   };
   return {
     ...refusedMethods(),
@@ -221,7 +221,7 @@ function toMessage(value: unknown): AnthropicMessage {
   }
   throw new RequestError(
     'invalid_request',
-    "A prompt is { type: 'user', message: { role: 'user', content: … } }; what came is none",
+    "A prompt is { type: 'user', message: { role: 'user', content: … } }; this one is not",
   );
 }
 

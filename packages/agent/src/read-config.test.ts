@@ -104,7 +104,7 @@ describe('tools in quartermaster.yaml', () => {
     [
       'has mistakes elsewhere',
       'limit: {}\ntools: { tool_search: false }',
-      /quartermaster\.yaml:1: limit is no setting/,
+      /quartermaster\.yaml:1: limit is not a setting/,
     ],
   ])('is left alone, with a warning, where the upstream is given and the file %s', async (_what, yaml, reason) => {
     const warnings = heardWarnings();

@@ -115,7 +115,7 @@ describe('a subagent', () => {
     [{ description: '', prompt: 'x' }, 'agents.helper.description is missing'],
     [{ description: 'x', prompt: 'x', model: 'sonnet' }, 'agents.helper.model is the alias "sonnet"'],
     [{ description: 'x', prompt: 'x', tools: ['WebFetch'] }, 'agents.helper.tools names "WebFetch"'],
-    [{ description: 'x', prompt: 'x', maxTurns: 0 }, 'agents.helper.maxTurns is no whole number'],
+    [{ description: 'x', prompt: 'x', maxTurns: 0 }, 'agents.helper.maxTurns is not a whole number'],
     [{ description: 'x', prompt: 'x', colour: 'red' }, 'agents.helper has no field "colour"'],
   ])('is refused where its definition is none: %j', async (helper, message) => {
     await expect(ask([], { agents: { helper } as never })).rejects.toThrow(message);

@@ -84,7 +84,7 @@ describe('a call', () => {
     async (input) => {
       const { ran, results, next } = await outcomeOf({ input, stopReason: 'tool_use' });
       expect(ran).toBe(0);
-      expect(results).toEqual([{ text: 'The arguments are no JSON object. Nothing was called.', isError: true }]);
+      expect(results).toEqual([{ text: 'The arguments are not a JSON object. Nothing was called.', isError: true }]);
       const text = typeof input === 'string' ? input : JSON.stringify(input);
       expect(next?.[0]).toMatchObject({ content: [{ type: 'tool_use', input: { INVALID_JSON: text } }] });
     },
@@ -93,7 +93,7 @@ describe('a call', () => {
   it.each(['{"path": "/tm', '["/tmp"]', 'tmp'])('is not made with arguments that are streamed as %s', async (json) => {
     const { ran, results, next } = await outcomeOf({ input: {}, json, stopReason: 'tool_use' });
     expect(ran).toBe(0);
-    expect(results).toEqual([{ text: 'The arguments are no JSON object. Nothing was called.', isError: true }]);
+    expect(results).toEqual([{ text: 'The arguments are not a JSON object. Nothing was called.', isError: true }]);
     expect(next?.[0]).toMatchObject({ content: [{ type: 'tool_use', input: { INVALID_JSON: json } }] });
   });
 

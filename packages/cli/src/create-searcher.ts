@@ -31,7 +31,7 @@ export interface CreateSearcherOptions {
 export async function resolveEngine(
   engine: EngineName,
 ): Promise<{ readonly engine: Exclude<EngineName, 'auto'>; readonly reason: string }> {
-  return engine === 'auto' ? await chooseEngine({ engine }) : { engine, reason: 'as asked' };
+  return engine === 'auto' ? await chooseEngine({ engine }) : { engine, reason: 'as requested' };
 }
 
 /** Asynchronous, since an engine may have a model to load. */

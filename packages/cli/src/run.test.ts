@@ -140,14 +140,14 @@ describe('search', () => {
   it('tells which operators nothing answers to: on stderr, or in the JSON', async () => {
     const args = ['search', 'server:nope', '+zzzz', 'email', '--tools', file('tools.json')];
     const told = await qm(args);
-    expect(told.err).toBe('Read as plain words, since nothing in the catalog answers to it: server:nope, +zzzz\n');
+    expect(told.err).toBe('Searched as plain words, because nothing in the catalog matches it: server:nope, +zzzz\n');
     const single = await qm([...args, '--json']);
     expect(single.err).toBe('');
     expect(JSON.parse(single.out)).toMatchObject({ unresolved: ['server:nope', '+zzzz'] });
     const batch = ['search', '--batch', '-', '--tools', file('tools.json')];
     const stdin = '{"query":"select:\\u001b[2Jnope"}\n{"query":"+email"}';
     expect((await qm(batch, { stdin })).err).toBe(
-      'Read as plain words, since nothing in the catalog answers to it: select: [2Jnope\n',
+      'Searched as plain words, because nothing in the catalog matches it: select: [2Jnope\n',
     );
     const lines = (await qm([...batch, '--json'], { stdin })).out.trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { unresolved?: string[] }).unresolved)).toEqual([
@@ -268,7 +268,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
   it('a batch without queries is bad input, not an answer', async () => {
     const args = ['search', '--batch', file('empty.json'), '--tools', file('tools.json')];
     const { code, err, out } = await qm(args);
-    expect(err).toMatch(/empty\.json: there are no queries in this/);
+    expect(err).toMatch(/empty\.json: no queries found/);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
 
@@ -374,7 +374,7 @@ describe('inspect', () => {
 describe('demo', () => {
   it('tours the sample catalog and ends with hints in a pipe', async () => {
     const { code, out } = await qm(['demo']);
-    expect(out).toMatch(/every tool inline +[\d,]+ tokens/);
+    expect(out).toMatch(/all tools inline +[\d,]+ tokens/);
     expect(out.match(/^› /gm)).toHaveLength(3);
     expect(out).toContain('What to try next');
     expect(code).toBe(0);
@@ -384,7 +384,7 @@ describe('demo', () => {
     const stdin = 'upload a file to a bucket\n:why nope\n:what\n:quit\n';
     const { code, out } = await qm(['demo'], { stdin, isTTY: true, env: { NO_COLOR: '1' } });
     expect(out).toContain('Your turn');
-    expect(out).toContain('No tool of the catalog is called "nope"');
+    expect(out).toContain('The catalog has no tool called "nope"');
     expect(out).toContain('no :what');
     expect(out).toMatch(/^ +1 {2}upload/m);
     expect(code).toBe(0);

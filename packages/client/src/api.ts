@@ -305,21 +305,21 @@ export type StoredCase = {
 
 /** Every route, by method and path. */
 export interface Api {
-  /** Anthropic Messages, with tool search. Streams where the request asks for it. */
+  /** Anthropic Messages, with tool search. Streams if the request asks for it. */
   'POST /v1/messages': {
     readonly input: {
       readonly body: Readonly<Record<string, unknown>>;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** OpenAI Chat Completions, with tool search. Streams where the request asks for it. */
+  /** OpenAI Chat Completions, with tool search. Streams if the request asks for it. */
   'POST /v1/chat/completions': {
     readonly input: {
       readonly body: Readonly<Record<string, unknown>>;
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** OpenAI Responses, with tool search. Streams where the request asks for it. */
+  /** OpenAI Responses, with tool search. Streams if the request asks for it. */
   'POST /v1/responses': {
     readonly input: {
       readonly body: Readonly<Record<string, unknown>>;
@@ -464,7 +464,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Makes a conversation that responses go on from. */
+  /** Creates a conversation that responses can continue. */
   'POST /v1/conversations': {
     readonly input: {
       readonly body: {
@@ -780,7 +780,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Listens to the MCP servers. */
+  /** Opens a stream of messages from the MCP servers. */
   'GET /mcp': {
     readonly input: object;
     readonly answer: string;
@@ -869,7 +869,7 @@ export interface Api {
     };
     readonly answer: Server;
   };
-  /** Tries a server that can’t be reached again at once. Takes the role admin. */
+  /** Tries a server that can’t be reached again at once. Requires the role admin. */
   'POST /v1/servers/{name}/retry': {
     readonly input: {
       readonly path: {
@@ -889,14 +889,14 @@ export interface Api {
       readonly url: string | null;
     };
   };
-  /** Policies that were set while running; they stand before those of the settings. */
+  /** Policies that were set while running; they take precedence over those in the settings. */
   'GET /v1/policies': {
     readonly input: object;
     readonly answer: {
       readonly data: readonly StoredPolicy[];
     };
   };
-  /** Sets or takes back policies of servers and tools. A pin is the policy never. Takes the role admin. */
+  /** Sets or removes policies of servers and tools. A pin is the policy never. Requires the role admin. */
   'PATCH /v1/policies': {
     readonly input: {
       readonly body: {
@@ -911,14 +911,14 @@ export interface Api {
       readonly data: readonly StoredPolicy[];
     };
   };
-  /** Changed definitions that nobody has accepted yet. */
+  /** Changed definitions that have not been accepted yet. */
   'GET /v1/approvals': {
     readonly input: object;
     readonly answer: {
       readonly data: readonly DefinitionChange[];
     };
   };
-  /** Accepts a changed definition. 409 where it has changed again. Takes the role admin. */
+  /** Accepts a changed definition. 409 if it has changed again. Requires the role admin. */
   'POST /v1/approvals': {
     readonly input: {
       readonly body: {
@@ -932,7 +932,7 @@ export interface Api {
       readonly hash: string;
     };
   };
-  /** What each tool of a catalog costs, how often it was called, and what should be looked at in it. */
+  /** What each tool of a catalog costs, how often it was called, and what to review in it. */
   'GET /v1/catalogs/{name}/tools': {
     readonly input: {
       readonly path: {
@@ -997,7 +997,7 @@ export interface Api {
       readonly may_manage: boolean;
     };
   };
-  /** Creates a key, and shows its secret once. Takes an admin key without restrictions. */
+  /** Creates a key, and shows its secret once. Requires an admin key without restrictions. */
   'POST /v1/keys': {
     readonly input: {
       readonly body: {
@@ -1095,7 +1095,7 @@ export interface Api {
       readonly data: readonly WireRound[];
     };
   };
-  /** Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices. */
+  /** Tokens kept out, added and net, by day, model, key and catalog; in dollars too if the settings have prices. */
   'GET /v1/savings': {
     readonly input: {
       readonly query?: {
@@ -1136,21 +1136,21 @@ export interface Api {
       readonly data: readonly ModelReach[];
     };
   };
-  /** Whether the process answers. */
+  /** Whether the process responds. */
   'GET /livez': {
     readonly input: object;
     readonly answer: {
       readonly status: 'ok';
     };
   };
-  /** Whether it can serve; 503 with the reasons where not. */
+  /** Whether it can serve; 503 with the reasons if not. */
   'GET /readyz': {
     readonly input: object;
     readonly answer: {
       readonly status: 'ready';
     };
   };
-  /** Whether the store answers. */
+  /** Whether the store responds. */
   'GET /healthz': {
     readonly input: object;
     readonly answer: {

@@ -47,7 +47,7 @@ export function configuredUpstreams(
       const [first] = problems;
       // No model at all looks like a gateway without upstreams; why there is none is worth more.
       if (models.length === 0 && first !== undefined) {
-        throw new ApiError(502, `No upstream has told which models it has; ${first.provider}: ${first.message}`);
+        throw new ApiError(502, `No upstream listed its models; ${first.provider}: ${first.message}`);
       }
       listed = { models, until: now() + LIST_MS };
       return models;

@@ -239,7 +239,7 @@ describe('a gateway as configured', () => {
     const response = await fetch(`${url}/v1/models`, { headers: { 'anthropic-version': '2023-06-01' } });
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({
-      error: { type: 'api_error', message: expect.stringMatching(/^No upstream has told .* anthropic: /) },
+      error: { type: 'api_error', message: expect.stringMatching(/^No upstream listed .* anthropic: /) },
     });
   });
 

@@ -29,7 +29,7 @@ export function embeddedModelIfAny(): StaticEmbedder | undefined {
     const isKnown = problem !== undefined;
     problem = error instanceof Error ? error.message : String(error);
     // Without a file system it is expected; with one, someone meant to have the model.
-    if (!isKnown && fileSystem() !== undefined) runtime()?.emitWarning?.(`Searches go by words alone. ${problem}`);
+    if (!isKnown && fileSystem() !== undefined) runtime()?.emitWarning?.(`Searches use keywords only. ${problem}`);
     return undefined;
   }
 }

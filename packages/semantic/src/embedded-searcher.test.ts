@@ -51,7 +51,7 @@ describe('createEmbeddedSearcher', () => {
     vi.stubGlobal('process', { emitWarning, getBuiltinModule: () => ({ readFileSync: fail }) });
     expect(fresh.createEmbeddedSearcher(SHOP).engine).toBe('bm25');
     fresh.createEmbeddedSearcher(SHOP);
-    expect(emitWarning.mock.calls).toEqual([[expect.stringContaining('Searches go by words alone.')]]);
+    expect(emitWarning.mock.calls).toEqual([[expect.stringContaining('Searches use keywords only.')]]);
     expect(fresh.modelProblem()).toContain('a bundler leaves it behind');
     const { buffer, byteOffset, length } = new Uint8Array(bytes);
     fresh.provideModel(buffer.slice(byteOffset, byteOffset + length));

@@ -45,7 +45,7 @@ export function checkAgents(agents: AgentDefinitions, knownTools: ReadonlySet<st
     }
     if (definition.permissionMode !== undefined) checkMode(definition.permissionMode);
     const { maxTurns = 1 } = definition;
-    if (!Number.isInteger(maxTurns) || maxTurns < 1) fail(`${setting}.maxTurns`, 'is no whole number above 0');
+    if (!Number.isInteger(maxTurns) || maxTurns < 1) fail(`${setting}.maxTurns`, 'is not a whole number above 0');
   }
 }
 

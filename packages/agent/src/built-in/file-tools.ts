@@ -74,7 +74,9 @@ export const createEditTool: BuiltInMaker = (confinement) => ({
     const found = parts.length - 1;
     if (found === 0) throw new Error('old_string is not in the file. Read it, and copy the text exactly.');
     if (found > 1 && input.replace_all !== true) {
-      throw new Error(`old_string is ${found} times in the file. Give more of its surroundings, or set replace_all.`);
+      throw new Error(
+        `old_string occurs ${found} times in the file. Include more of the surrounding text, or set replace_all.`,
+      );
     }
     await writeText(path, parts.join(textIn(input, 'new_string')));
     return `Replaced ${found} in ${confinement.shown(path)}.`;
@@ -89,7 +91,7 @@ export async function readText(path: string): Promise<string> {
     if (!stats.isFile()) throw new Error(`${path} is no file`);
     if (stats.size > MOST_BYTES) throw new Error(`${path} has ${stats.size} bytes; at most ${MOST_BYTES} are read`);
     const bytes = await file.readFile();
-    if (bytes.includes(0)) throw new Error(`${path} is no text`);
+    if (bytes.includes(0)) throw new Error(`${path} is not a text file`);
     return bytes.toString('utf8');
   } finally {
     await file.close();

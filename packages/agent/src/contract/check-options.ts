@@ -33,7 +33,7 @@ export function checkOptions(options: object): void {
     const row = Object.hasOwn(OPTION_ROWS, name) ? OPTION_ROWS[name] : undefined;
     if (row === undefined) {
       const known = [...OWN_OPTIONS, ...supportedIn(OPTION_ROWS)].sort();
-      throw refusal(`There is no option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`, name);
+      throw refusal(`Unknown option ${JSON.stringify(name)}. Allowed: ${known.join(', ')}`, name);
     }
     checkRow(OPTION_ROWS, 'options', name, value);
   }

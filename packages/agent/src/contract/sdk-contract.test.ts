@@ -60,9 +60,9 @@ describe('the contract with the agent SDK', () => {
 
   it('refuses an option that nobody knows', () => {
     expect(() => query({ prompt: 'x', options: { maxTurn: 3 } as never })).toThrow(
-      /There is no option "maxTurn"\. Allowed: .*maxTurns/,
+      /Unknown option "maxTurn"\. Allowed: .*maxTurns/,
     );
-    expect(() => query({ prompt: 'x', options: JSON.parse('{"constructor": 1}') })).toThrow('no option "constructor"');
+    expect(() => query({ prompt: 'x', options: JSON.parse('{"constructor": 1}') })).toThrow('Unknown option "constructor"');
   });
 
   it.each(Object.entries(AGENT_FIELD_ROWS).filter(([, { standing }]) => standing === 'refused'))(

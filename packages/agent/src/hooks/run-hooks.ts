@@ -25,7 +25,7 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
   if (unknown !== undefined) {
     const row = Object.hasOwn(HOOK_ROWS, unknown) ? HOOK_ROWS[unknown] : undefined;
     const problem =
-      row === undefined ? `There is no hook ${JSON.stringify(unknown)}` : `The hook ${unknown} is never called`;
+      row === undefined ? `Unknown hook ${JSON.stringify(unknown)}` : `The hook ${unknown} is never called`;
     const advice = row === undefined ? '' : ` ${row.note}`;
     throw new SettingError('invalid_setting', `${problem}.${advice} Allowed: ${HOOK_EVENTS.join(', ')}`, {
       context: { setting: 'hooks', value: unknown },

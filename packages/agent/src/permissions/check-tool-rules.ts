@@ -12,7 +12,7 @@ export function checkToolRules(setting: string, rules: readonly string[], known:
     const name = typeof rule === 'string' ? rule.replace(CALLS, '') : '';
     if (setting.endsWith('disallowedTools') && SDK_TOOLS.has(name)) continue;
     const advice = SDK_TOOLS.has(name)
-      ? 'it is a tool of the agent SDK that is not here. Use an MCP server, or a tool of your own.'
+      ? 'it is a tool of the agent SDK that is not available here. Use an MCP server, or a tool of your own.'
       : 'no tool has that name. Write mcp__server__tool, mcp__server__* or mcp__server.';
     throw new SettingError('invalid_setting', `${setting} names ${JSON.stringify(rule)}, but ${advice}`, {
       context: { setting, value: rule },

@@ -54,7 +54,7 @@ function checkShape(tool: string, shape: unknown): void {
   if (parameter === undefined) return;
   throw new SettingError(
     'invalid_setting',
-    `The parameter ${JSON.stringify(parameter)} of the tool ${JSON.stringify(tool)} needs zod 4, and is no schema of it: npm install zod@4`,
+    `The parameter ${JSON.stringify(parameter)} of the tool ${JSON.stringify(tool)} needs a schema of zod 4: npm install zod@4`,
     { context: { setting: 'tool', value: parameter } },
   );
 }

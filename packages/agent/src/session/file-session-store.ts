@@ -14,7 +14,7 @@ export function createFileSessionStore(folder: string): SessionStore {
     if (!/^[\w-]{1,100}$/.test(id)) {
       throw new RequestError(
         'invalid_request',
-        `The session id ${JSON.stringify(id.slice(0, 200))} is none; allowed: letters, digits, _ and -`,
+        `The session id ${JSON.stringify(id.slice(0, 200))} is not valid; allowed: letters, digits, _ and -`,
       );
     }
     return join(folder, `${id}.jsonl`);

@@ -27,7 +27,7 @@ export async function callTools(calls: readonly ToolUse[], calling: Calling): Pr
   const answers = calls.map(({ id, name, input }): Answered | Promise<Answered> =>
     isReadable(input)
       ? toolbox.answer({ plan, call: { id, name, arguments: input }, memory, caller, signal })
-      : { text: 'The arguments are no JSON object. Nothing was called.', isError: true, memory, outcomes: [] },
+      : { text: 'The arguments are not a JSON object. Nothing was called.', isError: true, memory, outcomes: [] },
   );
   const answered = await untilAborted(Promise.all(answers), signal);
   return answered.map((answer, index) => toBlock(calls[index]?.id ?? '', answer, limits));

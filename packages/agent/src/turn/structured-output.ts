@@ -27,7 +27,7 @@ export const MOST_OUTPUT_RETRIES: number = 3;
 export function createStructuredOutput(format: OutputFormat | undefined): StructuredOutput | undefined {
   if (format === undefined) return undefined;
   if (format.type !== 'json_schema' || !isJsonObject(format.schema)) {
-    const problem = "outputFormat is no { type: 'json_schema', schema: { … } }";
+    const problem = "outputFormat is not { type: 'json_schema', schema: { … } }";
     throw new SettingError('invalid_setting', problem, { context: { setting: 'outputFormat', value: format } });
   }
   const schema: JsonObject = format.schema;
@@ -38,7 +38,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
       if (parsed === undefined) {
         return {
           kind: 'wrong',
-          advice: 'The answer is no JSON. Answer with the JSON value alone, without any other text.',
+          advice: 'The answer is not JSON. Answer with the JSON value alone, without any other text.',
         };
       }
       const check = checkValue(schema, parsed.value);

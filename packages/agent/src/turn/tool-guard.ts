@@ -108,7 +108,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       return deny(call, message);
     }
     if (canUseTool === undefined) {
-      return deny(call, `${call.name} was not called: it is not among the allowed tools, and nobody can be asked.`);
+      return deny(call, `${call.name} was not called: it is not among the allowed tools, and no one can be asked.`);
     }
     const message = `Permission is needed to use ${call.name}`;
     const notification = { hook_event_name: 'Notification', notification_type: 'permission_prompt', message } as const;

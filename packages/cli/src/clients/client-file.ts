@@ -30,7 +30,7 @@ export function readSeen(file: string): SeenFile {
   if (statSync(path).size > MOST_BYTES) throw new InputError(`${file} has more than ${MOST_BYTES} bytes`);
   const bytes = readFileSync(path);
   const text = bytes.toString('utf8');
-  if (!Buffer.from(text).equals(bytes)) throw new InputError(`${file} is not a text in UTF-8`);
+  if (!Buffer.from(text).equals(bytes)) throw new InputError(`${file} is not UTF-8 text`);
   return { path, bytes, text, hash: hashOf(bytes) };
 }
 

@@ -158,7 +158,7 @@ describe('mcp install', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['a second time', { quartermaster: { command: 'qm', args: ['mcp'] } }, /has Quartermaster already/],
+    ['a second time', { quartermaster: { command: 'qm', args: ['mcp'] } }, /already has Quartermaster/],
     ['under a name that is taken', { quartermaster: { command: 'other' } }, /another server called quartermaster/],
   ])('refuses to install %s', async (_, mcpServers, reason) => {
     const { command } = home({

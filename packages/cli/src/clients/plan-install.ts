@@ -46,7 +46,7 @@ export function planInstall({ client, file, places, serversFile, start }: PlanOp
   const ours = found.servers.filter(isOurselves);
   if (ours.length > 0) {
     throw new InputError(
-      `${client.name} has Quartermaster already, as ${ours[0]?.name}: run "quartermaster mcp uninstall ${client.id}" first`,
+      `${client.name} already has Quartermaster, as ${ours[0]?.name}: run "quartermaster mcp uninstall ${client.id}" first`,
     );
   }
   refuseNames(client, found.document, found.servers);

@@ -38,7 +38,7 @@ export function addCatalogsCommand(program: Command, context: CommandContext): v
     catalogs
       .command('list')
       .description('list the catalogs that your key may use')
-      .option('--json', 'one JSON object a line'),
+      .option('--json', 'one JSON object per line'),
   ).action(async (flags: ListCatalogsFlags) => {
     const { listCatalogs } = await import('../remote/index.ts');
     await listCatalogs(flags, context);

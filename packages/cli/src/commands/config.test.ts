@@ -14,7 +14,7 @@ describe('quartermaster config check', () => {
   it('names the files and servers of settings that can be used', async () => {
     const servers = JSON.stringify({ mcpServers: { a: { command: 'a' }, b: { url: 'http://localhost:1/mcp' } } });
     const { code, out } = await check('.mcp.json', servers, '--mcp-config');
-    expect(out).toMatch(/^The settings can be used\.\n· files:[\s\S]+\n· MCP servers: a, b\n$/);
+    expect(out).toMatch(/^The settings are valid\.\n· files:[\s\S]+\n· MCP servers: a, b\n$/);
     expect(code).toBe(0);
   });
 

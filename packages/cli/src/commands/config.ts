@@ -31,9 +31,7 @@ async function checkConfig({ json, ...place }: CheckFlags, { io, terminal, exit 
     await write(io.stdout, `${JSON.stringify({ files, servers, unusableServers, notes }, null, 2)}\n`);
   } else {
     const lines = [
-      unusableServers.length === 0
-        ? 'The settings can be used.'
-        : `${counted(unusableServers.length, 'problem')} found.`,
+      unusableServers.length === 0 ? 'The settings are valid.' : `${counted(unusableServers.length, 'problem')} found.`,
       ...unusableServers.map(({ name, source, line, reason }) => {
         return `✗ ${name} (${source}${line === undefined ? '' : `:${line}`}): ${reason}`;
       }),

@@ -42,7 +42,7 @@ function renderGreeting(snapshot: Snapshot, costs: CatalogCosts, terminal: Termi
   const { paint } = terminal;
   const after = (costs.deferred[0]?.tokens ?? 0) + costs.answerTokens;
   const bars = [
-    { label: 'every tool inline', value: costs.tokens, note: `${costs.tokens.toLocaleString('en-US')} tokens` },
+    { label: 'all tools inline', value: costs.tokens, note: `${costs.tokens.toLocaleString('en-US')} tokens` },
     { label: 'search, five found', value: after, note: `${after.toLocaleString('en-US')} tokens` },
   ];
   return [

@@ -47,7 +47,7 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
     .option(
       '--floor <figures>',
-      'fail where a figure is lower, such as recall@5=80 or hit@1=60,mrr=70 (percent)',
+      'fail if a figure is lower, such as recall@5=80 or hit@1=60,mrr=70 (percent)',
       readFloors,
     )
     .option('--json', 'write one JSON object')
@@ -68,8 +68,7 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
   for (const file of flags.queries ?? findSampleCatalog().queries) {
     for await (const query of readQueries(file, io.stdin)) queries.push(query);
   }
-  if (queries.length === 0)
-    throw new InputError(`${flags.queries?.map(inputName).join(', ')}: there are no queries in this`);
+  if (queries.length === 0) throw new InputError(`${flags.queries?.map(inputName).join(', ')}: no queries found`);
   // A floor is for what is served, which is the default engine.
   const named = flags.engine ?? (flags.floor === undefined ? undefined : [DEFAULT_ENGINE]);
   const engines = named === undefined ? await findAll(context) : await resolveAll(named, context);
@@ -150,7 +149,7 @@ function readEngines(text: string): EngineName[] {
   return text.split(',').map((name) => {
     const engine = ENGINES.find((known) => known === name.trim());
     if (engine !== undefined) return engine;
-    throw new InvalidArgumentError(`There is no engine "${name}"; there are: ${ENGINES.join(', ')}.`);
+    throw new InvalidArgumentError(`Unknown engine "${name}". Engines: ${ENGINES.join(', ')}.`);
   });
 }
 

@@ -9,5 +9,5 @@ export function findTools(label: string, snapshot: Snapshot): readonly Tool[] {
   if (named.length > 0) return named;
   const resolved = snapshot.resolve(label);
   if (resolved !== undefined) return [resolved];
-  throw new InputError(`No tool of the catalog is called ${JSON.stringify(label)}; names are case-sensitive`);
+  throw new InputError(`The catalog has no tool called ${JSON.stringify(label)}; names are case-sensitive`);
 }

@@ -78,7 +78,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   });
 
   addSettingsOptions(
-    keys.command('list').description('list the keys in the store').option('--json', 'one JSON object a line'),
+    keys.command('list').description('list the keys in the store').option('--json', 'one JSON object per line'),
   ).action(async (flags: ListKeysFlags) => {
     const { listKeys } = await import('../serving/index.ts');
     await listKeys(flags, context);
@@ -112,7 +112,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       .command('audit')
       .description('show who changed which key or catalog, newest first')
       .option('--limit <n>', 'show at most this many', wholeNumber(1, 10_000), 100)
-      .option('--json', 'one JSON object a line'),
+      .option('--json', 'one JSON object per line'),
   ).action(async (flags: AuditFlags) => {
     const { listChanges } = await import('../serving/index.ts');
     await listChanges(flags, context);

@@ -86,12 +86,12 @@ async function prepare(searcher: Searcher, { tools }: Snapshot, { io }: CommandC
 
 function checkFlags(query: string, { batch, why, tools }: SearchFlags): void {
   if (batch === undefined && query.trim() === '') {
-    const hint = tools === undefined ? '' : ' (it stands before --tools, which takes all that follows)';
+    const hint = tools === undefined ? '' : ' (put it before --tools, which takes everything after it)';
     throw new InputError(`Say what to search for: quartermaster search "send an email"${hint}`);
   }
   if (batch !== undefined && query !== '') throw new InputError('Give a query or --batch, not both');
   if (batch !== undefined && why !== undefined)
-    throw new InputError('--why is about one query, so it does not go with --batch');
+    throw new InputError("--why explains one query, so it can't be used with --batch");
   if (batch === '-' && tools?.includes('-') === true) {
     throw new InputError('Only one of --tools and --batch can be read from stdin');
   }
@@ -147,7 +147,7 @@ function describeHit({ tool, score, explanation }: Omit<Hit, 'also'>): object {
 async function tellUnresolved({ unresolved = [] }: SearchResult, { io, terminal }: CommandContext): Promise<void> {
   if (unresolved.length === 0) return;
   const what = oneLine(unresolved.join(', '), terminal.width);
-  await write(io.stderr, `Read as plain words, since nothing in the catalog answers to it: ${what}\n`);
+  await write(io.stderr, `Searched as plain words, because nothing in the catalog matches it: ${what}\n`);
 }
 
 /** An answer in the order of the hybrid alone looks like any other. */
@@ -180,7 +180,7 @@ async function searchBatch(file: string, { searcher, flags, context }: Task): Pr
       await write(io.stdout, `${terminal.paint.cyan(oneLine(query, terminal.width))}\n${answer}\n\n`);
     }
   }
-  if (asked === 0) throw new InputError(`${inputName(file)}: there are no queries in this`);
+  if (asked === 0) throw new InputError(`${inputName(file)}: no queries found`);
   if (failed > 0) {
     const whose = failed === 1 ? 'its line says' : 'their lines say';
     const what = `${counted(failed, 'query', 'queries')} could not be answered by the engine "${flags.engine}"`;

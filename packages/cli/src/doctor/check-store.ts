@@ -42,7 +42,7 @@ function checkKey(settings: Config['store']): readonly Check[] {
     const isThere = existsSync(`${path}.key`);
     const message = isThere
       ? `secrets are encrypted with ${path}.key`
-      : 'there is no encryption key yet; one is made beside the store when it is first needed';
+      : 'there is no encryption key yet; one is created next to the store when it is first needed';
     return [{ area: 'key', status: isThere ? 'ok' : 'note', message }];
   }
   if (!('url' in settings.location)) return [];
@@ -74,7 +74,7 @@ function checkPermissions(settings: Config['store'], files: readonly string[]): 
       .map(
         (file): Check => ({
           ...{ area: 'permissions', status: 'problem' },
-          message: `other users can change ${file}, which says which programs are started`,
+          message: `other users can change ${file}, which decides which programs are started`,
           fix: `chmod go-w ${file}`,
         }),
       ),

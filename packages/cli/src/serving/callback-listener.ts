@@ -23,7 +23,7 @@ export async function listenForCallback(port: number): Promise<CallbackListener>
   let take: ((callback: Callback, state: string) => boolean) | undefined;
   const { url, close } = await takeCallbacks(port, (callback) => {
     if (take?.(callback, callback.params.get('state') ?? '') === true) return;
-    callback.reply('This sign-in is not known, or is over already.', true);
+    callback.reply('This sign-in is unknown or has already ended.', true);
   });
   return {
     url,
@@ -55,8 +55,8 @@ export function createSignInListener(finish: (callback: URLSearchParams) => Prom
   let listening: ReturnType<typeof takeCallbacks> | undefined;
   const handle = ({ params, reply }: Callback): void => {
     finish(params).then(
-      () => reply('You are signed in. This window can be closed.', false),
-      () => reply('The sign-in failed, or is not known. Begin it again.', true),
+      () => reply('You are signed in. You can close this window.', false),
+      () => reply('The sign-in failed or is unknown. Start it again.', true),
     );
   };
   return {

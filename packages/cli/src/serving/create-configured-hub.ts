@@ -30,7 +30,7 @@ export function configuredServers(
   print: (line: string) => void,
 ): HubServers | undefined {
   const { servers, ourselves } = leaveOutOurselves(mcpServers);
-  if (ourselves.length > 0) print(`left out, since it is this proxy itself: ${ourselves.join(', ')}`);
+  if (ourselves.length > 0) print(`skipped, because it is this proxy itself: ${ourselves.join(', ')}`);
   for (const { name, source, line, reason } of unusableServers) {
     print(
       `${oneLine(name, 100)}: not usable (${source}${line === undefined ? '' : `:${line}`}): ${oneLine(reason, 500)}`,

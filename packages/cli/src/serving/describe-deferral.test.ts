@@ -5,7 +5,7 @@ it.each([
   ['as-requested', 'default', 'clients mark (deferral: as-requested, the default)'],
   ['as-requested', 'deferral', 'clients mark (deferral: as-requested, as set)'],
   ['as-requested', 'tools.tool_search', 'clients mark (deferral: as-requested, since tools.tool_search is off)'],
-  ['auto', 'tools.tool_search', 'by the gate (deferral: auto, since tools.tool_search is set)'],
+  ['auto', 'tools.tool_search', 'the gate decides (deferral: auto, since tools.tool_search is set)'],
   ['auto', 'ENABLE_TOOL_SEARCH', 'by the gate (deferral: auto, since ENABLE_TOOL_SEARCH is set)'],
   ['auto', 'deferral', 'by the gate (deferral: auto, as set)'],
 ] as const)('says that deferral is %s because of %s', (deferral, deferralSource, end) => {

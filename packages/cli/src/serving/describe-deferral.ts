@@ -5,7 +5,7 @@ export function describeDeferral({ deferral, deferralSource }: Pick<Config, 'def
   const which =
     deferral === 'as-requested'
       ? 'the tools that clients mark'
-      : 'the tools that clients mark, or where they mark none by the gate';
+      : 'the tools that clients mark; if they mark none, the gate decides';
   return `Deferring ${which} (deferral: ${deferral}, ${describeSource(deferral, deferralSource)})`;
 }
 

@@ -56,7 +56,7 @@ export function followSettings(options: FollowOptions): FollowedSettings {
       print(`settings read again: ${describeChange(before, now)}`);
     } catch (error) {
       // Whatever is wrong with a file, those who are being served must not notice.
-      print(`the settings can't be used, so the servers stay as they are: ${deepestReason(error)}`);
+      print(`the settings are invalid, so the servers are unchanged: ${deepestReason(error)}`);
     }
   };
   follow();

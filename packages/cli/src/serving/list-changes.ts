@@ -21,7 +21,7 @@ export async function listChanges({ json, limit, ...place }: AuditFlags, { io }:
       oneLine(detail, MOST_CHARACTERS),
     ]);
     const columns = ['time', 'by', 'change', 'what', ''].map((title) => ({ title }));
-    await write(io.stdout, `${rows.length === 0 ? 'Nothing was changed yet.' : renderTable(columns, rows)}\n`);
+    await write(io.stdout, `${rows.length === 0 ? 'There are no changes yet.' : renderTable(columns, rows)}\n`);
   } finally {
     await store.close();
   }

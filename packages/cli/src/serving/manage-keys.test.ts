@@ -124,8 +124,8 @@ describe('quartermaster keys', () => {
     writeFileSync(file, bytes.replace('migrations (version', 'migrations (variant'), 'latin1');
     const { code, err } = await keys('list');
     expect(err).toBe(
-      `The store's tables can't be made or brought up to date: no such column: version (${file}); ` +
-        'name another with --store FILE, or keep nothing with --store :memory:\n',
+      `The store's tables can't be created or migrated: no such column: version (${file}); ` +
+        'choose another with --store FILE, or keep nothing with --store :memory:\n',
     );
     expect(code).toBe(69);
   });

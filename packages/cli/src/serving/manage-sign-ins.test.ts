@@ -76,7 +76,7 @@ describe('quartermaster mcp login', () => {
     const { folder, server } = await project();
     const login = startLogin(folder);
     const page = await followAddress(login);
-    expect([page.status, await page.text()]).toEqual([200, 'You are signed in. This window can be closed.\n']);
+    expect([page.status, await page.text()]).toEqual([200, 'You are signed in. You can close this window.\n']);
     expect(await login.ended).toEqual({ code: 0, signal: null });
     expect(login.err()).toContain('Signed in at "tracker": 1 tool. The tokens are kept, encrypted');
 
@@ -108,7 +108,7 @@ describe('quartermaster mcp login', () => {
     expect(first.err()).toContain('Signed out of "tracker"');
     const second = logout();
     expect((await second.ended).code).toBe(1);
-    expect(second.err()).toContain('Nobody is signed in at "tracker"');
+    expect(second.err()).toContain('No one is signed in to "tracker"');
     expect(await callThrough(folder)).toContain(TOLD);
   });
 
@@ -134,7 +134,7 @@ describe('quartermaster mcp login', () => {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       const url = 'url' in params ? String(params.url) : '';
       opened.push(url);
-      expect(await (await fetch(url)).text()).toBe('You are signed in. This window can be closed.\n');
+      expect(await (await fetch(url)).text()).toBe('You are signed in. You can close this window.\n');
       return { action: 'accept' };
     });
     const call = { name: 'tool_call', arguments: { name: 'tracker__list_issues' } };
@@ -278,7 +278,7 @@ describe('quartermaster mcp login', () => {
       ...{ server: 'tracker', settings: { url: server.url }, port: 0, timeoutMs: 1 },
       onAddress: (url) => addresses.push(url),
     });
-    await expect(waiting).rejects.toThrow('Nobody signed in within');
+    await expect(waiting).rejects.toThrow('No one signed in within');
     expect(addresses).toHaveLength(1);
   });
 

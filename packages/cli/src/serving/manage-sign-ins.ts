@@ -65,7 +65,7 @@ export async function logoutFromServer(server: string, flags: LogoutFlags, conte
       context.io.stderr,
       isKnown
         ? `Signed out of ${JSON.stringify(server)}: its tokens are deleted here.\n`
-        : `Nobody is signed in at ${JSON.stringify(server)}.\n`,
+        : `No one is signed in to ${JSON.stringify(server)}.\n`,
     );
     if (!isKnown) context.exit(EXIT.nothingFound);
   } finally {

@@ -30,5 +30,5 @@ function makeStoreFolder(path: string): void {
 /** Where it is, for people: an address holds a password. */
 export function describeStore({ location }: StoreSettings): string {
   if ('url' in location) return 'in PostgreSQL';
-  return location.path === ':memory:' ? 'in memory, gone when this ends' : location.path;
+  return location.path === ':memory:' ? 'in memory, lost on exit' : location.path;
 }

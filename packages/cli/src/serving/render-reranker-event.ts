@@ -7,7 +7,7 @@ export function renderRerankerEvent(event: RerankerFailure, times: number): stri
   const [what, why] =
     event.kind === 'fallback'
       ? ['searched without the reranker', event.reason]
-      : ['the vectors of tools could not be read from the store, or kept there', deepestReason(event.cause)];
+      : ['tool vectors could not be read from the store or written to it', deepestReason(event.cause)];
   return oneLine(`${what}${times > 1 ? ` (${times} times)` : ''}: ${why}`, MOST_CHARACTERS);
 }
 

@@ -25,7 +25,7 @@ export function renderStatus({ costs, notes, running }: StatusReport, terminal: 
             terminal,
           ),
         ]),
-    ...(findings.length === 0 ? [] : [section('Definitions to look at', shorten(findings), terminal)]),
+    ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
     ...(notes.length === 0
       ? []
       : [

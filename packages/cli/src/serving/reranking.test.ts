@@ -132,7 +132,7 @@ describe('what goes wrong with the reranker', () => {
     [
       { kind: 'store-failed', cause: new Error('query failed', { cause: new Error('disk full') }) } as const,
       1,
-      'the vectors of tools could not be read from the store, or kept there: disk full',
+      'tool vectors could not be read from the store or written to it: disk full',
     ],
   ])('is told on one line', (event, times, line) => {
     expect(renderRerankerEvent(event, times)).toBe(line);

@@ -84,7 +84,7 @@ describe('quartermaster serve', () => {
   it('tells what it does while it starts, and of every request on stderr', async () => {
     const gateway = await startGateway([], { env: { QUARTERMASTER_SEARCH_ENGINE: 'auto' } });
     expect(gateway.err()).toBe(
-      'Opening the store (in memory, gone when this ends)\n' +
+      'Opening the store (in memory, lost on exit)\n' +
         'Deferring the tools that clients mark (deferral: as-requested, the default)\n' +
         'Search engine: hybrid+reranker (search.engine is auto, and the reranker loads)\n' +
         'Loading the sample catalog\n',
@@ -140,8 +140,8 @@ describe('quartermaster serve refuses', () => {
     ['a port that is none', ['--port', '70000'], 2, 'a whole number from 0 to 65535'],
     ['a store that can’t be opened', ['--store', '/dev/null/store.db'], 69, 'keep nothing with --store :memory:'],
     ['a store where no folder can be made', ['--store', '/dev/null/a/store.db'], 69, "mkdir '/dev/null/a'"],
-    ['a store that is a folder', ['--store', '.'], 69, 'name another with --store FILE'],
-    ['a store that is something else', ['--store', THIS_FILE], 69, 'name another with --store FILE'],
+    ['a store that is a folder', ['--store', '.'], 69, 'choose another with --store FILE'],
+    ['a store that is something else', ['--store', THIS_FILE], 69, 'choose another with --store FILE'],
     ['an address of another machine', ['--host', '192.0.2.1'], 69, 'listen on 192.0.2.1:8787'],
   ])('%s', async (_, args, code, text) => {
     const folder = temporaryFolder();

@@ -177,6 +177,6 @@ function createFormLogger(form: ServeFlags['log'], { io, terminal }: CommandCont
 /** What answers where nobody has named a model. */
 const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', toolSearch: 'local' };
 
-const NOTHING_TO_RELOAD = 'Nothing read again: there were no MCP servers at the start. Restart to add the first one.';
+const NOTHING_TO_RELOAD = 'Not reloaded: there were no MCP servers at startup. Restart to add the first one.';
 
 const STOP_NOTICE = 'Stopping after the responses in progress. Press Ctrl+C again to stop now.';

@@ -81,7 +81,7 @@ describe('quartermaster mcp', () => {
     const read = { name: 'files__read_text_file', arguments: { path: join(folder, 'note.txt') } };
     const called = await client.callTool({ name: 'tool_call', arguments: read });
     expect(textOf(called)).toBe('remember the milk');
-    expect(err()).toContain('quartermaster: left out, since it is this proxy itself: quartermaster');
+    expect(err()).toContain('quartermaster: skipped, because it is this proxy itself: quartermaster');
     expect(err().match(/^quartermaster: files: .*$/gm)).toEqual([expect.stringMatching(/: [1-9]\d* tools$/)]);
 
     const pids = [transport.pid ?? 0, Number(readFileSync(join(folder, 'server.pid'), 'utf8'))];
@@ -156,14 +156,14 @@ describe('quartermaster mcp', () => {
     writeFileSync(join(folder, 'data'), 'no folder');
     const { client, err } = await startProxy(folder);
     expect(await names(client)).toContain('files__read_text_file');
-    expect(err()).toContain('going on without a store');
+    expect(err()).toContain('continuing without a store');
     const asked = startCommand(['mcp', '--mcp-config', '.mcp.json', '--store', 'data/store.db'], { cwd: folder });
     expect(await asked.ended).toEqual({ code: 69, signal: null });
     expect(asked.out()).toBe('');
   });
 
   it.each([
-    ['no servers', [], 'Name the file that your client has them in'],
+    ['no servers', [], 'Name the file that your client keeps them in'],
     ['nothing but itself', ['--mcp-config', 'self.json'], 'it is this proxy itself: us'],
     ['a file that is not there', ['--mcp-config', 'missing.json'], 'missing.json'],
     ['an unknown form', ['--form', 'magic'], 'Allowed choices are bridge, load, inline'],

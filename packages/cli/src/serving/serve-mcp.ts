@@ -131,12 +131,12 @@ async function openStoreIfPossible({
     return await openConfiguredStore(config.store);
   } catch (error) {
     if (isAskedFor || !(error instanceof UnavailableError)) throw error;
-    print(`going on without a store, so every server is started at once: ${error.message}`);
+    print(`continuing without a store, so every server is started at once: ${error.message}`);
     return undefined;
   }
 }
 
-const NO_SERVERS = `There are no MCP servers to stand in front of. Name the file that your client has them in:
+const NO_SERVERS = `There are no MCP servers. Name the file that your client keeps them in:
 
   quartermaster mcp --mcp-config .mcp.json
 

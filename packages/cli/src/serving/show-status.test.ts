@@ -67,7 +67,7 @@ describe('a status with definitions to look at', () => {
     };
     const terminal = createTerminal({ stdout: Object.assign(new PassThrough(), { columns: 120 }), env: {} });
     expect(renderStatus({ costs, notes: [], running: [] }, terminal)).toContain(
-      `Definitions to look at\n  ${findings[0]}`,
+      `Definitions to review\n  ${findings[0]}`,
     );
   });
 });

@@ -48,7 +48,7 @@ export async function signIn(options: SignInOptions): Promise<SignInOutcome> {
     const state = new URL(address).searchParams.get('state') ?? '';
     const signal = AbortSignal.timeout(options.timeoutMs);
     const callback = await listener.wait(state, signal).catch(() => {
-      throw new UnavailableError(`Nobody signed in within ${options.timeoutMs / 60_000} minutes`);
+      throw new UnavailableError(`No one signed in within ${options.timeoutMs / 60_000} minutes`);
     });
     await finishSignIn(hub, callback);
     const kept = await tokens.get({ user: '', server });
@@ -75,7 +75,7 @@ async function beginSignIn(hub: Hub, server: string): Promise<string | undefined
 async function finishSignIn(hub: Hub, callback: Callback): Promise<void> {
   try {
     await hub.finishSignIn(callback.params);
-    callback.reply('You are signed in. This window can be closed.', false);
+    callback.reply('You are signed in. You can close this window.', false);
   } catch (error) {
     callback.reply('The sign-in failed; the terminal says why.', true);
     throw explain(error);

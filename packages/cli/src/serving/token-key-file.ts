@@ -73,15 +73,15 @@ export function prepareTranscriptKey(settings: StoreSettings): string | undefine
 }
 
 const IN_MEMORY =
-  'Conversation state is kept in memory, and lost at a restart: set QUARTERMASTER_ENCRYPTION_KEY to keep it in PostgreSQL';
+  'Conversation state is kept in memory and lost on restart: set QUARTERMASTER_ENCRYPTION_KEY to keep it in PostgreSQL';
 
 /** Undefined for a store that is not a file. */
 function keyFile(location: StoreSettings['location']): string | undefined {
   return 'path' in location && location.path !== ':memory:' ? `${location.path}.key` : undefined;
 }
 
-const NEEDS_KEY = `Tokens in PostgreSQL need a key to be encrypted with. Make one, and give it to every replica:
+const NEEDS_KEY = `Tokens in PostgreSQL must be encrypted. Create a key, and use it on every replica:
 
   export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32)`;
 
-const NEEDS_FILE = 'A store in memory forgets the sign-in when this ends; name a file with --store FILE';
+const NEEDS_FILE = 'An in-memory store loses the sign-in when this command ends; name a file with --store FILE';

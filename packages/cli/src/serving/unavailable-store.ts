@@ -5,7 +5,7 @@ import { UnavailableError } from '../input-error.ts';
 export function unavailableStore(path: string, cause: unknown): UnavailableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const told = cause instanceof StoreError ? withPath(reason, path) : `The store ${path} can't be opened: ${reason}`;
-  return new UnavailableError(`${told}; name another with --store FILE, or keep nothing with --store :memory:`, {
+  return new UnavailableError(`${told}; choose another with --store FILE, or keep nothing with --store :memory:`, {
     cause,
   });
 }

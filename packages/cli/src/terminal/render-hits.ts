@@ -7,7 +7,7 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
   const { paint } = terminal;
   const lines = result.hits.map((hit, index) => renderHit(hit, index + 1, terminal));
   if (result.verdict === 'none') {
-    const text = result.hits.length === 0 ? 'Nothing fits.' : 'Nothing fits. What came nearest:';
+    const text = result.hits.length === 0 ? 'Nothing fits.' : 'No match. Nearest tools:';
     lines.unshift(paint.yellow(text));
   }
   return lines.join('\n');

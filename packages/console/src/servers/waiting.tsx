@@ -91,7 +91,7 @@ function Change({ change, mayManage }: { readonly change: DefinitionChange; read
         <span className={`tag ${held ? 'bad' : 'wait'}`}>{held ? 'held back' : 'in use'}</span>
       </h3>
       <p className="small dim">
-        {isNew ? 'A new tool that nobody has accepted.' : 'Its definition is not the one that was accepted.'} Tokens{' '}
+        {isNew ? 'A new tool that has not been accepted.' : 'Its definition is not the one that was accepted.'} Tokens{' '}
         {tokens.before === null ? '' : `${plain(tokens.before)} → `}
         {plain(tokens.after)}.
       </p>

@@ -113,7 +113,7 @@ function* collect(tools: Iterable<Tool>, options: SnapshotOptions): Generator<vo
     'last',
   ]);
   if (!(maxTools >= 0)) {
-    throw new SettingError('invalid_limit', `maxTools is ${maxTools}, not a number from 0 up`, {
+    throw new SettingError('invalid_limit', `maxTools is ${maxTools}, not a number of at least 0`, {
       context: { maxTools },
     });
   }

@@ -133,11 +133,11 @@ describe('parseTools', () => {
       [{ input_schema: schema }, "Tool 0 can't be read: it has no name"],
       [
         { name: '', input_schema: schema },
-        'Tool 0 ("") can\'t be read: its name is "", not a text with at least one character',
+        'Tool 0 ("") can\'t be read: its name is "", not a string with at least one character',
       ],
       [
         { name: 5, input_schema: schema },
-        "Tool 0 can't be read: its name is 5, not a text with at least one character",
+        "Tool 0 can't be read: its name is 5, not a string with at least one character",
       ],
       [
         { name: 'a', input_schema: 12 },
@@ -153,16 +153,13 @@ describe('parseTools', () => {
       ],
       [
         { name: 'a', description: {}, inputSchema: schema },
-        'Tool 0 ("a") can\'t be read: its description is an object, not a text',
+        'Tool 0 ("a") can\'t be read: its description is an object, not a string',
       ],
       [
         { type: 'function', function: { name: 'a', parameters: 'x' } },
         'Tool 0 ("a") can\'t be read: its parameters is "x", not a JSON Schema object',
       ],
-      [
-        { color: 'red' },
-        'Tool 0 can\'t be read: it has no name, and its fields ("color") are those of no known format',
-      ],
+      [{ color: 'red' }, 'Tool 0 can\'t be read: it has no name, and its fields ("color") match no known format'],
       [
         { type: 'namespace', tools: [] },
         "Tool 0 can't be read: it is a namespace, which needs a name and a list of tools",
@@ -173,7 +170,7 @@ describe('parseTools', () => {
       ],
       [
         { type: 'provider', name: 'a' },
-        'Tool 0 ("a") can\'t be read: its id is undefined, not a text such as "anthropic.web_search_20250305"',
+        'Tool 0 ("a") can\'t be read: its id is undefined, not a string such as "anthropic.web_search_20250305"',
       ],
     ])('explains what is wrong with %j', (definition, message) => {
       expect(parseTools([definition]).problems.map((problem) => problem.message)).toEqual([message]);

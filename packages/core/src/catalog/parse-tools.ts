@@ -99,7 +99,7 @@ function parseOne(item: Unfolded, missingDeferral: Policy, given: ToolFormat | u
     const keys = Object.keys(definition).join(', ');
     throw new CatalogError(
       'unknown_format',
-      `it has no name, and its fields (${keys === '' ? 'none' : show(keys)}) are those of no known format`,
+      `it has no name, and its fields (${keys === '' ? 'none' : show(keys)}) match no known format`,
     );
   }
   return formatOf(format).parse(definition, { server, namespace, missingDeferral });

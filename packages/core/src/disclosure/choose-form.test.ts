@@ -41,14 +41,14 @@ describe('chooseForm', () => {
 
   it('says why a preference was not followed', () => {
     expect(chooseForm(capabilitiesOf('openai-chat'), 'hosted').reason).toBe(
-      'The form "hosted" was asked for, but needs a hosted search tool and the defer_loading mark, which this transport does not have',
+      'The form "hosted" was requested, but needs a hosted search tool and the defer_loading mark, which this transport does not support',
     );
   });
 
   it('says what is lost in a form that does not keep the prefix', () => {
     const can = capabilitiesOf('openai-chat');
-    expect(chooseForm(can, 'load').reason).toContain('reads the conversation anew');
-    expect(chooseForm(can, 'stub').reason).toBe('The form "stub" was asked for');
+    expect(chooseForm(can, 'load').reason).toContain('reads the whole conversation again');
+    expect(chooseForm(can, 'stub').reason).toBe('The form "stub" was requested');
   });
 
   it('sends the mark and the search tool together, or neither', () => {

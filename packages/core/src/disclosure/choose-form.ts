@@ -22,20 +22,20 @@ export function chooseForm(capabilities: TransportCapabilities, preference: Form
   if (preference === 'client') return clientForm(capabilities);
   if (preference === 'auto') {
     const name = canCarry('native', capabilities) ? 'native' : 'bridge';
-    const reason = name === 'native' ? 'The transport reveals tools natively' : 'The transport has functions only';
+    const reason = name === 'native' ? 'The transport reveals tools natively' : 'The transport supports only functions';
     return { name, form: FORMS[name], reason };
   }
   if (canCarry(preference, capabilities)) {
     const form = FORMS[preference];
     const cost = keepsPrefix(form)
       ? ''
-      : '; whenever it loads a tool, the provider reads the conversation anew, uncached';
-    return { name: preference, form, reason: `The form "${preference}" was asked for${cost}` };
+      : '; whenever it loads a tool, the provider reads the whole conversation again, uncached';
+    return { name: preference, form, reason: `The form "${preference}" was requested${cost}` };
   }
   return {
     name: 'bridge',
     form: FORMS.bridge,
-    reason: `The form "${preference}" was asked for, but needs ${NEEDS[preference]}, which this transport does not have`,
+    reason: `The form "${preference}" was requested, but needs ${NEEDS[preference]}, which this transport does not support`,
   };
 }
 

@@ -94,7 +94,7 @@ describe('decideGate', () => {
 
   it('gives its reason in figures', () => {
     expect(decide({ policies: one }).reason).toBe(
-      'The deferrable definitions take about 100 tokens, 10.0 % of the context window of 1,000; tools are deferred from at least 10 % on',
+      'The deferrable definitions take about 100 tokens, 10.0 % of the context window of 1,000; tools are deferred if they take at least 10 %',
     );
   });
 

@@ -64,7 +64,7 @@ function integer(block: Readonly<Record<string, unknown>>, key: string, range: R
 
 /** A misspelt key would leave its default in force without a word. */
 function unknownKey(key: string): SettingError {
-  const message = `tools.tool_search.${key} is no setting; the settings are ${KEYS.join(', ')}`;
+  const message = `tools.tool_search.${key} is not a setting; the settings are ${KEYS.join(', ')}`;
   return new SettingError('invalid_setting', message, { context: { setting: `tools.tool_search.${key}` } });
 }
 

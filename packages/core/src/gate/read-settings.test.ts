@@ -68,7 +68,7 @@ describe('readHermesToolSearch', () => {
     [{ max_search_limit: 51 }, 'tools.tool_search.max_search_limit is 51; allowed: a number from 1 to 50'],
     [{ max_search_limit: 2.5 }, 'tools.tool_search.max_search_limit is 2.5; allowed: a whole number from 1 to 50'],
     [{ search_default_limit: 21 }, 'tools.tool_search.search_default_limit is 21; allowed: a number from 1 to 20'],
-    [{ treshold_pct: 5 }, 'tools.tool_search.treshold_pct is no setting; the settings are enabled, threshold_pct'],
+    [{ treshold_pct: 5 }, 'tools.tool_search.treshold_pct is not a setting; the settings are enabled, threshold_pct'],
     ['on', 'tools.tool_search is "on"; allowed: true, false, or a block'],
   ])('refuses %j by name', (block, message) => {
     expect(() => readHermesToolSearch(block)).toThrow(message);

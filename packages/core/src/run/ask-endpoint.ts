@@ -109,7 +109,7 @@ function parse(data: string): unknown {
   } catch (cause) {
     throw new UpstreamError({
       code: 'malformed',
-      message: `The model's answer holds ${data.slice(0, 100)}, which is not JSON`,
+      message: `The model's answer contains ${data.slice(0, 100)}, which is not JSON`,
       cause,
     });
   }

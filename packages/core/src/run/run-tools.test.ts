@@ -223,7 +223,7 @@ describe('what can’t be run', () => {
   const { model } = scripted();
   const good: RunToolsOptions = { model, tools: [weather], messages: 'Oslo?' };
   const wrong: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
-    ['a tool that nothing executes', { tools: [{ name: 'ping', inputSchema }] }, 'Nothing executes ping'],
+    ['a tool that nothing executes', { tools: [{ name: 'ping', inputSchema }] }, 'No execute function for ping'],
     ['no messages', { messages: [] }, 'messages is'],
     ['an option that does not exist', { maxSteps: 3 }, 'runTools: unknown option "maxSteps"; allowed: budget, caller'],
     [

@@ -70,7 +70,9 @@ export function toolboxFor(options: ToolSettings & { readonly tools: ToolsForRun
   if (options.execute === undefined && idle.length > 0) {
     const names = idle.slice(0, 5).map((tool) => tool.name);
     const more = idle.length > names.length ? ` and ${idle.length - names.length} more` : '';
-    throw invalid(`Nothing executes ${names.join(', ')}${more}: give each tool an execute function, or pass execute`);
+    throw invalid(
+      `No execute function for ${names.join(', ')}${more}: give each tool an execute function, or pass execute`,
+    );
   }
   return createToolbox({
     tools: read,

@@ -25,7 +25,7 @@ export const PUT_CATALOG: Operation = {
 export const GET_CATALOG: Operation = { endpoint, summary: 'A catalog with its tools.', answer: CATALOG_ANSWER };
 export const CATALOG_TOOLS: Operation = {
   endpoint,
-  summary: 'What each tool of a catalog costs, how often it was called, and what should be looked at in it.',
+  summary: 'What each tool of a catalog costs, how often it was called, and what to review in it.',
   answer: TOOLS_ANSWER,
 };
 export const CATALOG_USAGE: Operation = {

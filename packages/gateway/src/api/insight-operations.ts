@@ -36,7 +36,7 @@ export const WIRE: Operation = {
 export const SAVINGS: Operation = {
   endpoint,
   summary:
-    'Tokens kept out, added and net, by day, model, key and catalog; in dollars too where the settings have prices.',
+    'Tokens kept out, added and net, by day, model, key and catalog; in dollars too if the settings have prices.',
   query: DAYS_QUERY,
   answer: SAVINGS_ANSWER,
 };

@@ -32,7 +32,7 @@ export const LIST_SERVERS: Operation = {
 export const GET_SERVER: Operation = { endpoint: servers, summary: 'One MCP server.', answer: SERVER_ANSWER };
 export const RETRY_SERVER: Operation = {
   endpoint: servers,
-  summary: 'Tries a server that can’t be reached again at once. Takes the role admin.',
+  summary: 'Tries a server that can’t be reached again at once. Requires the role admin.',
   answer: SERVER_ANSWER,
 };
 export const SIGN_IN: Operation = {
@@ -42,23 +42,23 @@ export const SIGN_IN: Operation = {
 };
 export const LIST_POLICIES: Operation = {
   endpoint: servers,
-  summary: 'Policies that were set while running; they stand before those of the settings.',
+  summary: 'Policies that were set while running; they take precedence over those in the settings.',
   answer: POLICIES_ANSWER,
 };
 export const CHANGE_POLICIES: CheckedOperation = {
   endpoint: servers,
-  summary: 'Sets or takes back policies of servers and tools. A pin is the policy never. Takes the role admin.',
+  summary: 'Sets or removes policies of servers and tools. A pin is the policy never. Requires the role admin.',
   body: POLICIES_BODY,
   answer: POLICIES_ANSWER,
 };
 export const LIST_APPROVALS: Operation = {
   endpoint: servers,
-  summary: 'Changed definitions that nobody has accepted yet.',
+  summary: 'Changed definitions that have not been accepted yet.',
   answer: APPROVALS_ANSWER,
 };
 export const APPROVE: CheckedOperation = {
   endpoint: servers,
-  summary: 'Accepts a changed definition. 409 where it has changed again. Takes the role admin.',
+  summary: 'Accepts a changed definition. 409 if it has changed again. Requires the role admin.',
   body: APPROVAL_BODY,
   answer: APPROVAL_ANSWER,
 };
@@ -70,7 +70,7 @@ export const LIST_KEYS: Operation = {
 };
 export const CREATE_KEY: CheckedOperation = {
   endpoint: keys,
-  summary: 'Creates a key, and shows its secret once. Takes an admin key without restrictions.',
+  summary: 'Creates a key, and shows its secret once. Requires an admin key without restrictions.',
   body: NEW_KEY_BODY,
   answer: SECRET_ANSWER,
 };

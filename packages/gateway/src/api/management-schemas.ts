@@ -34,7 +34,7 @@ const CHANGE: Schema = component(
   record({
     tool: TEXT,
     server: TEXT,
-    hash: described(TEXT, 'Names this change; a decision about it repeats it.'),
+    hash: described(TEXT, 'Identifies this change; a decision about it repeats it.'),
     held: described(FLAG, 'Whether the tool is held back until the change is accepted.'),
     is_new: FLAG,
     fields: list(record({ field: TEXT, before: optional(TEXT), after: optional(TEXT) })),
@@ -66,7 +66,7 @@ export const SERVERS_ANSWER: Schema = record({
 });
 export const SERVER_ANSWER: Schema = SERVER;
 export const SIGN_IN_ANSWER: Schema = record({
-  url: described(optional(TEXT), 'Where the user signs in; null where that is not needed.'),
+  url: described(optional(TEXT), 'Where the user signs in; null if that is not needed.'),
 });
 
 export const TOOLS_ANSWER: Schema = record({
@@ -113,7 +113,10 @@ export const POLICIES_BODY: Schema = record({
 });
 
 export const APPROVALS_ANSWER: Schema = record({ data: list(CHANGE) });
-export const APPROVAL_BODY: Schema = record({ tool: TEXT, hash: described(TEXT, 'Of the change that was looked at.') });
+export const APPROVAL_BODY: Schema = record({
+  tool: TEXT,
+  hash: described(TEXT, 'The hash of the change that was reviewed.'),
+});
 export const APPROVAL_ANSWER: Schema = record({ type: choice(['definition_accepted']), tool: TEXT, hash: TEXT });
 
 export const VERSIONS_ANSWER: Schema = record({
@@ -147,7 +150,7 @@ const KEY: Schema = component(
   record({
     id: TEXT,
     name: TEXT,
-    source: described(choice(['store', 'settings']), 'Keys of the settings are changed there.'),
+    source: described(choice(['store', 'settings']), 'Keys from the settings are changed there.'),
     state: choice(['active', 'expired', 'revoked']),
     ...RIGHTS,
     'created_at?': TIME,
@@ -179,11 +182,11 @@ export const KEY_CHANGE_BODY: Schema = record({
 export const ROTATE_BODY: Schema = record({
   'overlap_seconds?': described(
     { type: 'integer', minimum: 0, maximum: 2_592_000 },
-    'How long the old secret works on.',
+    'How long the old secret keeps working.',
   ),
 });
 export const KEY_ANSWER: Schema = KEY;
 export const SECRET_ANSWER: Schema = record({
   key: KEY,
-  secret: described(TEXT, 'Shown this once; only its hash is stored.'),
+  secret: described(TEXT, 'Shown only once; only its hash is stored.'),
 });

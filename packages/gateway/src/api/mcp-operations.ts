@@ -14,7 +14,7 @@ export const MCP_POST: Operation = {
 };
 export const MCP_GET: Operation = {
   endpoint,
-  summary: 'Listens to the MCP servers.',
+  summary: 'Opens a stream of messages from the MCP servers.',
   answer: { type: 'string' },
   answerType: 'text/event-stream',
 };

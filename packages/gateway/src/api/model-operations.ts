@@ -7,7 +7,7 @@ const FOREIGN: Schema = { type: 'object' };
 
 /** A request to a model in one of the hosts' dialects. */
 export function modelOperation(endpoint: string): Operation {
-  const summary = `${NAMES[endpoint] ?? endpoint}, with tool search. Streams where the request asks for it.`;
+  const summary = `${NAMES[endpoint] ?? endpoint}, with tool search. Streams if the request asks for it.`;
   return { endpoint, summary, body: FOREIGN, answer: FOREIGN };
 }
 
@@ -56,7 +56,7 @@ const METADATA: Schema = {
 
 export const CREATE_CONVERSATION: CheckedOperation = {
   endpoint: 'responses',
-  summary: 'Makes a conversation that responses go on from.',
+  summary: 'Creates a conversation that responses can continue.',
   body: record({ 'items?': optional(ITEMS), 'metadata?': optional(METADATA) }),
   answer: CONVERSATION,
 };

@@ -3,13 +3,13 @@ import { choice, named, record, type Schema, TEXT } from './schema.ts';
 
 const OK: Schema = record({ status: choice(['ok']) });
 
-export const LIVEZ: Operation = { endpoint: undefined, summary: 'Whether the process answers.', answer: OK };
+export const LIVEZ: Operation = { endpoint: undefined, summary: 'Whether the process responds.', answer: OK };
 export const READYZ: Operation = {
   endpoint: undefined,
-  summary: 'Whether it can serve; 503 with the reasons where not.',
+  summary: 'Whether it can serve; 503 with the reasons if not.',
   answer: record({ status: choice(['ready']) }),
 };
-export const HEALTHZ: Operation = { endpoint: undefined, summary: 'Whether the store answers.', answer: OK };
+export const HEALTHZ: Operation = { endpoint: undefined, summary: 'Whether the store responds.', answer: OK };
 export const OPEN_API: Operation = {
   endpoint: undefined,
   summary: 'This document.',

@@ -94,7 +94,8 @@ export function connectServers(options: ConnectOptions): ConnectedServers {
       };
       try {
         const sent = readInput(input);
-        if (sent === undefined) return errorResult('The arguments are no JSON object; send one that fits the schema');
+        if (sent === undefined)
+          return errorResult('The arguments are not a JSON object; send one that fits the schema');
         const check = checkArguments(tool, sent);
         if (check.kind === 'wrong') return errorResult(describeProblems(check.problems));
         traced = options.beginCall?.({ requestId, tool: tool.name, server: patternOf(name) });

@@ -82,8 +82,8 @@ describe('a server that lists more than is read', () => {
 
 describe('a server whose list can’t be used', () => {
   it.each([
-    ['is none', '{"tools":null}', /MCP server 'crm': its tools can't be listed: its answer holds nothing/],
-    ['is missing', '{}', /its answer holds nothing instead of a list/],
+    ['is none', '{"tools":null}', /MCP server 'crm': its tools can't be listed: its answer contains nothing/],
+    ['is missing', '{}', /its answer contains nothing instead of a list/],
     ['is an object', '{"tools":{}}', /its answer holds an object instead of a list/],
     ['is a text', '{"tools":"find_letter"}', /its answer holds a string instead of a list/],
     [

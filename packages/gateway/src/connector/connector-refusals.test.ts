@@ -53,7 +53,7 @@ describe('what is refused', () => {
     const response = await post('/v1/messages', asking(url));
     expect(response.status).toBe(400);
     const body = await response.text();
-    expect(body).toMatch(/does not connect to|stands for no public address/);
+    expect(body).toMatch(/does not connect to|does not resolve to a public address/);
     expect(body).not.toContain('secret');
   });
 

@@ -105,7 +105,7 @@ describe('a request to an address that a stranger names', () => {
         response.end();
       });
       const fetch = guarded(['http://*:*'], { lookup: standsFor(address) });
-      await expect(fetch(`http://rebound.example:${port}/`)).rejects.toThrow('no public address');
+      await expect(fetch(`http://rebound.example:${port}/`)).rejects.toThrow('does not resolve to a public address');
       expect(arrived).toBe(0);
     },
   );

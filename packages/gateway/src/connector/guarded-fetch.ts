@@ -50,7 +50,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const { method, signal } = request;
       const url = new URL(request.url);
       const rule = rules.find(url);
-      if (rule === undefined) throw new TypeError('the address is not one that may be connected to');
+      if (rule === undefined) throw new TypeError('connections to this address are not allowed');
       const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
       const headers = Object.fromEntries(request.headers);
       const agents = rule.isNamed ? named : open;
@@ -72,7 +72,7 @@ function publicLookup(lookup: Lookup): LookupFunction {
     lookup(hostname, (error, addresses) => {
       const [first, ...rest] = addresses.filter(({ address }) => isPublicAddress(address));
       if (error !== null || first === undefined) {
-        callback(error ?? new Error('its name stands for no public address'), '');
+        callback(error ?? new Error('its name does not resolve to a public address'), '');
       } else if (options.all === true) callback(null, [first, ...rest]);
       else callback(null, first.address, first.family);
     });

@@ -36,7 +36,7 @@ function textOf(content: ContentPart): string {
     case 'text':
       return content.text;
     case 'file':
-      return `[the resource ${shown(content.uri)}, which is no text]`;
+      return `[the resource ${shown(content.uri)}, which is not text]`;
     case 'link':
       return `[the resource ${shown(content.name)} at ${shown(content.uri)}]`;
     case 'media':

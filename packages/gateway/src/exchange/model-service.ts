@@ -242,7 +242,7 @@ async function prepare<Name extends DialectName>(
   if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
   const upstream = await upstreams.resolve(model);
   if (upstream === undefined)
-    throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
+    throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
   const metered = access.limits.tokensPerMinute === undefined ? undefined : dialect.api.metered?.(request);
   const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
   const exchange = (await upstream.for(dialect.name)).forClient({

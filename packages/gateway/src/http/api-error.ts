@@ -94,7 +94,7 @@ function fromUpstream(error: UpstreamError): ApiError {
 }
 
 function refusedKey(cause: Error): ApiError {
-  return new ApiError(502, "The model's host refused the key of this gateway; its operator has to set another", {
+  return new ApiError(502, "The model's host rejected this gateway's key; its operator has to set a new one", {
     details: { error_code: 'upstream_credentials' },
     headers: { 'x-should-retry': 'false' },
     cause,

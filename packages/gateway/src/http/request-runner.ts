@@ -93,7 +93,9 @@ export function createRequestRunner(options: {
         return response;
       } catch (thrown) {
         // Nobody is there to read it, but the log should not take it for a fault.
-        const error = request.signal.aborted ? new ApiError(CLIENT_GONE, 'The client went away') : toApiError(thrown);
+        const error = request.signal.aborted
+          ? new ApiError(CLIENT_GONE, 'The client disconnected')
+          : toApiError(thrown);
         status = error.status;
         end(error);
         const headers = new Headers(error.headers);

@@ -135,10 +135,10 @@ function trustFindings(tool: Tool): readonly ToolFinding[] {
 
 /** How to read what the trust check found. */
 const MEANINGS: Readonly<Record<Suspicion['kind'], string>> = {
-  'hidden-characters': 'Holds characters that people can’t see',
-  'bidirectional-controls': 'Holds controls that change the direction of text',
-  'html-comment': 'Holds a comment that viewers hide and models read',
-  instruction: 'Tells the model what to do beyond describing the tool',
+  'hidden-characters': 'Contains invisible characters',
+  'bidirectional-controls': 'Contains control characters that change the text direction',
+  'html-comment': 'Contains a comment that people don’t see but models read',
+  instruction: 'Gives the model instructions beyond describing the tool',
   'look-alike-name': 'Its name looks like that of another server’s tool',
 };
 

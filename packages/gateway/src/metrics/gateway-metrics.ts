@@ -18,7 +18,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   );
   const decisions = registry.counter(
     'quartermaster_decisions_total',
-    'What became of the tools of a request: deferred, sent inline, or passed on.',
+    'How the tools of a request were sent: deferred, inline, or passed on.',
   );
   const keptOut = registry.counter(
     'quartermaster_tokens_kept_out_total',
@@ -45,7 +45,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
   const preparations = registry.counter(
     'quartermaster_search_preparations_total',
-    'Catalogs that were made ready to be searched before a model did, by outcome.',
+    'Catalogs whose index was built before the first search, by outcome.',
   );
   const failures = registry.counter(
     'quartermaster_reranker_failures_total',
@@ -53,9 +53,9 @@ export function createGatewayMetrics(): GatewayMetrics {
   );
   const reranked = registry.counter(
     'quartermaster_reranked_searches_total',
-    'Searches of an engine with a reranker, by what became of it: used, fallback (failed or late), skipped (not its language).',
+    'Searches of an engine with a reranker, by the outcome of the reranker: used, fallback (failed or late), skipped (not its language).',
   );
-  const rerankedTexts = registry.counter('quartermaster_reranker_texts_total', 'Texts that the reranker was given.');
+  const rerankedTexts = registry.counter('quartermaster_reranker_texts_total', 'Texts sent to the reranker.');
   const connectorCalls = registry.counter(
     'quartermaster_connector_calls_total',
     'Calls to MCP servers that requests name, by the pattern that allows them and outcome.',

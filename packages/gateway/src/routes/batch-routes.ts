@@ -25,7 +25,7 @@ export function mountBatchRoutes(api: Api, services: Services): void {
       route: 'batches',
       errorBody: anthropicErrorBody,
       async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no batches');
+        if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no batches');
         return handler(requestContext, store.batches);
       },
     });

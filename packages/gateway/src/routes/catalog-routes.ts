@@ -30,7 +30,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
       route: 'catalogs',
       errorBody: anthropicErrorBody,
       async handler(requestContext) {
-        if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no catalogs of its own');
+        if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no catalogs of its own');
         return handler(requestContext, store.catalogs);
       },
     });
@@ -128,7 +128,7 @@ export function mountCatalogRoutes(api: Api, services: Services): void {
 export function changeableCatalog(requestContext: RequestContext, name: string): string {
   const checked = usableCatalog(requestContext, name);
   if (requestContext.access.role !== 'consumer') return checked;
-  throw new ApiError(403, 'This key may use catalogs and change none; that takes the role publisher or admin');
+  throw new ApiError(403, 'This key may use catalogs but not change them; that requires the role publisher or admin');
 }
 
 /** Stores a catalog as a new version, and has it indexed. */

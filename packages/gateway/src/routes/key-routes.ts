@@ -18,7 +18,7 @@ export function mountKeyRoutes(api: Api, { runner, store, clock, gatekeeper, con
   const manage = (context: Context, handler: (requestContext: RequestContext, keys: KeyStore) => Promise<object>) =>
     receive(context, async (requestContext) => {
       checkManager(requestContext.access);
-      if (store === undefined) throw new ApiError(404, 'This gateway has no store, and so no keys of its own');
+      if (store === undefined) throw new ApiError(404, 'This gateway has no store, so it has no keys of its own');
       const answer = await handler(requestContext, store.keys);
       gatekeeper.forgetKeys();
       return answer;

@@ -41,7 +41,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
     if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
     const upstream = await upstreams.resolve(model);
     if (upstream === undefined) {
-      throw new ApiError(404, `model: ${model.slice(0, 200)} is served by no upstream of this gateway`);
+      throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
     }
     facts.model = model;
     facts.upstream = upstream.name;

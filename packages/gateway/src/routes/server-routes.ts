@@ -124,7 +124,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
         APPROVE.body,
       );
       const change = changesFor(access).find((one) => one.tool === tool);
-      if (change === undefined) throw new ApiError(404, 'No change of this tool waits to be accepted');
+      if (change === undefined) throw new ApiError(404, 'No change to this tool is waiting to be accepted');
       if (change.hash !== hash) throw changedAgain();
       if ((await mcp?.hub.acceptChange({ tool, hash })) !== true) throw changedAgain();
       await store?.audit.note({ actor: access.owner, action: 'definition.accept', subject: tool, detail: hash });
@@ -162,7 +162,7 @@ export function mountServerRoutes(api: Api, services: Services): void {
 }
 
 function changedAgain(): ApiError {
-  return new ApiError(409, 'The definition has changed again; look at it once more before you accept it');
+  return new ApiError(409, 'The definition has changed again; review it again before you accept it');
 }
 
 interface WrittenChange extends Omit<PolicyChange, 'policy'> {
@@ -170,5 +170,5 @@ interface WrittenChange extends Omit<PolicyChange, 'policy'> {
 }
 
 function checkManager({ role }: Access, what: string): void {
-  if (role !== 'admin') throw new ApiError(403, `This key may not ${what}; that takes the role admin`);
+  if (role !== 'admin') throw new ApiError(403, `This key may not ${what}; that requires the role admin`);
 }

@@ -69,12 +69,12 @@ const RETRY = { 'retry-after': '1' };
 function problemOf(store: Services['store'], clock: Services['clock']): Promise<string | undefined> {
   return new Promise((resolve) => {
     if (store === undefined) return resolve(undefined);
-    const cancel = clock.after(PROBE_MS, () => resolve(`The store has not answered for ${PROBE_MS} ms`));
+    const cancel = clock.after(PROBE_MS, () => resolve(`The store has not responded for ${PROBE_MS} ms`));
     store
       .ping()
       .then(
         () => resolve(undefined),
-        (error) => resolve(isStoreError(error) ? error.message : 'The store does not answer'),
+        (error) => resolve(isStoreError(error) ? error.message : 'The store does not respond'),
       )
       .finally(cancel);
   });

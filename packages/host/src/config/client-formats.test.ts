@@ -209,6 +209,6 @@ describe("a client's own restrictions", () => {
       json({ mcpServers: { a: { command: 'x', sandbox: {}, icon: 'i', description: 'd' } } }),
     );
     expect(mcpServers.a).toEqual({ command: 'x' });
-    expect(notes).toMatchObject([{ server: 'a', message: 'not understood and passed over: sandbox' }]);
+    expect(notes).toMatchObject([{ server: 'a', message: 'unknown and ignored: sandbox' }]);
   });
 });

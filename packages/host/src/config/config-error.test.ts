@@ -38,19 +38,19 @@ keys:
     expect(problemsOf(() => load(yaml))).toEqual([
       `quartermaster.yaml:10: upstreams[1].apiKey needs the environment variable NO_SUCH, which is not set; set it, or write \${NO_SUCH:-default}`,
       expect.stringMatching(
-        /^quartermaster\.yaml:18: deferal is no setting\. Did you mean deferral\? The settings here are listen, store, /,
+        /^quartermaster\.yaml:18: deferal is not a setting\. Did you mean deferral\? The settings here are listen, store, /,
       ),
-      'quartermaster.yaml:2: listen.prot is no setting. Did you mean port? The settings here are host, port, publicUrl',
+      'quartermaster.yaml:2: listen.prot is not a setting. Did you mean port? The settings here are host, port, publicUrl',
       'quartermaster.yaml:3: listen.port is 70000; allowed: a whole number from 0 to 65535',
       'quartermaster.yaml:5: upstreams[0].models is "claude-*"; allowed: a list, in [ ] or with a dash before each entry',
       expect.stringMatching(
         /^quartermaster\.yaml:6: upstreams\[0\]\.provider is "antropic"; allowed: anthropic, .*Did you mean anthropic\?$/,
       ),
-      expect.stringMatching(/^quartermaster\.yaml:8: upstreams\[1\]\.modles is no setting\. Did you mean models\?/),
+      expect.stringMatching(/^quartermaster\.yaml:8: upstreams\[1\]\.modles is not a setting\. Did you mean models\?/),
       'quartermaster.yaml:7: upstreams[1] lacks models: Names of the models that it serves; * matches any text.',
       'quartermaster.yaml:9: upstreams[1].toolSearch is "loacl"; allowed: local, upstream. Did you mean local?',
       expect.stringMatching(
-        /^quartermaster\.yaml:17: tools\.tool_search\.treshold_pct is no setting\. Did you mean threshold_pct\?/,
+        /^quartermaster\.yaml:17: tools\.tool_search\.treshold_pct is not a setting\. Did you mean threshold_pct\?/,
       ),
       'quartermaster.yaml:17: tools.tool_search.search_default_limit is 30; allowed: a number from 1 to 20',
       'quartermaster.yaml:20: keys[0] has neither key nor hash: give one of them',
@@ -71,8 +71,8 @@ mcpServers:
   both: { command: npx, url: "https://example.com" }
 `;
     expect(problemsOf(() => load(yaml))).toEqual([
-      'quartermaster.yaml:2: upstreams[0].models names no model; ["*"] stands for all',
-      'quartermaster.yaml:4: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
+      'quartermaster.yaml:2: upstreams[0].models names no model; ["*"] means all',
+      'quartermaster.yaml:4: upstreams[1] lacks baseUrl: the address of its host, such as http://127.0.0.1:11434/v1',
       'quartermaster.yaml:7: mcpServers.both has both command and url: give one of them',
     ]);
   });
@@ -87,7 +87,7 @@ keys:
 `;
     expect(problemsOf(() => load(yaml))).toEqual([
       'quartermaster.yaml:2: upstreams[0] lacks models: Names of the models that it serves; * matches any text.',
-      'quartermaster.yaml:3: upstreams[1] lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1',
+      'quartermaster.yaml:3: upstreams[1] lacks baseUrl: the address of its host, such as http://127.0.0.1:11434/v1',
       'quartermaster.yaml:5: keys[0] has neither key nor hash: give one of them',
       'quartermaster.yaml:6: keys[1] lacks name: A name for people to read.',
     ]);
@@ -184,7 +184,7 @@ keys:
     const { mcpServers } = load(yaml);
     expect(Object.keys(mcpServers)).toEqual(['__proto__', 'constructor']);
     expect(problemsOf(() => load('__proto__: { listen: 1 }'))).toEqual([
-      expect.stringContaining('__proto__ is no setting'),
+      expect.stringContaining('__proto__ is not a setting'),
     ]);
   });
 });

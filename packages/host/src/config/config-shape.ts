@@ -49,7 +49,7 @@ export interface ConfigDocument {
 
 const LISTEN = object({
   host: {
-    about: 'The address to listen on. Other addresses than loopback require keys.',
+    about: 'The address to listen on. Addresses other than loopback require keys.',
     shape: text(),
     default: '127.0.0.1',
   },
@@ -110,7 +110,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
         shape: text(),
       },
       cache: {
-        about: 'Where built indexes outlast the process, so that the same tools are indexed once.',
+        about: 'Where built indexes are kept, so that the same tools are indexed only once.',
         shape: INDEX_CACHE,
         default: {},
       },
@@ -120,8 +120,8 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
   deferral: {
     about:
       'as-requested defers only what clients mark; auto also applies the gate to clients that do not know tool search; ' +
-      'adaptive is auto, and offers fitting tools to models that do not search by themselves. ' +
-      'Without it auto where tools.tool_search or ENABLE_TOOL_SEARCH is set and not off, else as-requested.',
+      "adaptive is auto, and also offers matching tools to models that don't search. " +
+      'Defaults to auto if tools.tool_search or ENABLE_TOOL_SEARCH is set and not off, otherwise to as-requested.',
     shape: choice(['as-requested', 'auto', 'adaptive']),
   },
   errorCodes: {

@@ -236,7 +236,7 @@ export interface McpSettings {
   readonly contextTokens?: number;
   /** Whether clients of `/mcp` may have lasting connections, which live in one process. */
   readonly sessions: boolean;
-  /** What repeated and fruitless searches of an MCP connection lead to. */
+  /** How repeated and fruitless searches on an MCP connection are handled. */
   readonly searchGuard: 'hint' | 'stop-repeats' | 'off';
   /** Which definitions are held back until they are accepted. */
   readonly quarantine: 'off' | 'changed' | 'new';

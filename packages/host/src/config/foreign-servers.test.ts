@@ -78,7 +78,7 @@ describe('files of other programs', () => {
       expect.stringContaining('quartermaster.yaml:2: deferral is "x"'),
       expect.stringMatching(/^b\.json: The document has no block of servers: mcpServers, /),
       expect.stringMatching(/^c\.json: The file can't be read: ENOENT/),
-      'a.json:3: mcpServers.a.command is empty; allowed: a text of at least one character',
+      'a.json:3: mcpServers.a.command is empty; allowed: a string of at least one character',
       'a.json:4: mcpServers.b.url is "ws://x"; allowed: an address that begins with http:// or https://',
     ]);
   });

@@ -12,16 +12,16 @@ const upTo = (): Shape<number> => whole({ min: 0, max: Number.MAX_SAFE_INTEGER }
 export const INDEX_CACHE: Shape<IndexCacheSettings> = object({
   folder: {
     about:
-      "The folder on disk, relative to this file's. Without it quartermaster/indexes in the user's cache folder (XDG_CACHE_HOME).",
+      "The folder on disk, relative to this file's. Defaults to quartermaster/indexes in the user's cache folder (XDG_CACHE_HOME).",
     shape: text(),
   },
   diskBytes: {
-    about: 'What indexes on disk may take together; the least recently used go first. 0 keeps none there.',
+    about: 'Maximum size of all indexes on disk; the least recently used are deleted first. 0 keeps none.',
     shape: upTo(),
     default: INDEX_CACHE_DEFAULTS.diskBytes,
   },
   storeBytes: {
-    about: 'The same for those in the store, which the replicas of a gateway share. 0 keeps none there.',
+    about: 'The same for indexes in the store, which the replicas of a gateway share. 0 keeps none.',
     shape: upTo(),
     default: INDEX_CACHE_DEFAULTS.storeBytes,
   },

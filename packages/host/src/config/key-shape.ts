@@ -41,7 +41,8 @@ const KEY_BLOCK = object(
         requestsPerMinute: { about: 'Requests per minute.', shape: whole({ min: 0, max: MOST }) },
         tokensPerMinute: { about: 'Tokens per minute.', shape: whole({ min: 0, max: MOST }) },
         searchesPerMinute: {
-          about: 'Searches per minute. A model that searches more often is told so, and answers with the tools it has.',
+          about:
+            'Searches per minute. A model that searches more often gets an error, and continues with the tools it has.',
           shape: whole({ min: 0, max: MOST }),
         },
         tokensPerDay: { about: 'Tokens per day, in UTC.', shape: whole({ min: 0, max: MOST }) },

@@ -21,7 +21,7 @@ export const MCP: Shape<McpSettings> = object({
   },
   searchGuard: {
     about:
-      'What repeated and fruitless searches of an MCP connection lead to. hint adds a sentence to the answer, stop-repeats also refuses a search that was made three times within ten minutes, off does neither. A search that was not made before is never refused.',
+      'How repeated and fruitless searches on an MCP connection are handled. hint adds a sentence to the answer, stop-repeats also refuses a search that was made three times within ten minutes, off does neither. A search that was not made before is never refused.',
     shape: choice(['hint', 'stop-repeats', 'off']),
     default: 'hint',
   },

@@ -37,7 +37,7 @@ export function readClientFile(file: string, text: string): ClientFile | undefin
     document: document.value,
     servers: block.entries.map(({ name, entry }) => {
       const rules = readClientRules(document.value, name);
-      if (!isJsonObject(entry)) return { name, isOff: false, entry: {}, problems: ['is no block'], notes: [] };
+      if (!isJsonObject(entry)) return { name, isOff: false, entry: {}, problems: ['is not a block'], notes: [] };
       const plain = inPlainReferences(entry, { label: block.label, source: file }) as JsonObject;
       const { entry: translated, problems, notes, unknown } = translateServer(plain);
       const deny: readonly Json[] = [...(Array.isArray(translated.deny) ? translated.deny : []), ...rules.deny];
@@ -49,7 +49,7 @@ export function readClientFile(file: string, text: string): ClientFile | undefin
         notes: [
           ...notes,
           ...rules.notes,
-          ...(unknown.length === 0 ? [] : [`not understood and passed over: ${unknown.join(', ')}`]),
+          ...(unknown.length === 0 ? [] : [`unknown and ignored: ${unknown.join(', ')}`]),
         ],
       };
     }),

@@ -114,7 +114,7 @@ function readServer(options: ReadServerOptions): ReadServer {
   const ours = isOurs && plain !== undefined ? Object.fromEntries(unknown.map((key) => [key, plain[key]])) : {};
   const denied = [...(Array.isArray(translated.entry.deny) ? translated.entry.deny : []), ...deny];
   const settings = read({ ...translated.entry, ...ours, ...(denied.length === 0 ? {} : { deny: denied }) });
-  const passedOver = isOurs || unknown.length === 0 ? [] : [`not understood and passed over: ${unknown.join(', ')}`];
+  const passedOver = isOurs || unknown.length === 0 ? [] : [`unknown and ignored: ${unknown.join(', ')}`];
   if (problems.length > 0) for (const note of passedOver) report(`has keys that are ${note}`);
   return {
     settings: withEnvFile(settings, { ...options, report }),

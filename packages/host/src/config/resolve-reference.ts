@@ -31,7 +31,7 @@ export function referencesOf({ file, env, answer }: ReferenceOptions): ResolveRe
         return valueOr(folder === undefined ? undefined : basename(folder), NEEDS_WORKSPACE);
       }
       case 'userHome':
-        return valueOr(homeOf(env), 'needs the home folder, which HOME does not name');
+        return valueOr(homeOf(env), 'needs the home folder, but HOME is not set');
       case '/':
       case 'pathSeparator':
         return { value: sep };

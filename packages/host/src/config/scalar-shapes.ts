@@ -116,7 +116,7 @@ export function webAddress(): Shape<string> {
 function empty(place: Place): undefined {
   const template = place.template(place.path);
   const reason = template === undefined ? 'is empty' : `is empty, because ${showValue(template)} is`;
-  place.report(place.path, `${where(place.path)} ${reason}; allowed: a text of at least one character`);
+  place.report(place.path, `${where(place.path)} ${reason}; allowed: a string of at least one character`);
 }
 
 /** Variables, the environment and flags are always text. */

@@ -159,7 +159,7 @@ function reportUnknownKey(place: Place, key: string, keys: readonly string[]): v
   const near = closest(key, keys);
   const path = [...place.path, key];
   const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-  place.report(path, `${where(path)} is no setting.${hint} The settings here are ${list(keys)}`);
+  place.report(path, `${where(path)} is not a setting.${hint} The settings here are ${list(keys)}`);
 }
 
 function fieldSchema(field: Field<unknown>): JsonObject {

@@ -8,7 +8,7 @@ export function showValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a block';
   if (typeof value !== 'string') return String(value);
-  if (OPAQUE.test(value)) return `a text of ${value.length} characters (not shown, because it may be a secret)`;
+  if (OPAQUE.test(value)) return `a string of ${value.length} characters (not shown, because it may be a secret)`;
   const plain = hideCredentials(value);
   return JSON.stringify(plain.length > MOST_CHARACTERS ? `${plain.slice(0, MOST_CHARACTERS)}…` : plain);
 }

@@ -54,7 +54,9 @@ function encryptionKey(): Shape<Uint8Array> {
         return readEncryptionKey(given);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        return wrong(value, place, '32 bytes in base64, as openssl rand -base64 32 makes them', { isSecret: true });
+        return wrong(value, place, '32 bytes in base64, such as the output of openssl rand -base64 32', {
+          isSecret: true,
+        });
       }
     },
   };

@@ -45,7 +45,7 @@ describe('one unusable entry', () => {
         name: 'bad',
         source: config.files[0],
         line: 2,
-        reason: expect.stringContaining('mcpServers.bad.alow is no setting. Did you mean allow?'),
+        reason: expect.stringContaining('mcpServers.bad.alow is not a setting. Did you mean allow?'),
       },
     ]);
   });

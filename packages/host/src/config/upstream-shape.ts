@@ -13,7 +13,7 @@ const MODELS: Shape<readonly string[]> = {
   read(value, place) {
     const models = NAMES.read(value, place);
     if (Array.isArray(value) && value.length === 0) {
-      place.report(place.path, `${where(place.path)} names no model; ["*"] stands for all`);
+      place.report(place.path, `${where(place.path)} names no model; ["*"] means all`);
     }
     return models;
   },
@@ -75,7 +75,7 @@ export const UPSTREAM: Shape<UpstreamSettings> = {
     if (provider === NEEDS_ADDRESS && !isGiven(value, 'baseUrl')) {
       place.report(
         place.path,
-        `${where(place.path)} lacks baseUrl: the address of its host, as http://127.0.0.1:11434/v1`,
+        `${where(place.path)} lacks baseUrl: the address of its host, such as http://127.0.0.1:11434/v1`,
       );
     }
     return { models, provider, toolSearch, ...rest };

@@ -153,7 +153,7 @@ export function createCatalogStore(context: StoreContext): CatalogStore {
       const bytes = await readBlob(context, blob);
       if (bytes !== undefined) return { ...readHead(row), tools: bytes.toString('utf8') };
     }
-    throw new StoreError('unavailable', `Catalog '${name}' was replaced each time that it was read; try again`);
+    throw new StoreError('unavailable', `Catalog '${name}' was replaced during every attempt to read it; try again`);
   }
 
   return {

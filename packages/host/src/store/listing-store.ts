@@ -23,7 +23,7 @@ export interface StoredListing {
   readonly instructions?: string;
   /** Where the server's list was cut off, if it was: `after 100 pages`. */
   readonly stopped?: string;
-  /** How many of the tools can't be used, and why one of them can't: those that are no JSON objects are not kept. */
+  /** How many of the tools can't be used, and why one of them can't: those that are not a JSON objects are not kept. */
   readonly unreadable?: string;
 }
 

@@ -104,7 +104,7 @@ function unreachable(cause: unknown): StoreError {
   const said = cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
   const message = isConnectionLost(cause)
     ? `PostgreSQL can't be reached: ${said}; check the store's url`
-    : `The store's tables can't be made or brought up to date: ${said}`;
+    : `The store's tables can't be created or migrated: ${said}`;
   return new StoreError('unreachable', message, { cause });
 }
 

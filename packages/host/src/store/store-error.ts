@@ -2,7 +2,7 @@
 export type StoreErrorCode =
   /** The file can't be opened, the server can't be reached or refuses us, or the tables can't be made there. */
   | 'unreachable'
-  /** The database was there and is not now: connections are lost or refused, it does not answer in time, its file is locked. Try again. */
+  /** The database was there and is not now: connections are lost or refused, it does not respond in time, its file is locked. Try again. */
   | 'unavailable'
   /** There is no space left to write. */
   | 'full'

@@ -153,7 +153,7 @@ describe('opening a store', () => {
     await sql.close();
     await expect(openStore(file)).rejects.toMatchObject({
       ...{ name: 'StoreError', code: 'unreachable', cause: expect.any(Error) },
-      message: "The store's tables can't be made or brought up to date: no such column: version",
+      message: "The store's tables can't be created or migrated: no such column: version",
     });
 
     const place = await postgres.createPlace();
@@ -162,7 +162,7 @@ describe('opening a store', () => {
     const asReader = place.url.replace('postgres:test@', 'reader:hunter2@');
     const refused = openStore({ url: asReader });
     await expect(refused).rejects.toMatchObject({ name: 'StoreError', code: 'unreachable' });
-    await expect(refused).rejects.toThrow(/^The store's tables can't be made or brought up to date: permission denied/);
+    await expect(refused).rejects.toThrow(/^The store's tables can't be created or migrated: permission denied/);
   });
 
   it('a transaction that fails leaves nothing behind, and the next statement works', async () => {

@@ -70,32 +70,32 @@ describe.each(NAMES)('an answer of %s', (dialect) => {
 
 describe('a fault', () => {
   it.each<[DialectName, JsonObject, string]>([
-    ['anthropic', {}, 'content is no list of objects'],
-    ['anthropic', { content: {} }, 'content is no list of objects'],
-    ['anthropic', { content: [null] }, 'content is no list of objects'],
-    ['openai-chat', {}, 'choices is no list of objects'],
-    ['openai-chat', { choices: [{ index: 0 }] }, 'message is no object'],
-    ['openai-chat', { choices: [{ message: null }] }, 'message is no object'],
-    ['openai-chat', { choices: [{ message: { tool_calls: 5 } }] }, 'tool_calls is no list of objects'],
-    ['openai-responses', {}, 'output is no list of objects'],
-    ['openai-responses', { output: 'x' }, 'output is no list of objects'],
+    ['anthropic', {}, 'content is not a list of objects'],
+    ['anthropic', { content: {} }, 'content is not a list of objects'],
+    ['anthropic', { content: [null] }, 'content is not a list of objects'],
+    ['openai-chat', {}, 'choices is not a list of objects'],
+    ['openai-chat', { choices: [{ index: 0 }] }, 'message is not an object'],
+    ['openai-chat', { choices: [{ message: null }] }, 'message is not an object'],
+    ['openai-chat', { choices: [{ message: { tool_calls: 5 } }] }, 'tool_calls is not a list of objects'],
+    ['openai-responses', {}, 'output is not a list of objects'],
+    ['openai-responses', { output: 'x' }, 'output is not a list of objects'],
   ])('of %s in the whole response %j is told', (dialect, answer, told) => {
     expect(DIALECTS[dialect].endpoint.problemInWhole(answer)).toBe(told);
   });
 
   it.each<[DialectName, JsonObject, string | undefined]>([
-    ['anthropic', {}, 'type is no text'],
-    ['anthropic', { type: 'message_start', message: null }, 'message of message_start is no object'],
-    ['anthropic', { type: 'error', error: 'Busy' }, 'error of error is no object'],
+    ['anthropic', {}, 'type is not a string'],
+    ['anthropic', { type: 'message_start', message: null }, 'message of message_start is not an object'],
+    ['anthropic', { type: 'error', error: 'Busy' }, 'error of error is not an object'],
     ['anthropic', { type: 'constructor' }, undefined],
-    ['openai-chat', { choices: [null] }, 'choices is no list of objects'],
-    ['openai-chat', { choices: {} }, 'choices is no list of objects'],
+    ['openai-chat', { choices: [null] }, 'choices is not a list of objects'],
+    ['openai-chat', { choices: {} }, 'choices is not a list of objects'],
     ['openai-chat', { choices: null }, undefined],
     ['openai-chat', { choices: [{ delta: null }] }, undefined],
-    ['openai-chat', { choices: [{ delta: { tool_calls: [{ function: 'x' }] } }] }, 'a call is no object'],
-    ['openai-responses', { item: {} }, 'type is no text'],
-    ['openai-responses', { type: 'response.completed', response: null }, 'response is no object'],
-    ['openai-responses', { type: 'response.output_item.added', item: null }, 'item is no object'],
+    ['openai-chat', { choices: [{ delta: { tool_calls: [{ function: 'x' }] } }] }, 'a call is not an object'],
+    ['openai-responses', { item: {} }, 'type is not a string'],
+    ['openai-responses', { type: 'response.completed', response: null }, 'response is not an object'],
+    ['openai-responses', { type: 'response.output_item.added', item: null }, 'item is not an object'],
   ])('of %s in the part %j is %s', (dialect, part, told) => {
     expect(DIALECTS[dialect].endpoint.problemInPart(part)).toBe(told);
   });

@@ -71,7 +71,7 @@ export function wrapClient(server: string, client: Client, options: WrapOptions 
       const tools = takeRawTools?.() ?? result.tools;
       const { nextCursor } = result;
       if (!Array.isArray(tools)) {
-        throw new McpError('invalid_answer', `its answer holds ${kindOf(tools)} instead of a list`, {
+        throw new McpError('invalid_answer', `its answer contains ${kindOf(tools)} instead of a list`, {
           context: { server },
         });
       }

@@ -175,7 +175,9 @@ describe('a hub', () => {
     await hub.start();
     expect(hub.snapshot().tools.map((tool) => tool.id)).toEqual(['math/other']);
     expect(hub.status()[0]?.held).toMatchObject([{ tool: 'math/add', fields: ['description'] }]);
-    expect(hub.unavailable()).toEqual([{ server: 'math', reason: 'changed definitions wait to be accepted: add' }]);
+    expect(hub.unavailable()).toEqual([
+      { server: 'math', reason: 'changed definitions are waiting to be accepted: add' },
+    ]);
 
     await hub.accept(['math/*']);
     expect(hub.snapshot().tools.map((tool) => tool.id)).toEqual(['math/add', 'math/other']);
@@ -232,7 +234,9 @@ describe('a hub', () => {
     const hub = makeHub({ servers, pins, quarantine: 'new' });
     await hub.start();
     expect(hub.snapshot().tools).toEqual([]);
-    expect(hub.unavailable()).toEqual([{ server: 'math', reason: 'new definitions wait to be accepted: add, other' }]);
+    expect(hub.unavailable()).toEqual([
+      { server: 'math', reason: 'new definitions are waiting to be accepted: add, other' },
+    ]);
     await hub.accept(['math/add']);
     expect(hub.snapshot().tools.map(({ id }) => id)).toEqual(['math/add']);
     const later = makeHub({ servers, pins, quarantine: 'new' });

@@ -345,7 +345,7 @@ function describeHeld(kind: string, held: readonly DefinitionChange[]): readonly
   const rest = names.length > MOST_HELD_NAMED ? ` and ${names.length - MOST_HELD_NAMED} more` : '';
   return names.length === 0
     ? []
-    : [`${kind} definitions wait to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`];
+    : [`${kind} definitions are waiting to be accepted: ${names.slice(0, MOST_HELD_NAMED).join(', ')}${rest}`];
 }
 
 async function callTool(server: HubServer, call: HubCall): Promise<JsonObject> {
@@ -368,7 +368,7 @@ function isLost(error: unknown): boolean {
 
 /** Nobody knows whether it ran, so it is not made again here. */
 function lostCall({ name, settings }: HubServer, { tool }: HubCall, cause: unknown): McpError {
-  const next = 'url' in settings ? 'the next call connects again' : 'the server is started again by the next call';
+  const next = 'url' in settings ? 'the next call connects again' : 'the next call restarts the server';
   return new McpError(
     'connection_lost',
     `The connection to server "${name}" was lost while "${tool.name}" ran, so it may have run. Check before you call it again; ${next}.`,

@@ -5,7 +5,7 @@ import { McpError } from '../errors.ts';
  * again on a new one.
  */
 export class ForgottenSessionError extends McpError {
-  static readonly reason: string = 'it does not know the session that it began (HTTP 404)';
+  static readonly reason: string = 'it no longer knows its session (HTTP 404)';
 
   constructor(server: string, cause: unknown) {
     const { reason } = ForgottenSessionError;

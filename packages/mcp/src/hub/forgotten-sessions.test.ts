@@ -196,10 +196,10 @@ describe('a hub whose server keeps forgetting sessions', () => {
     const { hub, server, clock } = await start({ refuse });
     await expect(call(hub)).rejects.toMatchObject({
       code: 'server_down',
-      message: 'Server "remote" can\'t be reached: it does not know the session that it began (HTTP 404)',
+      message: 'Server "remote" can\'t be reached: it no longer knows its session (HTTP 404)',
     });
     expect(answersTo(server, 'tools/call')).toEqual([404, 404]);
-    await expect(call(hub)).rejects.toThrow('it does not know the session that it began');
+    await expect(call(hub)).rejects.toThrow('it no longer knows its session');
     expect(server.sessions).toHaveLength(2);
     expect(hub.status()[0]).toMatchObject({ state: 'down', reason: expect.stringContaining('session') });
     isForgetful = false;

@@ -77,7 +77,7 @@ describe('a hub with servers that misbehave', () => {
       { server: 'dying', reason: 'it ended before it answered' },
       { server: 'missing', reason: 'its command "no-such-command-anywhere" was not found' },
       { server: 'failing', reason: "its tools can't be listed: the database is locked" },
-      { server: 'listless', reason: "its tools can't be listed: its answer holds nothing instead of a list" },
+      { server: 'listless', reason: "its tools can't be listed: its answer contains nothing instead of a list" },
       {
         server: 'useless',
         reason: expect.stringMatching(/^none of its tools can be used, such as: Tool 0 \("deep"\).* nests deeper than/),
@@ -246,7 +246,7 @@ describe('a hub with servers that misbehave', () => {
       await expect(callText(hub, 'crashing/crash')).rejects.toMatchObject({
         code: 'connection_lost',
         message:
-          'The connection to server "crashing" was lost while "crash" ran, so it may have run. Check before you call it again; the server is started again by the next call.',
+          'The connection to server "crashing" was lost while "crash" ran, so it may have run. Check before you call it again; the next call restarts the server.',
       });
     }
     await until(() => hub.status()[0]?.state !== 'connecting');

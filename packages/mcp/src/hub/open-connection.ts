@@ -110,7 +110,7 @@ async function attempt(options: ConnectionOptions, { mode, useSse }: Attempt): P
   const onBroken = (): void => {
     if (wasBroken) return;
     wasBroken = true;
-    onNoise('its lists lack resultType, which revision 2026-07-28 demands: it is spoken to in an older one');
+    onNoise('its lists lack resultType, which revision 2026-07-28 requires, so an older revision is used');
     options.onNewerBroken?.();
     retire();
   };

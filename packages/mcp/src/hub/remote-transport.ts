@@ -128,7 +128,7 @@ export class RemoteTransport implements Transport {
       throw error;
     }
     // Either the answer has come with the response, or it is still to come on a stream.
-    if (!sent.isStreaming) this.#answerFor(sent, 'The server took the request and did not answer it');
+    if (!sent.isStreaming) this.#answerFor(sent, 'The server accepted the request but did not answer it');
   }
 
   /** Tells the server, where there is a session, that it need not keep it any longer. It may be asked as the transport closes. */

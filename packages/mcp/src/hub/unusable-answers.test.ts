@@ -89,7 +89,7 @@ const RESULT = { result: { content: [{ type: 'text', text: 'gone' }] } };
 /** An event by which a stream can be asked for again from there on. */
 const PRIMING = 'id: 1\ndata: \n\n';
 const ENDED = 'The connection ended before the answer came';
-const NO_ANSWER = 'The server took the request and did not answer it';
+const NO_ANSWER = 'The server accepted the request but did not answer it';
 
 describe('a call over HTTP', () => {
   it.each<[string, RemoteAnswer, string]>([

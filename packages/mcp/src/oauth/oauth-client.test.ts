@@ -163,7 +163,7 @@ describe('servers that want users to sign in', () => {
     const hub = makeHub(network.fetch, createMemoryTokenStore());
     const callback = network.signIn(await signInUrl(hub, 'ada'), 'ada');
     await hub.finishSignIn(callback);
-    await expect(hub.finishSignIn(callback)).rejects.toThrow('This sign-in is not known, or is over already');
+    await expect(hub.finishSignIn(callback)).rejects.toThrow('This sign-in is unknown or has already ended');
     await expect(hub.finishSignIn(new URLSearchParams({ code: 'x', state: 'forged' }))).rejects.toThrow('not known');
     const refused = new URLSearchParams({
       error: 'access_denied',
@@ -208,7 +208,7 @@ describe('servers that want users to sign in', () => {
     const oauth = createOAuthClient({ tokens: createMemoryTokenStore(), redirectUrl, fetch: network.fetch, clock });
     const url = await oauth.begin({ user: 'ada', server: 'tools' }, { serverUrl: SERVER });
     clock.advance(60 * 60_000);
-    await expect(oauth.finish(network.signIn(String(url), 'ada'))).rejects.toThrow('not known, or is over already');
+    await expect(oauth.finish(network.signIn(String(url), 'ada'))).rejects.toThrow('is unknown or has already ended');
   });
 
   it('where no sign-in can begin let in those who signed in elsewhere, and tell the others what to do', async () => {

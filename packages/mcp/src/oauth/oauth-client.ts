@@ -182,7 +182,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
         if (wanted !== undefined) await tokens.put(wantedPlace(owner), wanted);
         return refuse(owner, settings, { scope: requiredScope, resourceMetadataUrl });
       }
-      const message = `Server "${owner.server}" refuses the request for lack of a scope (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for the right.`;
+      const message = `Server "${owner.server}" refuses the request for lack of a scope (${requiredScope ?? 'it does not say which'}), although the sign-in asked for it. Ask the server's operator for permission.`;
       return new McpError('not_allowed', message, { context: { server: owner.server } });
     },
     async finish(callback) {
@@ -264,7 +264,7 @@ async function takePending(tokens: TokenStore, state: string, nowMs: number): Pr
     const { endsAtMs = 0 } = value as Partial<StoredPending>;
     if (nowMs < endsAtMs) return value;
   }
-  throw new McpError('authorization_required', 'This sign-in is not known, or is over already; begin it again');
+  throw new McpError('authorization_required', 'This sign-in is unknown or has already ended; start it again');
 }
 
 function refused({ server }: TokenOwner, error: string | null): McpError {

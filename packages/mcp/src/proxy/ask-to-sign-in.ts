@@ -37,7 +37,7 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
   if (!isJsonObject(elicitation) || elicitation.url === undefined) return 'impossible';
   const url = await addressFor(question);
   if (url === undefined) return 'impossible';
-  const message = `${error.message.split(';')[0]}. Open the address to do so; the call goes on then.`;
+  const message = `${error.message.split(';')[0]}. Open the URL to do so; the call then continues.`;
   const params = { mode: 'url', message, url };
   // A client that stands for itself in each request is asked in the result.
   if (session.peer === undefined) {
@@ -46,7 +46,7 @@ export async function askToSignIn(question: SignInQuestion): Promise<SignInAnswe
     return { resultType: 'input_required', inputRequests: { [SIGN_IN_KEY]: { method: 'elicitation/create', params } } };
   }
   const patience = new AbortController();
-  const cancel = session.clock.after(PATIENCE_MS, () => patience.abort(new Error('Nobody signed in in time')));
+  const cancel = session.clock.after(PATIENCE_MS, () => patience.abort(new Error('No one signed in in time')));
   const asking = AbortSignal.any([signal, patience.signal]);
   const { user } = session.access;
   try {

@@ -104,7 +104,7 @@ async function listOne(
     const items = Array.isArray(result[key]) ? result[key] : [];
     for (const item of items) if (isJsonObject(item)) found.push({ server, item });
     if (typeof result.nextCursor !== 'string') return { server, found };
-    if (result.nextCursor === cursor) return { server, found, reason: 'it gave the same page twice' };
+    if (result.nextCursor === cursor) return { server, found, reason: 'it returned the same page twice' };
     cursor = result.nextCursor;
   }
 }

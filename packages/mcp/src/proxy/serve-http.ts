@@ -125,7 +125,7 @@ function createSessions(options: HttpFaceOptions): HttpFace {
       // A session is its owner's: to anybody else, and under other permissions, it does not exist.
       const isTheirs =
         session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
-      if (session === undefined || !isTheirs) return refuse(404, 'There is no such session; begin with initialize');
+      if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');
       use(id, session);
       return session.transport.handleRequest(request);
     },

@@ -47,7 +47,7 @@ export function createSuspendedCalls(clock: Clock): SuspendedCalls {
     const call = new RunningCall(randomUUID(), () => running.delete(call.id));
     running.set(call.id, call);
     const [oldest] = running.values();
-    if (running.size > MOST_SUSPENDED) oldest?.giveUp('Too many calls wait for an answer');
+    if (running.size > MOST_SUSPENDED) oldest?.giveUp('Too many calls are waiting for an answer');
     call.begin(begin);
     return call;
   };

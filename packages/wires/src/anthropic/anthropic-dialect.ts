@@ -116,9 +116,9 @@ const ENDPOINT: AnthropicDialect['endpoint'] = {
     event.type === 'message_stop' || (event.type === 'message_delta' && typeof event.delta.stop_reason === 'string'),
   problemInWhole: ({ content }) => unlessObjects('content', content),
   problemInPart(event) {
-    if (typeof event.type !== 'string') return 'type is no text';
+    if (typeof event.type !== 'string') return 'type is not a string';
     const field = Object.hasOwn(EVENT_FIELDS, event.type) ? EVENT_FIELDS[event.type] : undefined;
-    return field === undefined || isJsonObject(event[field]) ? undefined : `${field} of ${event.type} is no object`;
+    return field === undefined || isJsonObject(event[field]) ? undefined : `${field} of ${event.type} is not an object`;
   },
   writePart: writeNamedEvent,
   streamEnd: '',

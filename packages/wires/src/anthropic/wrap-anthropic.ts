@@ -199,13 +199,13 @@ function refuseThread(isContinued: boolean): Response {
   if (isContinued) {
     return refuseWith(404, {
       type: 'not_found_error',
-      message: 'Tool search keeps no threads; send the whole conversation.',
+      message: 'Tool search does not support threads; send the whole conversation.',
       details: { error_code: 'thread_not_found' },
     });
   }
   return refuseWith(400, {
     type: 'invalid_request_error',
-    message: 'Tool search needs the whole conversation in each request, so it keeps no threads.',
+    message: 'Tool search needs the whole conversation in each request, so it does not support threads.',
     details: { error_code: 'thread_unsupported_request', unsupported: [] },
   });
 }

@@ -13,7 +13,7 @@ export function openRequest(request: GeminiRequest): Opened {
   if (typeof count === 'number' && count > 1) {
     throw new RequestError(
       'unsupported_request',
-      `candidateCount is ${count}; tool search follows one candidate. Leave it out, and ask several times for several answers`,
+      `candidateCount is ${count}; tool search supports one candidate. Leave it out, and send several requests for several answers`,
       { context: { parameter: 'candidateCount', value: count } },
     );
   }

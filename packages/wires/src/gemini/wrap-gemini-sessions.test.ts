@@ -265,7 +265,7 @@ describe('what can’t be searched for', () => {
     });
     await expect(asked).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining('candidateCount is 2; tool search follows one candidate'),
+      message: expect.stringContaining('candidateCount is 2; tool search supports one candidate'),
     });
   });
 

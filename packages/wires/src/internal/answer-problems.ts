@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
 /** Why a list can't be read as one of objects; undefined where it can. */
 export function unlessObjects(name: string, list: unknown): string | undefined {
-  return Array.isArray(list) && list.every(isJsonObject) ? undefined : `${name} is no list of objects`;
+  return Array.isArray(list) && list.every(isJsonObject) ? undefined : `${name} is not a list of objects`;
 }
 
 /** The first problem in a list that is known to be one of objects. */

@@ -21,7 +21,7 @@ export function resend<Request, Init extends RequestInit>(
   };
 }
 
-/** A request's body. Undefined for one that is no JSON object: the host can say so better. */
+/** A request's body. Undefined for one that is not a JSON object: the host can say so better. */
 export function readJsonBody(body: unknown): JsonObject | undefined {
   if (typeof body !== 'string') return undefined;
   try {

@@ -78,14 +78,14 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
 };
 
 function problemIn(name: string, said: unknown): string | undefined {
-  if (!isJsonObject(said)) return `${name} is no object`;
+  if (!isJsonObject(said)) return `${name} is not an object`;
   const { tool_calls: calls } = said;
   if (isAbsent(calls)) return undefined;
   return (
     unlessObjects('tool_calls', calls) ??
     firstProblem(calls, (call) => {
       const inner = [call.function, call.custom];
-      return inner.every((value) => isAbsent(value) || isJsonObject(value)) ? undefined : 'a call is no object';
+      return inner.every((value) => isAbsent(value) || isJsonObject(value)) ? undefined : 'a call is not an object';
     })
   );
 }

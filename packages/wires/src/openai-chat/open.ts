@@ -10,7 +10,7 @@ export function openRequest(request: ChatRequest): Opened {
   if (typeof request.n === 'number' && request.n > 1) {
     throw new RequestError(
       'unsupported_request',
-      `n is ${request.n}; tool search writes one choice per request. Leave n out, and ask several times for several answers`,
+      `n is ${request.n}; tool search supports one choice per request. Leave n out, and send several requests for several answers`,
       { context: { parameter: 'n', value: request.n } },
     );
   }

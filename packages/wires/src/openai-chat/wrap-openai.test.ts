@@ -381,7 +381,7 @@ describe('an OpenAI client with tool search in chat completions', () => {
     const client = await start([]);
     const asked = client.chat.completions.create({ model: 'gpt-5.4', messages: [USER], tools: TOOLS, n: 2 });
     await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
-    await expect(asked).rejects.toThrow(/n is 2; tool search writes one choice per request/);
+    await expect(asked).rejects.toThrow(/n is 2; tool search supports one choice per request/);
     await expect(asked).rejects.toMatchObject({ code: 'unsupported_request', param: 'n' });
     expect(host.requests).toEqual([]);
   });

@@ -85,10 +85,10 @@ function isSearchTool(tool: unknown): tool is JsonObject {
 }
 
 const HISTORY =
-  'the history is needed to know which tools were found. Send all items in input, with what the response put out appended';
+  'the history is needed to know which tools were found. Send all items in input, followed by the output of the response';
 
 const REFUSED: Readonly<Record<string, string>> = {
-  previous_response_id: `nothing is kept of this response here, and ${HISTORY}`,
-  conversation: `nothing is kept of this conversation here, and ${HISTORY}, or make a conversation with POST /v1/conversations`,
-  background: 'a response that is fetched later has no one to answer its searches. Leave it out, and stream instead',
+  previous_response_id: `this response is not stored here, and ${HISTORY}`,
+  conversation: `this conversation is not stored here, and ${HISTORY}, or make a conversation with POST /v1/conversations`,
+  background: 'no one would answer the searches of a response that is fetched later. Leave it out, and stream instead',
 };

@@ -23,10 +23,10 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     isComplete: ({ type }) => RESPONSE_ENDS.has(type),
     problemInWhole: ({ output }) => unlessObjects('output', output),
     problemInPart({ type, item, response }) {
-      if (typeof type !== 'string') return 'type is no text';
-      if (item !== undefined && !isJsonObject(item)) return 'item is no object';
+      if (typeof type !== 'string') return 'type is not a string';
+      if (item !== undefined && !isJsonObject(item)) return 'item is not an object';
       if (response === undefined) return undefined;
-      if (!isJsonObject(response)) return 'response is no object';
+      if (!isJsonObject(response)) return 'response is not an object';
       return isAbsent(response.output) ? undefined : unlessObjects('output', response.output);
     },
     writePart: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,

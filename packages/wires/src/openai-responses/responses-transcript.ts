@@ -132,9 +132,9 @@ function checkConversation(request: ResponsesRequest, kept: JsonObject): void {
   const refuse = (text: string): never => {
     throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
   };
-  if (kept.isFull === true) refuse('The conversation is longer than what is kept of one. Begin another');
+  if (kept.isFull === true) refuse('The conversation is larger than what is stored. Start another');
   if (typeof request.previous_response_id === 'string') {
-    refuse('conversation and previous_response_id can not be used together. Leave one of them out');
+    refuse("conversation and previous_response_id can't be used together. Leave one of them out");
   }
   if (request.store === false) refuse('A conversation is stored; store: false contradicts it. Leave one of them out');
 }

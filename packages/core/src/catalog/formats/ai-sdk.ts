@@ -122,7 +122,7 @@ function readProviderType(definition: JsonObject): string | undefined {
   if (!PROVIDER_TYPES.has(type)) return undefined;
   const id = field(definition, 'id');
   if (typeof id === 'string') return id;
-  throw invalid(`its id is ${show(id)}, not a text such as "anthropic.web_search_20250305"`);
+  throw invalid(`its id is ${show(id)}, not a string such as "anthropic.web_search_20250305"`);
 }
 
 /** Functions leave, and schemas give way to their JSON. What a provider defines needs neither of its schemas. */

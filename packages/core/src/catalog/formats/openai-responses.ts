@@ -29,7 +29,7 @@ export const openaiResponsesFormat: Format = { format: 'openai-responses', parse
 
 function parse(definition: JsonObject, context: ParseContext): Tool {
   const type = field(definition, 'type');
-  if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a text such as "function"`);
+  if (typeof type !== 'string') throw invalid(`its type is ${show(type)}, not a string such as "function"`);
   // A whole one was unfolded before it came here.
   if (type === 'namespace') throw invalid('it is a namespace, which needs a name and a list of tools');
   const extras: DraftExtras = { verbatim: { 'openai-responses': definition } };

@@ -13,7 +13,7 @@ export function readName(definition: JsonObject): string {
   const name = field(definition, 'name');
   if (typeof name === 'string' && name !== '') return name;
   if (name === undefined) throw invalid('it has no name');
-  throw invalid(`its name is ${show(name)}, not a text with at least one character`);
+  throw invalid(`its name is ${show(name)}, not a string with at least one character`);
 }
 
 /** A text, or undefined where there is none. Another kind of value is refused: a description that is an object is a mistake. */
@@ -21,7 +21,7 @@ export function readText(definition: JsonObject, key: string): string | undefine
   const value = field(definition, key);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw invalid(`its ${key} is ${show(value)}, not a text`);
+  throw invalid(`its ${key} is ${show(value)}, not a string`);
 }
 
 /** A schema, or undefined where there is none. */

@@ -78,7 +78,7 @@ export class Bm25Index {
     if (data.version !== INDEX_VERSION) {
       throw new QuartermasterError(
         'invalid_index',
-        `The index has version ${String(data.version)}, this code reads ${INDEX_VERSION}; build it again`,
+        `The index has version ${String(data.version)}, this code reads ${INDEX_VERSION}; rebuild it`,
         { context: { version: data.version } },
       );
     }

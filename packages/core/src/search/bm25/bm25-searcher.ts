@@ -96,7 +96,7 @@ export function createRanker(snapshot: Snapshot, index: Bm25Index): QueryRanker 
   if (index.toolCount === snapshot.tools.length) return new QueryRanker(snapshot, index);
   throw new QuartermasterError(
     'invalid_index',
-    `The index is of ${index.toolCount} tools, the snapshot has ${snapshot.tools.length}; build it from this snapshot`,
+    `The index has ${index.toolCount} tools, but the snapshot has ${snapshot.tools.length}; rebuild it from this snapshot`,
     { context: { indexed: index.toolCount, tools: snapshot.tools.length } },
   );
 }

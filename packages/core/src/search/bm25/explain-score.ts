@@ -25,7 +25,7 @@ export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ra
         value,
         what: 'named by the query',
         details: [
-          { value: ranking.bonus, what: 'bonus for a name, more for one that comes earlier', details: [] },
+          { value: ranking.bonus, what: 'bonus for a name; earlier names get more', details: [] },
           explainTerms(ranker.index, plan, terms, tool),
         ],
       };

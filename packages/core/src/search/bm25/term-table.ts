@@ -211,7 +211,7 @@ export class TermTable {
         'invalid_index',
         this.#hashes === undefined
           ? 'A term table made from data is read-only; build a new index'
-          : `An index holds ${MOST_TERMS} different terms at the most; split the catalog`,
+          : `An index holds ${MOST_TERMS} different terms at most; split the catalog`,
       );
     }
     const size = this.#encode(characters, length);

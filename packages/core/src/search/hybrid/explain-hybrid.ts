@@ -10,7 +10,7 @@ export function explainHybrid(
 ): Explanation {
   const { bonus, base, intent, sibling, lift, features, score } = ranking;
   const details: Explanation[] = [];
-  if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name, more for one that comes earlier', details: [] });
+  if (bonus > 0) details.push({ value: bonus, what: 'bonus for a name; earlier names get more', details: [] });
   details.push({
     value: base,
     what: 'features, each times its weight',
@@ -19,17 +19,16 @@ export function explainHybrid(
   if (intent > 0) {
     details.push({
       value: intent,
-      what: 'serves a part of the request that nothing above it serves as well',
+      what: 'covers a part of the request that no tool above covers as well',
       details: [],
     });
   }
-  if (sibling > 0) details.push({ value: sibling, what: 'a tool of the same server stands above it', details: [] });
+  if (sibling > 0) details.push({ value: sibling, what: 'a tool of the same server ranks above it', details: [] });
   if (lift > 0) details.push({ value: lift, what: KEPT, details: [] });
   return { value: score, what: bonus > 0 ? 'named by the query' : 'words and meaning', details };
 }
 
-const KEPT =
-  'has its place as the nearest by meaning, as the best before the reranker, or as the successor of the one below';
+const KEPT = 'placed here as the nearest by meaning, the best before reranking, or the successor of the tool below';
 
 function explainFeatures(
   features: HybridFeatures,

@@ -96,9 +96,7 @@ describe('hybrid search', () => {
     const query = 'buy a stamp book for collectors. Then weigh a parcel at home';
     const { hits } = await searcher.search({ query, explain: true });
     expect(hits.slice(0, 2).map(({ tool }) => tool.id)).toEqual(['beta/stamp_book', 'beta/weigh_parcel']);
-    expect(hits[1]?.explanation?.details.map(({ what }) => what)).toContain(
-      'a tool of the same server stands above it',
-    );
+    expect(hits[1]?.explanation?.details.map(({ what }) => what)).toContain('a tool of the same server ranks above it');
   });
 
   it('says what a share of words is a share of, where a named tool has more than all the others', async () => {

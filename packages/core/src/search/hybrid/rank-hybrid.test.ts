@@ -21,8 +21,7 @@ async function search(weights: HybridWeights): Promise<{ name: string; why: read
   }));
 }
 
-const KEPT =
-  'has its place as the nearest by meaning, as the best before the reranker, or as the successor of the one below';
+const KEPT = 'placed here as the nearest by meaning, the best before reranking, or the successor of the tool below';
 
 describe('the nearest by meaning', () => {
   it('is in an answer of five, however much the words count, and says why', async () => {

@@ -115,7 +115,7 @@ describe('hybrid search with a reranker', () => {
     const intentOf = async (of: Reranker): Promise<number> => {
       const { hits } = await searcherWith(of).search({ query, explain: true });
       const hit = hits.find(({ tool }) => tool.name === 'close_file');
-      return hit?.explanation?.details.find(({ what }) => what.startsWith('serves'))?.value ?? 0;
+      return hit?.explanation?.details.find(({ what }) => what.startsWith('covers a part'))?.value ?? 0;
     };
     const fitModel = { meaning: 10, bigrams: 0, cosine: 10, threshold: 5 };
     expect(await intentOf({ ...reranker, fitModel })).toBeGreaterThan(await intentOf(reranker));

@@ -75,16 +75,16 @@ const STATES: readonly (readonly [prefix: string, reason: string, isLost?: boole
   ['25P03', 'the connection was lost', true],
   ['40', 'other replicas change the same rows'],
   ['55P03', 'a row stayed locked'],
-  ['28', 'it refuses our credentials', true],
+  ['28', 'it rejects the credentials', true],
   ['3D000', 'the database does not exist', true],
-  ['42501', 'it refuses our user'],
+  ['42501', 'it rejects the user'],
   ['42P01', 'tables are missing'],
 ];
 
 const DRIVER: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^ECONNREFUSED$/, 'it refuses connections'],
-  [/^(?:ENOTFOUND|EAI_\w+)$/, 'its host name is not found'],
-  [/timeout|^ETIMEDOUT$/i, 'it does not answer in time'],
+  [/^(?:ENOTFOUND|EAI_\w+)$/, 'its host name was not found'],
+  [/timeout|^ETIMEDOUT$/i, 'it does not respond in time'],
   [/^E[A-Z]+$|terminated|not queryable|closed/i, 'the connection was lost'],
 ];
 

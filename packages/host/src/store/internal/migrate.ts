@@ -27,7 +27,7 @@ export async function migrate(
     if (version > migrations.length) {
       throw new StoreError(
         'newer_schema',
-        `The store's tables have version ${version}, and this program knows ${migrations.length}; start the version that made them, or a newer one`,
+        `The store's tables have version ${version}, but this program knows only ${migrations.length}; start the version that created them, or a newer one`,
       );
     }
     for (const [index, migration] of migrations.entries()) {

@@ -63,7 +63,7 @@ function noKey(): StoreError {
 function undecipherable(cause?: unknown): StoreError {
   return new StoreError(
     'undecipherable',
-    'A stored token does not open with any configured encryption key; add the key that sealed it to store.encryptionKey, or sign in again',
+    "A stored token can't be decrypted with any configured encryption key; add the key that encrypted it to store.encryptionKey, or sign in again",
     { cause },
   );
 }

@@ -40,7 +40,7 @@ export async function loadModel(
   if (isModel(model)) return model;
   throw new SettingError(
     'invalid_setting',
-    `The package ${name} speaks another version of the AI SDK's provider interface than v4. Update it: npm install ${name}@latest`,
+    `The package ${name} implements another version of the AI SDK's provider interface than v4. Update it: npm install ${name}@latest`,
     { context: { setting: 'provider', value: provider, package: name } },
   );
 }

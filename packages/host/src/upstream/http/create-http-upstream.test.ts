@@ -256,11 +256,11 @@ describe('what comes back', () => {
   });
 
   it.each<[DialectName, unknown, string]>([
-    ['anthropic', {}, 'content is no list of objects'],
-    ['anthropic', [], 'it is no object'],
-    ['openai-chat', {}, 'choices is no list of objects'],
-    ['openai-chat', { choices: [{ index: 0, message: null }] }, 'message is no object'],
-    ['openai-responses', {}, 'output is no list of objects'],
+    ['anthropic', {}, 'content is not a list of objects'],
+    ['anthropic', [], 'it is not an object'],
+    ['openai-chat', {}, 'choices is not a list of objects'],
+    ['openai-chat', { choices: [{ index: 0, message: null }] }, 'message is not an object'],
+    ['openai-responses', {}, 'output is not a list of objects'],
   ])(
     'is an error where the whole response of %s is %j, asked for whole or as a stream',
     async (dialect, body, fault) => {
@@ -336,7 +336,7 @@ describe('errors', () => {
       '<!DOCTYPE html><html><head><title>502\n Bad Gateway</title></head><body>nginx/1.2 secret</body></html>';
     const { upstream } = await setUp(Array.from({ length: 3 }, () => ({ status: 403, body })));
     const error = await collect(upstream.stream(request, signal)).catch((thrown: unknown) => thrown);
-    expect(String(error)).toMatch(/with status 403: a page of HTML titled "502 Bad Gateway"$/);
+    expect(String(error)).toMatch(/with status 403: an HTML page titled "502 Bad Gateway"$/);
   });
 
   it('repeats nothing of what a host says about the key of the settings', async () => {

@@ -104,7 +104,7 @@ async function* eventParts<D extends DialectName>(
     if (data === '[DONE]') return;
     const part = parseJson(data);
     if (!isJsonObject(part)) {
-      const message = `A part of the upstream's stream is no object: ${data.slice(0, 200)}`;
+      const message = `A part of the upstream's stream is not an object: ${data.slice(0, 200)}`;
       throw new UpstreamError({ code: 'malformed', message });
     }
     yield part as PartOf<D>;
@@ -127,7 +127,7 @@ async function readWhole<D extends DialectName>(
   maxBytes: number,
 ): Promise<ResponseOf<D>> {
   const answer = await readJson(response, maxBytes);
-  if (!isJsonObject(answer)) throw unreadable('it is no object');
+  if (!isJsonObject(answer)) throw unreadable('it is not an object');
   const { endpoint } = DIALECTS[dialect];
   const error = endpoint.errorIn(answer as PartOf<D>);
   if (error !== undefined) throw streamedError(error, answer, response.headers);

@@ -9,7 +9,7 @@ export function quoteAnswer(text: string): string {
   const trimmed = text.trim();
   if (!/^<(?:!doctype|html|head|body|\?xml)\b/i.test(trimmed)) return cutText(trimmed, MOST_QUOTED);
   const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, MOST_SEARCHED))?.[1]?.replace(/\s+/g, ' ').trim() ?? '';
-  return title === '' ? 'a page of HTML' : `a page of HTML titled ${JSON.stringify(title.slice(0, MOST_TITLE))}`;
+  return title === '' ? 'a page of HTML' : `an HTML page titled ${JSON.stringify(title.slice(0, MOST_TITLE))}`;
 }
 
 const MOST_SEARCHED = 10_000;

@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const message = `The upstream sent what is no JSON: ${JSON.stringify(quoteAnswer(text).slice(0, 200))}`;
+    const message = `The upstream sent something that is not JSON: ${JSON.stringify(quoteAnswer(text).slice(0, 200))}`;
     throw new UpstreamError({ code: 'malformed', message, cause });
   }
 }

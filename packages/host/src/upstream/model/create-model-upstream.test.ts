@@ -246,7 +246,7 @@ describe('a Chat response', () => {
   });
 });
 
-describe('arguments that are no JSON object', () => {
+describe('arguments that are not a JSON object', () => {
   it.each(['{"t":', '["x"]', 'Oslo'])('are kept in a whole Messages response: %s', async (input) => {
     const { upstream } = upstreamOf('anthropic', [{ parts: [{ ...CALL, input }, finish('tool-calls')] }]);
     const response = await upstream.whole(request, signal);

@@ -11,7 +11,7 @@ import { chooseAct } from './choose-act.ts';
 import { readScene, type Scene } from './read-scene.ts';
 
 /** Stands at the beginning of every text that a rehearsal writes. */
-export const REHEARSAL_NOTICE = 'Rehearsal upstream, no language model.';
+export const REHEARSAL_NOTICE = 'Mock model, not a language model.';
 
 /** A model for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
 export interface RehearsalModel extends Pick<LanguageModelV4, 'provider' | 'modelId' | 'supportedUrls'> {

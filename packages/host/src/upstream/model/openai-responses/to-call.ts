@@ -44,7 +44,7 @@ function refuseKeptHistory(request: ResponsesRequest): void {
   for (const setting of ['previous_response_id', 'conversation']) {
     const value = request[setting];
     if (value === undefined || value === null) continue;
-    const message = `${setting} refers to a history that is not kept here. Send all items in input, with what the response put out appended`;
+    const message = `${setting} refers to a history that is not kept here. Send all items in input, followed by the output of the response`;
     throw new UpstreamError({ code: 'unsupported', message });
   }
 }
