@@ -2,7 +2,7 @@ import { QuartermasterError } from './errors.ts';
 
 /** Why an upstream gave no answer. */
 export type UpstreamErrorCode =
-  /** It answered with an error of its own. */
+  /** The upstream answered with an error. */
   | 'refused'
   /** No connection, or it broke. */
   | 'unreachable'
@@ -10,9 +10,9 @@ export type UpstreamErrorCode =
   | 'timed_out'
   /** The stream ended before the response did. */
   | 'cut_off'
-  /** What came is no answer of the dialect, or larger than allowed. */
+  /** The answer does not fit the protocol, or is larger than allowed. */
   | 'malformed'
-  /** The request holds what this upstream can't be asked. */
+  /** The request contains something that this upstream does not support. */
   | 'unsupported';
 
 /** What is known about a failed request. */

@@ -62,7 +62,9 @@ describe('the contract with the agent SDK', () => {
     expect(() => query({ prompt: 'x', options: { maxTurn: 3 } as never })).toThrow(
       /Unknown option "maxTurn"\. Allowed: .*maxTurns/,
     );
-    expect(() => query({ prompt: 'x', options: JSON.parse('{"constructor": 1}') })).toThrow('Unknown option "constructor"');
+    expect(() => query({ prompt: 'x', options: JSON.parse('{"constructor": 1}') })).toThrow(
+      'Unknown option "constructor"',
+    );
   });
 
   it.each(Object.entries(AGENT_FIELD_ROWS).filter(([, { standing }]) => standing === 'refused'))(
