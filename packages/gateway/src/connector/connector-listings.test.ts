@@ -84,8 +84,8 @@ describe('a server whose list can’t be used', () => {
   it.each([
     ['is none', '{"tools":null}', /MCP server 'crm': its tools can't be listed: its answer contains nothing/],
     ['is missing', '{}', /its answer contains nothing instead of a list/],
-    ['is an object', '{"tools":{}}', /its answer holds an object instead of a list/],
-    ['is a text', '{"tools":"find_letter"}', /its answer holds a string instead of a list/],
+    ['is an object', '{"tools":{}}', /its answer contains an object instead of a list/],
+    ['is a text', '{"tools":"find_letter"}', /its answer contains a string instead of a list/],
     [
       'is too deep',
       `{"tools":[{"name":"deep","inputSchema":${DEEP}}]}`,
