@@ -164,7 +164,7 @@ describe('servers that want users to sign in', () => {
     const callback = network.signIn(await signInUrl(hub, 'ada'), 'ada');
     await hub.finishSignIn(callback);
     await expect(hub.finishSignIn(callback)).rejects.toThrow('This sign-in is unknown or has already ended');
-    await expect(hub.finishSignIn(new URLSearchParams({ code: 'x', state: 'forged' }))).rejects.toThrow('not known');
+    await expect(hub.finishSignIn(new URLSearchParams({ code: 'x', state: 'forged' }))).rejects.toThrow('is unknown');
     const refused = new URLSearchParams({
       error: 'access_denied',
       state: new URL(await signInUrl(hub, 'grace')).searchParams.get('state') ?? '',
@@ -193,10 +193,10 @@ describe('servers that want users to sign in', () => {
     const [one, other] = [replica(), replica()];
     const first = await one.begin(owner, settings);
     const second = await other.begin(owner, settings);
-    await expect(one.finish(network.signIn(String(first), 'ada'))).rejects.toThrow('not known');
+    await expect(one.finish(network.signIn(String(first), 'ada'))).rejects.toThrow('is unknown');
     const third = await one.begin(owner, settings);
     expect(third).not.toBe(first);
-    await expect(other.finish(network.signIn(String(second), 'ada'))).rejects.toThrow('not known');
+    await expect(other.finish(network.signIn(String(second), 'ada'))).rejects.toThrow('is unknown');
     expect(await other.finish(network.signIn(String(third), 'ada'))).toEqual(owner);
     expect(await one.begin(owner, settings)).not.toBe(third);
   });
