@@ -89,6 +89,7 @@ export const sidebar = [
       page('Upgrades', '/operations/upgrade'),
       page('Dashboards and alerts', '/operations/monitoring'),
       page('Sizing', '/operations/sizing'),
+      page('Large catalogs', '/scale'),
       page('Reliability', '/operations/reliability'),
       page('Containers', '/deploy/README'),
     ],
