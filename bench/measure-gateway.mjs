@@ -2,7 +2,7 @@
 import { drawBars } from './draw-bars.mjs';
 import { deferred, makeBody, makeDefinitions, namedCatalog, renamed } from './gateway/bodies.mjs';
 import { ask, load } from './gateway/client.mjs';
-import { startServer } from './gateway/start-server.mjs';
+import { startProcess, startUpstream } from '../lab/processes/start-process.mjs';
 import { median, percentile } from './statistics.mjs';
 
 const FEW = 50;
@@ -22,9 +22,9 @@ const FIRST_BYTE = { rounds: 400, warm: 50 };
 const STREAMS = { count: 500, large: 8, headStartMs: 500 };
 
 export async function measureGateway() {
-  const upstream = await startServer('upstream.mjs');
-  const proxy = await startServer('proxy.mjs', upstream.port);
-  const gateway = await startServer('gateway.mjs', upstream.port);
+  const upstream = await startUpstream();
+  const proxy = await startProcess(new URL('gateway/proxy.mjs', import.meta.url), upstream.port);
+  const gateway = await startProcess(new URL('gateway/gateway.mjs', import.meta.url), upstream.port);
   const servers = { upstream, proxy, gateway };
   const settings = { retentionDays: 90, maxBytes: 256 * 1024 * 1024, wire: false };
   for (const [name, given] of Object.entries({
@@ -60,9 +60,9 @@ async function measureLoad({ proxy, gateway }, few) {
   const results = { proxy: [], gateway: [] };
   for (let round = -LOAD.warm; round < LOAD.rounds; round += 1) {
     for (const [name, server] of inTurn(contestants, round)) {
-      const before = await server.cpuMs();
+      const before = (await server.figures()).cpuMs;
       const { times, ms } = await load(server, bodies, LOAD);
-      const cpuMs = (await server.cpuMs()) - before;
+      const cpuMs = (await server.figures()).cpuMs - before;
       if (round < 0) continue;
       results[name].push({
         perSecond: LOAD.requests / (ms / 1_000),
@@ -96,9 +96,9 @@ async function measureLarge({ proxy, gateway }, many) {
       // The others in between may have taken its place in the cache.
       if (isKnown) await ask(server, makeBody(known), { isAlone: true });
       await pause(LARGE.pauseMs);
-      const before = await server.cpuMs();
+      const before = (await server.figures()).cpuMs;
       const { ms } = await ask(server, bytes, { path, isAlone: true });
-      const cpuMs = (await server.cpuMs()) - before;
+      const cpuMs = (await server.figures()).cpuMs - before;
       if (round >= 0) results[name].push({ ms, cpuMs });
     }
   }
@@ -119,9 +119,9 @@ async function measureNamed({ gateway }, few) {
   const results = { inline: [], named: [] };
   for (let round = -NAMED.warm; round < NAMED.rounds; round += 1) {
     for (const [name, bodies] of inTurn(contestants, round)) {
-      const before = await gateway.cpuMs();
+      const before = (await gateway.figures()).cpuMs;
       const { times, ms } = await load(gateway, bodies, NAMED);
-      const cpuMs = (await gateway.cpuMs()) - before;
+      const cpuMs = (await gateway.figures()).cpuMs - before;
       if (round >= 0)
         results[name].push({ cpuMs: cpuMs / NAMED.requests, ms: ms / NAMED.requests, p50: median(times) });
     }

@@ -1,14 +1,16 @@
 // Two gateways on one PostgreSQL that is broken in every way while they work. No gateway may end, no answer may be a 500, all must be
 // back within seconds, and no batch item may be lost or doubled.
 import { setTimeout as pause } from 'node:timers/promises';
-import { startServer } from '../bench/gateway/start-server.mjs';
 import { startPostgres } from './processes/postgres.mjs';
 import { startGateway } from './processes/serve.mjs';
+import { startUpstream } from './processes/start-process.mjs';
 
 /** What a request may take: 3 s to connect, 10 s for a statement, and time for two busy cores. */
 const MOST_MS = 20_000;
 /** How soon everything has to work again. */
 const BACK_MS = 15_000;
+/** A disk that was full is reported for half a minute at least. */
+const FULL_MS = 35_000;
 const WORKERS = 3;
 const ASK = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const TOOLS = [{ name: 'get_weather', description: 'Gets the weather', input_schema: { type: 'object' } }];
@@ -18,10 +20,10 @@ const ITEMS = 3;
 export async function run([seconds = 15]) {
   const isShort = seconds === 'short';
   const holdMs = isShort ? 1_500 : Number(seconds) * 1000;
-  const upstream = await startServer('upstream.mjs');
+  const upstream = await startUpstream();
   const postgres = await startPostgres();
   const gateways = await Promise.all(
-    [1, 2].map(() => startGateway({ store: postgres.url, upstreamPort: upstream.port })),
+    [1, 2].map(() => startGateway({ store: postgres.wiredUrl, upstreamPort: upstream.port })),
   );
   const batches = [];
   const problems = [];
@@ -42,7 +44,8 @@ export async function run([seconds = 15]) {
       if (counts.has('lost')) problems.push(`${name}: ${counts.get('lost')} connections lost`);
       if (counts.has('livez')) problems.push(`${name}: /livez failed`);
       if (slowestMs > MOST_MS) problems.push(`${name}: a request took ${Math.round(slowestMs)} ms`);
-      if (backMs > BACK_MS) problems.push(`${name}: ready again only after ${Math.round(backMs)} ms`);
+      if (backMs > (name === 'disk full' ? FULL_MS : BACK_MS))
+        problems.push(`${name}: ready again only after ${Math.round(backMs)} ms`);
     }
     problems.push(...(await checkBatches(gateways[0], batches)));
     for (const { exited, faults: unhandled } of gateways) {
@@ -100,6 +103,23 @@ function faults(postgres, holdMs, isShort) {
         await postgres.resume();
       },
     ],
+    [
+      'slow, half a second a packet',
+      async () => {
+        postgres.setDelay(500);
+        await pause(holdMs / 2);
+        postgres.setDelay(0);
+      },
+    ],
+    [
+      'disk full',
+      async () => {
+        await postgres.setFull(true);
+        await pause(holdMs / 4);
+        await postgres.setFull(false);
+      },
+    ],
+    ['failed over to another server', () => postgres.failOver()],
     [
       'read-only, as a standby',
       async () => {
@@ -174,7 +194,7 @@ async function untilReady(gateways) {
         ({ ok }) => ok,
         () => false,
       );
-      if (isReady || performance.now() - started > 2 * BACK_MS) break;
+      if (isReady || performance.now() - started > 3 * BACK_MS) break;
       await pause(50);
     }
   }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startServer } from '../bench/gateway/start-server.mjs';
 import { startPostgres } from './processes/postgres.mjs';
 import { startGateway } from './processes/serve.mjs';
+import { startUpstream } from './processes/start-process.mjs';
 
 const KILLS = 200;
 const ITEMS = 12;
@@ -25,7 +25,7 @@ export async function run([kills = KILLS, only]) {
 async function killOn(name, kills) {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-kills-'));
   const postgres = name === 'postgres' ? await startPostgres() : undefined;
-  const upstream = await startServer('upstream.mjs');
+  const upstream = await startUpstream();
   const store = postgres === undefined ? { path: join(folder, 'store.db') } : { url: postgres.url };
   const start = () => startGateway({ store, upstreamPort: upstream.port });
   const gateways = await Promise.all([start(), start()]);

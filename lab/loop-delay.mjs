@@ -1,7 +1,6 @@
 // Hostile input from one client, and how long another one waits for its answer meanwhile. Nothing may hold the event loop for long.
 import { makeBody, makeDefinitions, renamed } from '../bench/gateway/bodies.mjs';
-import { startServer } from '../bench/gateway/start-server.mjs';
-import { startProcess } from './processes/start-process.mjs';
+import { startBareGateway, startPing, startUpstream } from './processes/start-process.mjs';
 
 /** What the gateway's own code may hold the loop for; */
 const MOST_MS = 50;
@@ -15,9 +14,9 @@ const long = (text, length = 4_000) => text.repeat(Math.ceil(length / text.lengt
 
 /** `npm run lab -- loop-delay` */
 export async function run() {
-  const upstream = await startServer('upstream.mjs');
-  const gateway = await startProcess('gateway.mjs', '{}', upstream.port);
-  const ping = await startProcess('ping.mjs', gateway.port);
+  const upstream = await startUpstream();
+  const gateway = await startBareGateway(upstream.port);
+  const ping = await startPing(gateway.port);
   const post = (path, body, method = 'POST') =>
     fetch(`http://127.0.0.1:${gateway.port}${path}`, {
       method,

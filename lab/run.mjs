@@ -1,7 +1,11 @@
 // `npm run lab -- NAME`: puts a running gateway under strain and fails where it does not hold. Everything stays on this machine.
 //   npm run lab                  what there is
-//   npm run lab -- soak          10,000 different lists of tools against limits.indexCacheBytes; fails on memory
-//   npm run lab -- database      two gateways on a PostgreSQL that is terminated, frozen, restarted and killed; fails on any 500
+//   npm run lab -- lists         10,000 different lists of tools against limits.indexCacheBytes; fails on memory
+//   npm run lab -- soak          20 minutes of mixed work; fails on memory, open handles and the wait of another client
+//   npm run lab -- load          500 streams, slow clients and bodies of 10,000 tools at once; fails where one is lost or another waits long
+//   npm run lab -- misbehave     hosts of models and MCP servers that break off, hang, lie and flood; fails on any 500 or a missing answer
+//   npm run lab -- fuzz          a million random cases against oracles: patterns, schemas, queries, settings, streams, requests
+//   npm run lab -- database      two gateways on a PostgreSQL that is broken in every way; fails on any 500
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
 //   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails where another client waits long
 //   npm run lab -- cold-initialize   quartermaster mcp in front of servers that hang; fails where initialize takes more than a second

@@ -1,65 +1,163 @@
-// Different lists of tools with every request, as a client sends them that writes a date or an id into a description: none is ever
-// asked for again, and each leaves an index. Memory must stay within what `limits.indexCacheBytes` says.
-import { makeBody, makeDefinitions } from '../bench/gateway/bodies.mjs';
-import { ask } from '../bench/gateway/client.mjs';
-import { startServer } from '../bench/gateway/start-server.mjs';
-import { startProcess } from './processes/start-process.mjs';
+// A gateway under mixed work for twenty minutes: lists that nobody has sent before, known ones, searches, catalogs that change, streams
+// that their clients break off, batches, garbage. Fails where memory, open handles or the wait of another client grow.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { deferred, makeBody, makeDefinitions, namedCatalog, renamed } from '../bench/gateway/bodies.mjs';
+import { drawLines } from './charts/draw-lines.mjs';
+import { startBareGateway, startPing, startUpstream } from './processes/start-process.mjs';
 
 const MEBIBYTE = 1024 * 1024;
-const LISTS = 10_000;
 const BUDGET = 256 * MEBIBYTE;
-/** What the process may take beside the caches: the runtime with its worker, the embedded model, requests under way, free memory for bodies. */
+/** What the process may take beside its caches: the runtime with its worker, the embedded model, requests under way. */
 const BASE = 160 * MEBIBYTE;
 /** How far above the budget the caches may be: the runtime frees what was let go when it gets to it. */
 const SLACK = 1.5;
-const CONCURRENCY = 4;
-const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+/** Handles come and go with the requests under way; so many more at the end than after the start are a leak. */
+const MOST_HANDLES = 25;
+/** How long another client may wait, beside what the machine adds by itself. */
+const MOST_MS = 50;
+/** The share of samples in which it may be longer: a shared machine does other things too. */
+const MOST_LATE = 0.05;
+const SAMPLE_MS = 10_000;
+const CLIENTS = 3;
 
-/** `npm run lab -- soak [lists] [most tools of one] [budget in MiB]` */
-export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / MEBIBYTE]) {
-  const budget = Number(budgetMebibytes) * MEBIBYTE;
-  const allowed = budget * SLACK + BASE;
-  const upstream = await startServer('upstream.mjs');
-  const gateway = await startProcess('gateway.mjs', JSON.stringify({ cacheBytes: budget }), upstream.port);
+/** `npm run lab -- soak [minutes] [file to draw into]` */
+export async function run([minutes = 20, picture]) {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-soak-'));
+  const upstream = await startUpstream();
+  const settings = { cacheBytes: BUDGET };
+  const gateway = await startBareGateway(upstream.port, { settings, storePath: join(folder, 'store.db') });
+  const ping = await startPing(gateway.port);
+  const counts = new Map();
+  const samples = [];
+  const started = performance.now();
+  const endAt = started + Number(minutes) * 60_000;
   try {
-    const definitions = makeDefinitions(600);
-    let sent = 0;
-    let peak = 0;
-    const started = performance.now();
-    const work = async () => {
-      while (sent < Number(lists)) {
-        const number = sent++;
-        await ask(gateway, bodyOf(definitions, number, Number(most)));
-      }
-    };
-    const watch = setInterval(async () => {
-      const { rss, heapUsed, arrayBuffers } = await gateway.figures();
-      peak = Math.max(peak, rss);
-      process.stderr.write(`${sent} lists: RSS ${show(rss)}, heap ${show(heapUsed)}, buffers ${show(arrayBuffers)}\n`);
-    }, 2_000);
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    clearInterval(watch);
-    const { rss } = await gateway.figures();
-    peak = Math.max(peak, rss);
-    const seconds = Math.round((performance.now() - started) / 1000);
-    console.log(
-      `${sent} lists of 1 to ${most} tools in ${seconds} s: RSS at most ${show(peak)}, of ${show(allowed)} allowed (${SLACK} × ${show(budget)} + ${show(BASE)})`,
-    );
-    return peak <= allowed ? [] : [`RSS reached ${show(peak)}, more than ${show(allowed)}`];
+    await ping.figures();
+    await pause(2_000);
+    const quiet = (await ping.figures()).p99Ms;
+    const clients = Array.from({ length: CLIENTS }, (_, client) => work(gateway.port, { client, endAt, counts }));
+    while (performance.now() < endAt) {
+      await pause(Math.min(SAMPLE_MS, Math.max(100, endAt - performance.now())));
+      const [{ rss, handles }, { p99Ms, longestMs }] = await Promise.all([gateway.figures(), ping.figures()]);
+      samples.push({ minute: (performance.now() - started) / 60_000, rss, handles, p99Ms, longestMs });
+      process.stderr.write(`${show(rss)}, ${handles} handles, p99 ${p99Ms.toFixed(0)} ms\n`);
+    }
+    await Promise.all(clients);
+    if (picture !== undefined) writeFileSync(picture, draw(samples));
+    return judge(samples, { counts, quiet, minutes });
   } finally {
+    ping.stop();
     gateway.stop();
     upstream.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A list that nobody has sent before. */
-function bodyOf(definitions, number, most) {
-  const size = 1 + ((number * 37) % most);
-  const tools = Array.from({ length: size }, (_, at) => {
-    const { description, ...rest } = definitions[(number + at) % definitions.length];
-    return { ...rest, description: `${description} (as of request ${number})`, defer_loading: true };
-  });
-  return makeBody([SEARCH, ...tools], { model: 'claude-searching' });
+function judge(samples, { counts, quiet, minutes }) {
+  const peak = Math.max(...samples.map(({ rss }) => rss));
+  const allowed = BUDGET * SLACK + BASE;
+  const tenth = Math.max(1, Math.floor(samples.length / 10));
+  const [first, last] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)].map((some) =>
+    middle(some.map(({ handles }) => handles)),
+  );
+  const late = samples.filter(({ p99Ms }) => p99Ms > MOST_MS + quiet).length / samples.length;
+  const p99 = middle(samples.map(({ p99Ms }) => p99Ms));
+  console.log(
+    `${minutes} minutes: ${[...counts].map(([what, count]) => `${count} ${what}`).join(', ')}\n` +
+      `RSS at most ${show(peak)}, of ${show(allowed)} allowed (${SLACK} × ${show(BUDGET)} + ${show(BASE)}); handles ${first} after the start, ${last} at the end; ` +
+      `another client waited ${p99.toFixed(0)} ms (median of p99 in ${SAMPLE_MS / 1000} s; quiet ${quiet.toFixed(0)} ms), longer than ${MOST_MS} ms in ${(100 * late).toFixed(1)} % of the samples`,
+  );
+  return [
+    ...(peak > allowed ? [`RSS reached ${show(peak)}`] : []),
+    ...(last > first + MOST_HANDLES ? [`handles went from ${first} to ${last}`] : []),
+    ...(late > MOST_LATE ? [`another client waited long in ${(100 * late).toFixed(1)} % of the samples`] : []),
+    ...(counts.has('unexpected answers') ? [`${counts.get('unexpected answers')} unexpected answers`] : []),
+  ];
+}
+
+/** One client after another kind of request, until the time is over. */
+async function work(port, { client, endAt, counts }) {
+  const definitions = makeDefinitions(2_000);
+  const count = (what) => counts.set(what, (counts.get(what) ?? 0) + 1);
+  const send = async (path, body, { method = 'POST', signal, statuses = [200, 201] } = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body, signal });
+    const text = await response.text();
+    if (!statuses.includes(response.status)) {
+      count('unexpected answers');
+      process.stderr.write(`${method} ${path}: ${response.status} ${text.slice(0, 300)}\n`);
+    }
+    return text;
+  };
+  const some = (number, most) => {
+    const start = (number * 37) % 1_500;
+    return definitions.slice(start, start + 1 + ((number * 13) % most));
+  };
+  const kinds = {
+    'new lists': (number) =>
+      send('/v1/messages', makeBody(deferred(renamed(some(number, 60), `${client}_${number}`)), SEARCHING)),
+    'known lists': () => send('/v1/messages', makeBody(deferred(definitions.slice(0, 200)), SEARCHING)),
+    streams: () => send('/v1/messages', makeBody(deferred(definitions.slice(0, 20)), { stream: true })),
+    'streams broken off': async () => {
+      const stop = new AbortController();
+      const slow = send('/v1/messages', makeBody(undefined, { model: 'claude-slow', stream: true }), {
+        signal: stop.signal,
+      });
+      await pause(200);
+      stop.abort();
+      await slow.catch(() => undefined);
+    },
+    'catalogs changed': async (number) => {
+      const name = `soak-${client}-${number % 7}`;
+      await send(`/v1/catalogs/${name}`, JSON.stringify(renamed(some(number, 300), `${number}`)), { method: 'PUT' });
+      await send(`/v1/catalogs/${name}/search`, JSON.stringify({ query: 'list open invoices' }));
+      await send('/v1/messages', makeBody(namedCatalog(name), SEARCHING));
+    },
+    searches: (number) =>
+      send('/v1/search', JSON.stringify({ query: 'create a report', tools: renamed(some(number, 40), `${number}`) })),
+    batches: async () => {
+      const params = JSON.parse(makeBody(undefined));
+      const requests = [1, 2].map((item) => ({ custom_id: `item-${item}`, params }));
+      await send('/v1/messages/batches', JSON.stringify({ requests }));
+    },
+    'garbage bodies': () => send('/v1/messages', '{"model":'.repeat(1_000), { statuses: [400] }),
+    'long queries': () =>
+      send('/v1/search', JSON.stringify({ query: 'x '.repeat(4_000), tools: definitions.slice(0, 5) }), {
+        statuses: [400],
+      }),
+  };
+  for (let number = 0; performance.now() < endAt; number += 1) {
+    for (const [what, act] of Object.entries(kinds)) {
+      await act(number);
+      count(what);
+    }
+    await pause(20);
+  }
+}
+
+const SEARCHING = { model: 'claude-searching' };
+
+function draw(samples) {
+  const line = (label, of) => ({ label, points: samples.map((sample) => [sample.minute, of(sample)]) });
+  return drawLines([
+    {
+      title: 'Memory of the gateway (RSS), MiB',
+      limit: { label: 'allowed', value: (BUDGET * SLACK + BASE) / MEBIBYTE },
+      lines: [line('RSS', ({ rss }) => rss / MEBIBYTE)],
+    },
+    { title: 'Open handles', lines: [line('handles', ({ handles }) => handles)] },
+    {
+      title: 'How long another client waits, ms (p99 of each ten seconds)',
+      limit: { label: 'allowed', value: MOST_MS },
+      lines: [line('p99', ({ p99Ms }) => p99Ms)],
+    },
+  ]);
+}
+
+function middle(values) {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function show(bytes) {

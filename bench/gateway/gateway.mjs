@@ -2,7 +2,7 @@
 // A second argument has settings as JSON.
 import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
-import { answerMeter } from './process.mjs';
+import { answerFigures } from '../../lab/processes/answer-figures.mjs';
 
 const baseUrl = `http://127.0.0.1:${process.argv[2]}`;
 const gateway = createGateway({
@@ -18,5 +18,5 @@ const gateway = createGateway({
   },
 });
 const { port } = await serve({ gateway, port: 0, hasKeys: false });
-answerMeter();
+answerFigures();
 process.send({ port });

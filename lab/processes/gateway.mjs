@@ -1,16 +1,16 @@
-// A gateway as `quartermaster serve` runs it, with the settings of the first argument, in front of the host at the port of the second.
+// A gateway as `quartermaster serve` runs it, with the settings of the first argument, in front of the host at the port of
+// the second, on the store at the path of the third.
 import { configuredUpstreams, createGateway, serve } from '@quartermaster/gateway';
 import { openStore } from '@quartermaster/host/store';
+import { answerFigures } from './answer-figures.mjs';
 
-const [settings, upstreamPort] = process.argv.slice(2);
+const [settings, upstreamPort, path] = process.argv.slice(2);
 const upstream = { models: ['*'], provider: 'anthropic', apiKey: 'none', toolSearch: 'local' };
 const gateway = createGateway({
   upstreams: configuredUpstreams([{ ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }]),
-  store: await openStore({ path: ':memory:' }),
+  store: await openStore({ path }),
   settings: JSON.parse(settings),
 });
 const { port } = await serve({ gateway, port: 0, hasKeys: false });
-process.on('message', () => process.send(process.memoryUsage()));
-// A run that was broken off leaves nothing behind.
-process.on('disconnect', () => process.exit(0));
+answerFigures();
 process.send({ port });

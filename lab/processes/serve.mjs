@@ -8,14 +8,15 @@ import { fileURLToPath } from 'node:url';
 const BIN = fileURLToPath(new URL('../../packages/cli/bin/quartermaster.js', import.meta.url));
 
 /** Starts a gateway. `exited` is how it ended, once it has. */
-export async function startGateway({ store, upstreamPort }) {
+export async function startGateway({ store, upstreamPort, upstreams = [], more = {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-lab-gateway-'));
   const upstream = { models: ['*'], provider: 'anthropic', apiKey: 'none', toolSearch: 'local' };
   const settings = {
     listen: { port: 0 },
     store: typeof store === 'string' ? { url: store } : store,
     search: { engine: 'bm25' },
-    upstreams: [{ ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }],
+    upstreams: [...upstreams, { ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }],
+    ...more,
   };
   // Every JSON text is YAML.
   writeFileSync(join(folder, 'quartermaster.yaml'), JSON.stringify(settings));

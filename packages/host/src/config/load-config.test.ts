@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hashApiKey } from '../store/index.ts';
+import { ConfigError } from './config-error.ts';
 import { load, makeFolder } from './config-folder.fixture.ts';
 import { describeConfig } from './describe-config.ts';
 import { loadConfig } from './load-config.ts';
@@ -268,3 +269,10 @@ describe('search.backend postgres', () => {
     expect(() => load(yaml)).toThrow(message);
   });
 });
+
+it.each(['search: " "', 'search: []', 'search: 5', 'tools: x', 'limits: []', 'mcpConfig: 7'])(
+  'a block that is none (%s) is refused with what is wrong',
+  (text) => {
+    expect(() => load(text)).toThrow(ConfigError);
+  },
+);

@@ -56,10 +56,10 @@ export function loadConfig(given: LoadConfigOptions): Config {
     ...others.flatMap((other) => readFile(other, { ...options, problems }) ?? []),
   ];
   const rule = readRule(env, problems);
-  const hints =
-    document?.search.hints === undefined ? undefined : loadHints(resolve(base, document.search.hints), problems);
-  if (document !== undefined) checkBackend(document, file ?? 'defaults', problems);
   // Where there are problems, parts of the document may be missing.
+  const { search: readSearch }: Partial<ConfigDocument> = document ?? {};
+  const hints = readSearch?.hints === undefined ? undefined : loadHints(resolve(base, readSearch.hints), problems);
+  if (document !== undefined && readSearch !== undefined) checkBackend(document, file ?? 'defaults', problems);
   if (document === undefined || problems.length > 0) {
     throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
   }

@@ -1,0 +1,54 @@
+// Fuzzers, each against an oracle or a rule that must hold. A case that fails prints its seed; a seed that once found something is kept
+// in `fuzz/seeds.json` and played again at the start of every run.
+import { readFileSync } from 'node:fs';
+import { createRandom } from './fuzz/random.mjs';
+
+/** Which share of the cases each takes: those that go through a gateway cost most. */
+const SHARES = { regex: 0.3, sse: 0.25, query: 0.15, schema: 0.15, config: 0.05, wire: 0.1 };
+const CASES = 1_000_000;
+const SHORT_CASES = 6_000;
+/** Cases of one seed: a failure is played again by that seed alone. */
+const ROUND = 20_000;
+const KEPT_CASES = 500;
+const MOST_SHOWN = 5;
+
+/** `npm run lab -- fuzz [cases] [seed] [fuzzer]`; `short` for a few thousand cases. */
+export async function run([cases = CASES, given = Date.now() % 2 ** 31, only]) {
+  const isShort = cases === 'short';
+  const total = isShort ? SHORT_CASES : Number(cases);
+  const first = isShort ? 20_261_116 : Number(given);
+  const kept = JSON.parse(readFileSync(new URL('fuzz/seeds.json', import.meta.url), 'utf8'));
+  const problems = [];
+  let all = 0;
+  console.log(`seed ${first}`);
+  for (const [name, share] of Object.entries(SHARES)) {
+    if (only !== undefined && only !== name) continue;
+    const { fuzz } = await import(`./fuzz/${name}.mjs`);
+    const wanted = Math.ceil(only === undefined ? total * share : total);
+    const rounds = [
+      ...(kept[name] ?? []).map((seed) => ({ seed, count: isShort ? 100 : KEPT_CASES })),
+      ...Array.from({ length: Math.ceil(wanted / ROUND) }, (_, round) => ({
+        seed: first + round,
+        count: Math.min(ROUND, wanted - round * ROUND),
+      })),
+    ];
+    const started = performance.now();
+    let done = 0;
+    let failed = 0;
+    let told = '';
+    for (const { seed, count } of rounds) {
+      const { cases: run, problems: found = [], note = '' } = await fuzz(createRandom(seed), count);
+      done += run;
+      failed += found.length;
+      told = note;
+      problems.push(...found.slice(0, MOST_SHOWN).map((problem) => `${name}, seed ${seed}: ${problem}`));
+    }
+    all += done;
+    const seconds = ((performance.now() - started) / 1000).toFixed(0);
+    console.log(
+      `${name.padEnd(8)} ${String(done).padStart(8)} cases in ${seconds} s, ${failed} failed${told === '' ? '' : ` (last round: ${told})`}`,
+    );
+  }
+  console.log(`${all} cases in all`);
+  return problems;
+}
