@@ -14,7 +14,9 @@ const SERVER_MODES = [
 const TIMEOUT_MS = 2_000;
 /** Two rounds of timeouts with their retries, and a busy machine. */
 const MOST_MS = 20_000;
-const ENDLESS_BYTES = 400 * 1024 * 1024;
+const ENDLESS_BYTES = 200 * 1024 * 1024;
+/** A stream of good events is passed on for as long as it lasts. */
+const STREAM_BYTES = 8 * 1024 * 1024;
 
 /** `npm run lab -- misbehave` */
 export async function run() {
@@ -137,17 +139,17 @@ const HOSTS = {
     begin(response).end('data: 5\n\ndata: null\n\ndata: {"type":7}\n\ndata: [DONE]\n\n'),
   'sends bytes that are no text': (response) => begin(response).end(Buffer.alloc(100_000, 0xff)),
   'sends one endless line': (response) => flood(begin(response), 'x'.repeat(65_536)),
-  'sends endless events': (response) => flood(begin(response), EVENT + DELTA.repeat(500)),
+  'sends endless events': (response) => flood(begin(response), EVENT + DELTA.repeat(500), STREAM_BYTES),
   'sends an endless body': (response) => flood(begin(response, 'application/json'), ' '.repeat(65_536)),
   'asks to wait for a day': (response) => response.writeHead(429, { 'retry-after': '86400' }).end('{}'),
   'answers with status 999': (response) => response.writeHead(999).end('?'),
 };
 
 /** As much as the other side takes, up to a bound that no gateway should pass on. */
-function flood(response, text) {
+function flood(response, text, most = ENDLESS_BYTES) {
   let sent = 0;
   const more = () => {
-    while (!response.destroyed && sent < ENDLESS_BYTES) {
+    while (!response.destroyed && sent < most) {
       sent += text.length;
       if (!response.write(text)) return response.once('drain', more);
     }

@@ -1,6 +1,7 @@
 import type { RerankerEvent, SentenceReranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createServedReranker } from '@quartermaster/host/search';
+import type { MemoryBudget } from './catalogs/index.ts';
 import type { Clock } from './clock.ts';
 import type { GatewayEvent } from './events/index.ts';
 import { type GatewayOptions, SEARCH_DEFAULTS } from './gateway-options.ts';
@@ -11,6 +12,8 @@ export interface GatewayRerankerParts {
   readonly onEvent: (event: GatewayEvent) => void;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Counts the vectors that are in memory. */
+  readonly memory: MemoryBudget;
   /** Aborts when the gateway has closed. */
   readonly signal: AbortSignal;
 }
@@ -18,13 +21,14 @@ export interface GatewayRerankerParts {
 /** The reranker of a gateway whose engine uses one: vectors in its store, failures in its events and its log. */
 export function createGatewayReranker(
   { reranker, search = SEARCH_DEFAULTS, store }: GatewayOptions,
-  { onEvent, logger, clock, signal }: GatewayRerankerParts,
+  { onEvent, logger, clock, memory, signal }: GatewayRerankerParts,
 ): SentenceReranker | undefined {
   if (reranker === undefined || !RERANKING.has(search.engine)) return undefined;
   return createServedReranker({
     ...reranker,
     ...(store === undefined ? {} : { store: store.vectors }),
     ...{ signal, now: clock.now, count: (event) => emitRerankerEvent(event, onEvent) },
+    hold: (bytes, release) => memory.hold(SHARED, bytes, release),
     tell({ kind, cause, ...event }, times) {
       // The words of a cause may quote what it was asked; a reason without one is ours.
       const reason = cause === undefined && 'reason' in event ? event.reason : undefined;
@@ -32,6 +36,9 @@ export function createGatewayReranker(
     },
   });
 }
+
+/** Vectors are known by their texts, whoever asked for them: an owner of their own, with an equal share. */
+const SHARED = 'reranker';
 
 const RERANKING: ReadonlySet<SearchSettings['engine']> = new Set(['auto', 'hybrid+reranker']);
 

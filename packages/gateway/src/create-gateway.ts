@@ -15,6 +15,7 @@ import { type Access, createGatekeeper, createUsageMeter } from './access/index.
 import { createApi } from './api/index.ts';
 import { type BatchItemContext, createBatchWorker, runBatchItem } from './batches/index.ts';
 import {
+  countSearchers,
   createBodyReader,
   createIndexedCatalogs,
   createNamedCatalogs,
@@ -115,7 +116,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstreams = observeUpstreams(adaptation?.adapt(options.upstreams) ?? options.upstreams, observers);
   const stopping = new AbortController();
   const closed = new AbortController();
-  const reranker = createGatewayReranker(options, { onEvent, logger, clock, signal: closed.signal });
+  const { workerUrl = WORKER_URL } = options;
+  const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
+  const reranker = createGatewayReranker(options, { onEvent, logger, clock, memory, signal: closed.signal });
   // The tools of a request may differ each time: kept, they would push out the catalogs that come again.
   const cacheOf = ({ contentKey }: Snapshot) => (contentKey === undefined ? undefined : indexCache);
   const searcher = createSearcherFor(search, { signal: closed.signal, reranker, cache: cacheOf });
@@ -126,14 +129,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       ? undefined
       : createMcpServices(options.mcp, {
           settings,
-          searcher: createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache }),
+          searcher: countSearchers(
+            createSearcherFor(search, { signal: closed.signal, reranker, cache: indexCache }),
+            memory,
+          ),
           clock,
           events: mcpEvents,
         });
   const unfollow = mcpEvents?.follow();
   if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
-  const { workerUrl = WORKER_URL } = options;
-  const memory = new MemoryBudget(settings.cacheBytes * (workerUrl === false ? 1 : 1 - WORKERS_SHARE));
   const policies = createLivePolicies({ settings: settings.policies, store: store?.policies, hub: mcp?.hub });
   const indexed = search.backend === 'postgres' ? indexCatalogs(options, { clock, reranker, search }) : undefined;
   const catalogs = createNamedCatalogs(store?.catalogs, {
@@ -157,7 +161,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     searcher: indexed?.sourceOver(searcher) ?? searcher,
   });
   const bodies = createBodyReader({ memory });
-  const kept = createTranscripts({ given: options.transcripts, records: store?.transcripts });
+  const kept = createTranscripts({ given: options.transcripts, records: store?.transcripts, memory });
   const transcripts: Transcripts = {
     storeFor: kept.storeFor,
     onError: () => logger.log({ level: 'warn', event: 'work-fail', work: 'transcript' }),

@@ -1,4 +1,5 @@
-import { createTranscriptCache, type TranscriptStore } from '@quartermaster/core/loop';
+import { defined } from '@quartermaster/core/internal';
+import { createTranscriptCache, type SharedMemory, type TranscriptStore } from '@quartermaster/core/loop';
 import type { TranscriptSettings } from '@quartermaster/host/config';
 import type { TranscriptRecords } from '@quartermaster/host/store';
 
@@ -20,12 +21,14 @@ export const TRANSCRIPT_DEFAULTS: TranscriptSettings = {
 export function createTranscripts(options: {
   readonly given: ((owner: string) => TranscriptStore) | TranscriptSettings | undefined;
   readonly records: TranscriptRecords | undefined;
+  /** Counts what is in memory, with the other caches. @default 32 MiB of its own */
+  readonly memory?: SharedMemory;
 }): GatewayTranscripts {
   const { given = TRANSCRIPT_DEFAULTS, records } = options;
   const nothing = async (): Promise<void> => undefined;
   if (typeof given === 'function') return { storeFor: given, sweep: nothing };
   if (given.keep === 'off') return { storeFor: undefined, sweep: nothing };
-  const cache = createTranscriptCache();
+  const cache = createTranscriptCache(defined({ memory: options.memory }));
   if (given.keep === 'memory' || records?.canKeep !== true) return { storeFor: cache.storeFor, sweep: nothing };
   return {
     storeFor: (owner) => inFront(cache.storeFor(owner), records.storeFor(owner)),

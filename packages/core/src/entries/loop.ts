@@ -31,6 +31,7 @@ export {
   type ShownPiece,
   type Slot,
   TRANSCRIPT_CACHE_DEFAULTS,
+  type SharedMemory,
   type TranscriptCache,
   type TranscriptCacheOptions,
   type TranscriptStore,

@@ -16,7 +16,7 @@ export type {
   WireTranscript,
 } from './transcript.ts';
 export { MAX_TRANSCRIPT_ID_LENGTH, MAX_TRANSCRIPT_IDS } from './transcript.ts';
-export type { TranscriptCache, TranscriptCacheOptions } from './transcript-cache.ts';
+export type { SharedMemory, TranscriptCache, TranscriptCacheOptions } from './transcript-cache.ts';
 export { createTranscriptCache, TRANSCRIPT_CACHE_DEFAULTS } from './transcript-cache.ts';
 export type { UniqueIdOptions } from './unique-ids.ts';
 export { uniqueIds } from './unique-ids.ts';

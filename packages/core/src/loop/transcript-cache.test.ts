@@ -59,4 +59,27 @@ describe('createTranscriptCache', () => {
     await store.keep(['large'], entry('large', 10_000));
     expect([...(await store.find(['small', 'large'])).keys()]).toEqual(['small']);
   });
+
+  it('counts its entries in a memory that others share, and forgets what that lets go', async () => {
+    const held = new Map<string, () => void>();
+    const memory = {
+      hold(owner: string, bytes: number, release: () => void) {
+        if (bytes > 5_000) return undefined;
+        held.set(owner, release);
+        return { touch: () => undefined, resize: () => undefined, end: () => held.delete(owner) };
+      },
+    };
+    const cache = createTranscriptCache({ memory });
+    const store = cache.storeFor('a');
+    await store.keep(['one'], entry('one'));
+    expect([...held.keys()]).toEqual(['a']);
+    held.get('a')?.();
+    expect((await store.find(['one'])).size).toBe(0);
+    expect([cache.bytes, held.size]).toEqual([0, 0]);
+    await store.keep(['large'], entry('large', 10_000));
+    expect((await store.find(['large'])).size).toBe(0);
+    await store.keep(['two'], entry('two'));
+    await store.forget(['two']);
+    expect(held.size).toBe(0);
+  });
 });

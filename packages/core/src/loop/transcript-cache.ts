@@ -4,10 +4,27 @@ import type { Hidden, TranscriptStore } from './transcript.ts';
 export interface TranscriptCacheOptions {
   /** How much memory all entries of all owners may take, in bytes. @default 33_554_432 (32 MiB) */
   readonly maxBytes?: number;
+  /** Counts each entry in a budget that other caches share, and forgets it when that has no more room. @default `maxBytes` alone bounds it */
+  readonly memory?: SharedMemory;
+}
+
+/** A number of bytes that several caches share. */
+export interface SharedMemory {
+  /**
+   * Counts something of an owner's until it ends. Undefined where there is no room for it at all.
+   * @param release forgets it; called once, perhaps before this returns
+   */
+  hold(
+    owner: string,
+    bytes: number,
+    release: () => void,
+  ): { touch(): void; resize(bytes: number): void; end(): void } | undefined;
 }
 
 /** How much a transcript cache keeps, unless the options say otherwise. */
-export const TRANSCRIPT_CACHE_DEFAULTS: Required<TranscriptCacheOptions> = { maxBytes: 32 * 1024 * 1024 };
+export const TRANSCRIPT_CACHE_DEFAULTS: Required<Omit<TranscriptCacheOptions, 'memory'>> = {
+  maxBytes: 32 * 1024 * 1024,
+};
 
 /** Transcripts in memory, one store for each owner, with one bound on all of them. */
 export interface TranscriptCache {
@@ -22,13 +39,14 @@ export interface TranscriptCache {
  * that has the most go first, so that a busy owner can't push out the others. Lost when the process ends.
  */
 export function createTranscriptCache(options: TranscriptCacheOptions = {}): TranscriptCache {
-  const { maxBytes } = { ...TRANSCRIPT_CACHE_DEFAULTS, ...options };
+  const { maxBytes, memory } = { ...TRANSCRIPT_CACHE_DEFAULTS, ...options };
   const owners = new Map<string, Owned>();
   let total = 0;
 
   const remove = (name: string, owned: Owned, entry: Entry): void => {
+    if (!owned.entries.delete(entry)) return;
     for (const id of entry.ids) if (owned.byId.get(id) === entry) owned.byId.delete(id);
-    owned.entries.delete(entry);
+    entry.holding?.end();
     owned.bytes -= entry.bytes;
     total -= entry.bytes;
     if (owned.entries.size === 0) owners.delete(name);
@@ -56,6 +74,11 @@ export function createTranscriptCache(options: TranscriptCacheOptions = {}): Tra
     owned.bytes += entry.bytes;
     total += entry.bytes;
     makeRoom();
+    if (memory === undefined) return;
+    const holding = memory.hold(name, entry.bytes, () => remove(name, owned, entry));
+    if (holding === undefined) remove(name, owned, entry);
+    else if (owned.entries.has(entry)) entry.holding = holding;
+    else holding.end();
   };
 
   return {
@@ -88,6 +111,7 @@ export function createTranscriptCache(options: TranscriptCacheOptions = {}): Tra
         for (const entry of read.keys()) {
           owned.entries.delete(entry);
           owned.entries.add(entry);
+          entry.holding?.touch();
         }
         return found;
       },
@@ -104,6 +128,7 @@ interface Entry {
   readonly ids: readonly string[];
   readonly text: string;
   readonly bytes: number;
+  holding?: ReturnType<SharedMemory['hold']>;
 }
 
 interface Owned {

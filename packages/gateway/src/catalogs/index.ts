@@ -1,4 +1,5 @@
 export { ByteCache } from './byte-cache.ts';
+export { countSearchers } from './count-searchers.ts';
 export { createIndexedCatalogs, type IndexedCatalogs } from './indexed-catalogs.ts';
 export { locateTools } from './locate-tools.ts';
 export { MemoryBudget } from './memory-budget.ts';

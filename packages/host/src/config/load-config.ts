@@ -57,9 +57,10 @@ export function loadConfig(given: LoadConfigOptions): Config {
   ];
   const rule = readRule(env, problems);
   // Where there are problems, parts of the document may be missing.
-  const { search: readSearch }: Partial<ConfigDocument> = document ?? {};
+  const { search: readSearch, store: readStore }: Partial<ConfigDocument> = document ?? {};
   const hints = readSearch?.hints === undefined ? undefined : loadHints(resolve(base, readSearch.hints), problems);
-  if (document !== undefined && readSearch !== undefined) checkBackend(document, file ?? 'defaults', problems);
+  if (readSearch !== undefined && readStore !== undefined)
+    checkBackend({ search: readSearch, store: readStore }, file ?? 'defaults', problems);
   if (document === undefined || problems.length > 0) {
     throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
   }
@@ -159,7 +160,11 @@ function readLocation({ path, url }: ConfigDocument['store'], base: string): Sto
 }
 
 /** What the index in PostgreSQL needs, and what it can't use. */
-function checkBackend({ search, store }: ConfigDocument, source: string, problems: ConfigProblem[]): void {
+function checkBackend(
+  { search, store }: Pick<ConfigDocument, 'search' | 'store'>,
+  source: string,
+  problems: ConfigProblem[],
+): void {
   if (search.backend !== 'postgres') return;
   const path = 'search.backend';
   const note = (why: string): void => {

@@ -90,7 +90,12 @@ export class RemoteTransport implements Transport {
     this.#inner.onerror = (error) => this.#fail(error);
     this.#inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
       if (!('method' in message) && message.id !== undefined) this.#forget(message.id);
-      this.onmessage?.(message, extra);
+      try {
+        this.onmessage?.(message, extra);
+      } catch (error) {
+        // The SDK quotes an answer that nobody waits for any more, and fails on one that nests too deep.
+        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      }
     };
   }
 

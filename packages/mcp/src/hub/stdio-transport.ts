@@ -105,7 +105,10 @@ export class StdioTransport implements Transport {
    * when a chunk holds both.
    */
   #deliver(message: JSONRPCMessage): void {
-    this.#delivered = this.#delivered.then(() => this.onmessage?.(message));
+    this.#delivered = this.#delivered
+      .then(() => this.onmessage?.(message))
+      // The SDK quotes an answer that nobody waits for any more, and fails on one that nests too deep. The next message still counts.
+      .catch((error: Error) => this.onerror?.(error));
   }
 
   /** Whoever waits for it is told, where that can be seen without reading all of it. */

@@ -8,7 +8,7 @@ import { EmbeddingQueue } from './embedding-queue.ts';
 import type { FitModel } from './fit-model.ts';
 import { systemTimer, type Timer } from './timer.ts';
 import { ToolVectors } from './tool-vectors.ts';
-import { MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
+import { type HoldVectors, MEMORY_VECTOR_CACHE_DEFAULTS, type VectorCache } from './vector-cache.ts';
 
 /** Options of `createReranker`. */
 export interface RerankerOptions {
@@ -20,6 +20,8 @@ export interface RerankerOptions {
   readonly timeoutMs?: number;
   /** Bytes of tool vectors that are kept in memory, 0 or more. @default 64 MiB */
   readonly cacheBytes?: number;
+  /** Counts them in a budget that other caches share, which may have them forgotten. @default `cacheBytes` alone bounds them */
+  readonly hold?: HoldVectors;
   /** Where vectors outlast the process. @default nowhere */
   readonly store?: VectorCache;
   /** Ends what is being embedded when it aborts; nothing is embedded from then on. @default never */
@@ -130,6 +132,7 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
     depth,
     timeoutMs,
     cacheBytes,
+    hold,
     store,
     signal: ended,
     onEvent,
@@ -145,6 +148,7 @@ export function createReranker(options: RerankerOptions): SentenceReranker {
     modelId: embedder.modelId,
     queue,
     cacheBytes,
+    hold,
     store,
     onStoreFailure: (cause) => onEvent?.({ kind: 'store-failed', cause }),
   });

@@ -1,12 +1,13 @@
 import { sha256, type Tool } from '../../catalog/index.ts';
 import type { EmbeddingQueue } from './embedding-queue.ts';
 import { toolSentence } from './tool-sentence.ts';
-import { MemoryVectorCache, type VectorCache } from './vector-cache.ts';
+import { type HoldVectors, MemoryVectorCache, type VectorCache } from './vector-cache.ts';
 
 export interface ToolVectorsOptions {
   readonly modelId: string;
   readonly queue: EmbeddingQueue;
   readonly cacheBytes: number;
+  readonly hold: HoldVectors | undefined;
   /** Asked for what is not in memory, and given what is new. */
   readonly store: VectorCache | undefined;
   /** Told when the store fails, which costs time but no answer. */
@@ -23,7 +24,7 @@ export class ToolVectors {
 
   constructor(options: ToolVectorsOptions) {
     this.#options = options;
-    this.#memory = new MemoryVectorCache({ maxBytes: options.cacheBytes });
+    this.#memory = new MemoryVectorCache({ maxBytes: options.cacheBytes, hold: options.hold });
   }
 
   /**

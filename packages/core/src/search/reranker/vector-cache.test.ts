@@ -44,4 +44,30 @@ describe('MemoryVectorCache', () => {
     cache.put('__proto__', new Map([['constructor', Uint8Array.of(1)]]));
     expect([...cache.get('__proto__', ['constructor', 'toString'])]).toEqual([['constructor', Uint8Array.of(1)]]);
   });
+
+  it('counts its vectors in a memory that others share, and forgets them all when that has no room', () => {
+    let bytes = 0;
+    let letGo = (): void => undefined;
+    const cache = new MemoryVectorCache({
+      hold(size, release) {
+        bytes = size;
+        letGo = release;
+        return {
+          touch: () => undefined,
+          resize(next) {
+            bytes = next;
+          },
+        };
+      },
+    });
+    cache.put('m', new Map([['a', new Uint8Array(10)]]));
+    const first = bytes;
+    cache.put('m', new Map([['b', new Uint8Array(10)]]));
+    expect(bytes).toBe(2 * first);
+    letGo();
+    expect(cache.get('m', ['a', 'b']).size).toBe(0);
+    cache.put('m', new Map([['c', new Uint8Array(10)]]));
+    expect(bytes).toBe(first);
+    expect(cache.get('m', ['c']).size).toBe(1);
+  });
 });

@@ -13,18 +13,34 @@ type Awaitable<Value> = Value | PromiseLike<Value>;
 export interface MemoryVectorCacheOptions {
   /** Bytes of vectors that are kept, 0 or more; what was not asked for longest goes first. @default 64 MiB */
   readonly maxBytes?: number;
+  /**
+   * Counts the vectors in a budget that other caches share. `release` is called when that has no room for them any more, and forgets
+   * them all. @default `maxBytes` alone bounds them
+   */
+  readonly hold?: HoldVectors | undefined;
 }
 
-export const MEMORY_VECTOR_CACHE_DEFAULTS: Required<MemoryVectorCacheOptions> = { maxBytes: 64 * 2 ** 20 };
+/** Counts bytes until they end; undefined where there is no room for them at all. */
+export type HoldVectors = (
+  bytes: number,
+  release: () => void,
+) => { touch(): void; resize(bytes: number): void } | undefined;
+
+export const MEMORY_VECTOR_CACHE_DEFAULTS: Required<Omit<MemoryVectorCacheOptions, 'hold'>> = {
+  maxBytes: 64 * 2 ** 20,
+};
 
 /** A cache that lasts as long as the process: 64 MiB hold some 40,000 tools at 384 dimensions. */
 export class MemoryVectorCache implements VectorCache {
   readonly #maxBytes: number;
   /** In the order of their last use: a `Map` keeps the order in which its keys were set. */
   readonly #vectors: Map<string, Uint8Array> = new Map();
+  readonly #hold: HoldVectors | undefined;
+  #holding: ReturnType<HoldVectors>;
   #bytes = 0;
 
   constructor(options: MemoryVectorCacheOptions = {}) {
+    this.#hold = options.hold;
     this.#maxBytes = { ...MEMORY_VECTOR_CACHE_DEFAULTS, ...options }.maxBytes;
   }
 
@@ -52,6 +68,29 @@ export class MemoryVectorCache implements VectorCache {
       if (this.#bytes <= this.#maxBytes) break;
       this.#remove(key);
     }
+    this.#count();
+  }
+
+  #count(): void {
+    if (this.#hold === undefined) return;
+    if (this.#holding !== undefined) {
+      this.#holding.touch();
+      this.#holding.resize(this.#bytes);
+      return;
+    }
+    let isReleased = false;
+    const holding = this.#hold(this.#bytes, () => {
+      isReleased = true;
+      this.#forget();
+    });
+    if (holding === undefined) this.#forget();
+    else if (!isReleased) this.#holding = holding;
+  }
+
+  #forget(): void {
+    this.#vectors.clear();
+    this.#bytes = 0;
+    this.#holding = undefined;
   }
 
   #remove(key: string): void {

@@ -1,0 +1,70 @@
+import type { Searcher } from '@quartermaster/core';
+import type { SearcherSource } from '@quartermaster/core/dispatch';
+import type { Holding, MemoryBudget } from './memory-budget.ts';
+
+/**
+ * The same searchers, their indexes counted: for catalogs that are always there, such as those of the configured MCP servers. An index
+ * that the budget has no room for is let go, and made again, or loaded, by the next search.
+ */
+export function countSearchers(source: SearcherSource, memory: MemoryBudget): SearcherSource {
+  if (typeof source !== 'function') return source;
+  /** The catalog changes as a whole: what is counted is the index of the latest. */
+  let endBefore: () => void = () => undefined;
+  return (snapshot) => {
+    endBefore();
+    const { searcher, end } = counted(() => source(snapshot), memory);
+    endBefore = end;
+    return searcher;
+  };
+}
+
+function counted(make: () => Searcher, memory: MemoryBudget): { readonly searcher: Searcher; end(): void } {
+  let made: Searcher | undefined = make();
+  let holding: Holding | undefined;
+  let isOver = false;
+  const { engine } = made;
+  const current = (): Searcher => {
+    made ??= make();
+    return made;
+  };
+  const letGo = (): void => {
+    made = undefined;
+    holding = undefined;
+  };
+  const count = (): void => {
+    const bytes = made?.byteLength?.() ?? 0;
+    if (isOver || bytes === 0) return;
+    if (holding === undefined) {
+      const held = memory.hold(OWNER, bytes, letGo);
+      if (held === undefined) letGo();
+      // It may have been let go at once, to make room.
+      else if (made !== undefined) holding = held;
+      return;
+    }
+    holding.touch();
+    holding.resize(bytes);
+  };
+  const counting = async <Value>(work: Promise<Value>): Promise<Value> => {
+    try {
+      return await work;
+    } finally {
+      count();
+    }
+  };
+  return {
+    searcher: {
+      engine,
+      search: (request) => counting(current().search(request)),
+      explain: (request, tool) => counting(current().explain(request, tool)),
+      prepare: () => counting(current().prepare?.() ?? Promise.resolve()),
+      byteLength: () => made?.byteLength?.() ?? 0,
+    },
+    end() {
+      isOver = true;
+      holding?.end();
+    },
+  };
+}
+
+/** They are everybody's. No key has this id. */
+const OWNER = 'mcp-servers';
