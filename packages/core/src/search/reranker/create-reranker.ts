@@ -39,6 +39,7 @@ const OPTIONS: OptionNames<RerankerOptions> = {
   depth: true,
   timeoutMs: true,
   cacheBytes: true,
+  hold: true,
   store: true,
   signal: true,
   onEvent: true,
