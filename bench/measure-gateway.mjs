@@ -1,8 +1,9 @@
 // The gateway against a bare proxy: what it adds to a request, and whether many streams survive large bodies beside them.
+
+import { startProcess, startUpstream } from '../lab/processes/start-process.mjs';
 import { drawBars } from './draw-bars.mjs';
 import { deferred, makeBody, makeDefinitions, namedCatalog, renamed } from './gateway/bodies.mjs';
 import { ask, load } from './gateway/client.mjs';
-import { startProcess, startUpstream } from '../lab/processes/start-process.mjs';
 import { median, percentile } from './statistics.mjs';
 
 const FEW = 50;
