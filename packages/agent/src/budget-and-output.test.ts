@@ -58,7 +58,7 @@ describe('outputFormat', () => {
     const turns = [{ text: 'Rome' }, { text: '{"town":"Rome"}' }, { text: '{"city":"Rome"}' }];
     const { messages, upstream } = await ask(turns, { outputFormat });
     expect(resultOf(messages)).toMatchObject({ structured_output: { city: 'Rome' }, num_turns: 3 });
-    expect(JSON.stringify(upstream.requests[1]?.messages.at(-1))).toContain('no JSON');
+    expect(JSON.stringify(upstream.requests[1]?.messages.at(-1))).toContain('is not JSON');
     expect(JSON.stringify(upstream.requests[2]?.messages.at(-1))).toContain('city');
   });
 

@@ -14,7 +14,7 @@ it.each([
 ])('a parameter that is %s is refused where the tool is defined', (_what, schema) => {
   const define = () => tool('add', 'Adds.', { a: z.number(), b: schema as never }, handler);
   expect(define).toThrow(SettingError);
-  expect(define).toThrow('The parameter "b" of the tool "add" needs zod 4');
+  expect(define).toThrow('The parameter "b" of the tool "add" needs a schema of zod 4');
 });
 
 it('every schema of zod 4 is taken', () => {

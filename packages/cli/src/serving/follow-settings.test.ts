@@ -48,7 +48,7 @@ describe('followSettings', () => {
     await reload();
     expect(given).toEqual([]);
     expect(lines).toEqual([
-      expect.stringContaining('the servers stay as they are: /a.json: The document is not valid'),
+      expect.stringContaining('the servers are unchanged: /a.json: The document is not valid'),
     ]);
   });
 

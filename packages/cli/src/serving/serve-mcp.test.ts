@@ -234,7 +234,7 @@ describe('settings that change', () => {
     await command.until('settings read again: 1 server, as before', 'err');
     writeFileSync(join(folder, '.mcp.json'), '{ "mcpServers": {');
     command.child.kill('SIGHUP');
-    await command.until('the servers stay as they are', 'err');
+    await command.until('the servers are unchanged', 'err');
     command.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })}\n`);
     await command.until('"id":2');
   });
