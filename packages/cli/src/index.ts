@@ -15,6 +15,8 @@ export {
   drawComparison,
   type Estimate,
   evaluateQueries,
+  type History,
+  learnHistory,
   METRIC_TITLES,
   METRICS,
   makeReport,

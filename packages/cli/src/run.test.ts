@@ -43,6 +43,7 @@ beforeAll(() => {
       '{"query": "qqqq zzzz", "relevant": [], "split": "nothing"}',
     ].join('\n'),
     'odd.jsonl': '{"query": "send (", "relevant": ["send_email"]}\n{"query": "pay", "relevant": ["gone"]}',
+    'history.jsonl': '{"query": "refund a customer", "called": "LIST"}\n{"query": "fly", "called": ["rocket"]}',
     'unlabelled.jsonl': '{"query": "x", "relevant": "y"}',
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(file(name), content);
@@ -310,6 +311,25 @@ describe('eval', () => {
       tools: 3,
       all: { queries: 2, scores: { hit1: { mean: 1 } }, unanswerable: { queries: 1, refused: { mean: 1 } } },
     });
+  });
+});
+
+describe('eval with a history of calls', () => {
+  const measured = (...rest: string[]) =>
+    qm(['eval', '--tools', file('tools.json'), '--queries', file('labelled.jsonl'), '--history', ...rest]);
+
+  it('measures each engine before and after it has learned, tools with and without history apart', async () => {
+    const { code, out, err } = await measured(file('history.jsonl'), '-e', 'hybrid', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      engines: [{ engine: 'hybrid' }, { engine: 'hybrid, learned', splits: { 'tools without history': {} } }],
+    });
+    expect(err).toContain('the catalog has no such tool');
+    expect(code).toBe(0);
+  });
+
+  it('says which engines learn, and what a history is', async () => {
+    expect((await measured(file('history.jsonl'), '-e', 'bm25')).err).toMatch(/hybrid and hybrid\+reranker learn/);
+    expect((await measured(file('labelled.jsonl'))).err).toMatch(/"called" has to be the name of a tool/);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   addMcpCommand,
   addSearchCommand,
   addServeCommand,
+  addUsageCommand,
   addWatchCommand,
   type CommandContext,
 } from './commands/index.ts';
@@ -85,6 +86,7 @@ function createProgram(context: CommandContext): Command {
   addMcpCommand(program, context);
   addCatalogsCommand(program, context);
   addKeysCommand(program, context);
+  addUsageCommand(program, context);
   addConfigCommand(program, context);
   addCompletionCommand(program, context);
   return program;

@@ -1136,6 +1136,56 @@ export interface Api {
       readonly data: readonly ModelReach[];
     };
   };
+  /** Which tools were called after searches, by catalog: what usage.learn has kept. A key sees its own. */
+  'GET /v1/learned': {
+    readonly input: {
+      readonly query?: {
+        readonly owner?: string;
+        readonly catalog?: string;
+      };
+    };
+    readonly answer: {
+      readonly data: readonly {
+        readonly owner: string;
+        readonly catalog: string;
+        readonly tool: string;
+        readonly calls: number;
+        readonly last_used_at: string;
+      }[];
+    };
+  };
+  /** Forgets what was learned: all that is the key’s own, or of one catalog or tool. */
+  'DELETE /v1/learned': {
+    readonly input: {
+      readonly query?: {
+        readonly owner?: string;
+        readonly catalog?: string;
+        readonly tool?: string;
+      };
+    };
+    readonly answer: {
+      readonly type: 'learned_forgotten';
+      readonly count: number;
+    };
+  };
+  /** Everything that is kept of one catalog: tools, times, and the vectors of requests as base64 bytes. */
+  'GET /v1/learned/export': {
+    readonly input: {
+      readonly query?: {
+        readonly owner?: string;
+        readonly catalog?: string;
+      };
+    };
+    readonly answer: {
+      readonly owner: string;
+      readonly catalog: string;
+      readonly data: readonly {
+        readonly tool: string;
+        readonly used_at: string;
+        readonly vector?: string;
+      }[];
+    };
+  };
   /** Whether the process responds. */
   'GET /livez': {
     readonly input: object;

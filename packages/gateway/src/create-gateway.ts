@@ -7,7 +7,7 @@ import { defined } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
-import { createSearcherFor } from '@quartermaster/host/search';
+import { createSearcherFor, createUseLearning, type UseLearning } from '@quartermaster/host/search';
 import { compilePermissions, createProxy } from '@quartermaster/mcp';
 import { embeddedModel } from '@quartermaster/semantic';
 import { Hono } from 'hono';
@@ -52,6 +52,7 @@ import {
   mountInsightRoutes,
   mountKeyRoutes,
   mountLabelRoutes,
+  mountLearnedRoutes,
   mountMcpRoutes,
   mountModelRoutes,
   mountPassedRoutes,
@@ -86,6 +87,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const metrics = createGatewayMetrics();
   const log = createActivityLog();
+  const learning =
+    settings.learn === 'off' || store?.learnedUses === undefined
+      ? undefined
+      : createUseLearning({
+          learn: settings.learn,
+          embed: (query) => embeddedModel().query(query),
+          ...{ store: store.learnedUses, clock },
+          onError: (error) => logger.log({ level: 'warn', event: 'work-fail', work: 'learning', ...originOf(error) }),
+        });
   const meter = createInsightMeter({ store: store?.insight, settings: settings.insight, clock, logger });
   const adaptation = settings.deferral === 'adaptive' ? createAdaptation() : undefined;
   const usage = createUsageMeter({ usage: store?.usage, clock, logger });
@@ -94,10 +104,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     usage.onEvent,
     (event) => activity.note(event),
     (event) => {
+      if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
+        learning?.called(event.owner, event.tool ?? '');
+      }
       if (event.kind !== 'request-end' || event.record === undefined) return;
       log.add(event.record);
       meter.add(event.record);
       adaptation?.note(event.record);
+      for (const name of event.record.called) learning?.called(event.record.owner, name);
     },
   ];
   if (tracing !== undefined) sinks.push(tracing.onEvent);
@@ -135,6 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           ),
           clock,
           events: mcpEvents,
+          learning,
         });
   const unfollow = mcpEvents?.follow();
   if (mcp !== undefined) metrics.watchCatalog(MCP_CATALOG, () => mcp.hub.snapshot().tools.length);
@@ -159,6 +174,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     catalogs,
     ...(settings.events ? { onEvent } : {}),
     searcher: indexed?.sourceOver(searcher) ?? searcher,
+    learning,
   });
   const bodies = createBodyReader({ memory });
   const kept = createTranscripts({ given: options.transcripts, records: store?.transcripts, memory });
@@ -271,6 +287,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const services: Services = {
     ...{ settings, upstreams, store, clock, runner, metrics, usage, models, dialects, mcp },
     activity,
+    learning,
     insight: { log, meter, wire, closed: stopping.signal },
     ...{ gatekeeper, policies, configuredKeys: options.keys ?? [], lint: options.lint },
     storedFor: kept.storeFor,
@@ -293,6 +310,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   mountSignInRoutes(api, services);
   mountKeyRoutes(api, services);
   mountInsightRoutes(api, services);
+  mountLearnedRoutes(api, services);
   mountConsoleRoutes(app, options.console);
   mountStatusRoutes(api, app, services);
 
@@ -311,7 +329,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await mcp?.proxy.close();
       // Nobody will search any more, and what is being built would keep the process.
       closed.abort();
-      await Promise.all([pool?.close(), usage.flush(), meter.flush().catch(() => undefined)]);
+      await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);
       models.close();
       await tracing?.close();
     },
@@ -325,9 +343,10 @@ function createMcpServices(
     readonly searcher: SearcherSource;
     readonly clock: Clock;
     readonly events: McpEvents;
+    readonly learning: UseLearning | undefined;
   },
 ): McpServices {
-  const { settings, searcher, clock, events } = parts;
+  const { settings, searcher, clock, events, learning } = parts;
   const isForced = form === 'bridge' || form === 'load';
   const proxy = createProxy({
     hub,
@@ -336,6 +355,7 @@ function createMcpServices(
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
     limits: contextWindow({ override: contextTokens }),
     searcher,
+    uses: learning?.memoryFor(SERVED_SERVERS),
     checkArguments: createArgumentChecker({ repair: true }),
     onEvent: events.onEvent,
     callMeta: events.callMeta,
@@ -376,6 +396,8 @@ function indexCatalogs(
     },
   });
 }
+/** All MCP servers of the configuration together, as what is learned from use knows them. */
+const SERVED_SERVERS = 'mcp';
 
 /** Beside this file once it is built. */
 const WORKER_URL = new URL('./threads/exchange-worker.js', import.meta.url);

@@ -23,6 +23,8 @@ export function gatewayOptionsFrom(
     settings: {
       insight: config.insight,
       prices: config.prices,
+      learn: config.usage.learn,
+      autoPins: tools.autoPins,
       deferral: config.deferral,
       errorCodes: config.errorCodes,
       strict: config.strict,

@@ -10,6 +10,7 @@ import {
   type ModelPrice,
   type SearchSettings,
   type TranscriptSettings,
+  type UsageSettings,
 } from '@quartermaster/host/config';
 import type { Store } from '@quartermaster/host/store';
 import type { Hub, ProxyGuard, ProxyOptions } from '@quartermaster/mcp';
@@ -91,7 +92,7 @@ export type GatewayStore = Pick<
   | 'ping'
   | 'sweep'
 > &
-  Partial<Pick<Store, 'openToolIndex'>>;
+  Partial<Pick<Store, 'openToolIndex' | 'learnedUses'>>;
 
 /** How a gateway works. */
 export interface GatewaySettings {
@@ -101,6 +102,10 @@ export interface GatewaySettings {
   readonly prices: Readonly<Record<string, ModelPrice>>;
   /** Whether anything is told of requests: without it there is no activity, and `/metrics` has nothing of tool search. */
   readonly events: boolean;
+  /** What each key's use teaches its later searches; needs a store. */
+  readonly learn: UsageSettings['learn'];
+  /** Whether each key's most used tools are pinned for it, where the gate decides. Needs `learn`. */
+  readonly autoPins: boolean;
   /**
    * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:
    * never in a request that marks tools or brings a search tool. `adaptive` is `auto`, and searches for models that don't.
@@ -156,6 +161,8 @@ export const GATEWAY_DEFAULTS: GatewaySettings = {
   insight: INSIGHT_DEFAULTS,
   prices: {},
   events: true,
+  learn: 'off',
+  autoPins: false,
   errorCodes: 'typed',
   strict: false,
   maxBodyBytes: 32 * 1024 * 1024,

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import type { Snapshot } from '@quartermaster/core';
 import { type Command, InvalidArgumentError } from 'commander';
 import { write } from '../command-io.ts';
 import {
@@ -15,6 +16,8 @@ import {
   evaluateQueries,
   type Floor,
   findShortfalls,
+  type History,
+  learnHistory,
   makeReport,
   parseFloors,
   type Report,
@@ -23,7 +26,7 @@ import {
   renderReport,
 } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
-import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
+import { inputName, type LabelledQuery, type PastCall, readHistory, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
 import { counted, startProgress } from '../terminal/index.ts';
@@ -33,6 +36,7 @@ import type { CommandContext } from './command-context.ts';
 interface EvalFlags extends CatalogFlags {
   readonly engine?: readonly EngineName[];
   readonly queries?: readonly string[];
+  readonly history?: readonly string[];
   readonly json?: boolean;
   readonly picture?: string;
   readonly floor?: readonly Floor[];
@@ -43,6 +47,7 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
   addCatalogOptions(command)
     .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
     .option('-q, --queries <file...>', 'lines {"query", "relevant": [names or server/name ids], "split"?}')
+    .option('--history <file...>', 'lines {"query", "called"}: measure what learning from these calls would gain')
     .option('-e, --engine <names>', 'engines, separated by commas (default: all that can run here)', readEngines)
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
     .option(
@@ -69,15 +74,22 @@ async function evaluate(flags: EvalFlags, context: CommandContext): Promise<void
     for await (const query of readQueries(file, io.stdin)) queries.push(query);
   }
   if (queries.length === 0) throw new InputError(`${flags.queries?.map(inputName).join(', ')}: no queries found`);
+  const history = await readPast(flags.history, snapshot, context);
   // A floor is for what is served, which is the default engine.
   const named = flags.engine ?? (flags.floor === undefined ? undefined : [DEFAULT_ENGINE]);
-  const engines = named === undefined ? await findAll(context) : await resolveAll(named, context);
-  const reports: (Report & { readonly engine: EngineName })[] = [];
+  const found = named === undefined ? await findAll(context) : await resolveAll(named, context);
+  const engines = history === undefined ? found : learningEngines(found, named !== undefined);
+  const asked = history === undefined ? queries : queries.map((query) => splitByHistory(query, history));
+  const reports: EngineReport[] = [];
   const progress = startProgress(io);
   for (const engine of engines) {
     const searcher = await createSearcher(engine, snapshot);
     const onProgress = (done: number): void => progress.update(`Queries with ${engine}`, done, queries.length);
-    reports.push({ engine, ...makeReport(await evaluateQueries(queries, { searcher, snapshot, onProgress })) });
+    reports.push({ engine, ...makeReport(await evaluateQueries(asked, { searcher, snapshot, onProgress })) });
+    if (history === undefined) continue;
+    const learned = history.after(searcher);
+    const outcomes = await evaluateQueries(asked, { searcher: learned, snapshot, onProgress });
+    reports.push({ engine: `${engine}, learned`, ...makeReport(outcomes) });
   }
   progress.end();
   const comparison = compareReports(reports);
@@ -115,7 +127,35 @@ async function findAll({ io }: CommandContext): Promise<readonly EngineName[]> {
   return engines;
 }
 
-type EngineReport = Report & { readonly engine: EngineName };
+type EngineReport = Report & { readonly engine: string };
+
+async function readPast(
+  files: readonly string[] | undefined,
+  snapshot: Snapshot,
+  { io }: CommandContext,
+): Promise<History | undefined> {
+  if (files === undefined) return undefined;
+  const calls: PastCall[] = [];
+  for (const file of files) for await (const call of readHistory(file, io.stdin)) calls.push(call);
+  const history = learnHistory(calls, snapshot);
+  if (history.unknown > 0) {
+    await write(io.stderr, `${counted(history.unknown, 'call')} of the history: the catalog has no such tool\n`);
+  }
+  return history;
+}
+
+/** Only the hybrid's scores are points that use can be added to. */
+function learningEngines(engines: readonly EngineName[], isAsked: boolean): readonly EngineName[] {
+  const able = engines.filter((engine) => engine.startsWith('hybrid'));
+  if (isAsked && able.length < engines.length) {
+    throw new InputError('Only the engines hybrid and hybrid+reranker learn from use; leave out --engine or --history');
+  }
+  return able;
+}
+
+function splitByHistory({ query, relevant }: LabelledQuery, history: History): LabelledQuery {
+  return { query, relevant, split: history.hasCalled(relevant) ? 'tools with history' : 'tools without history' };
+}
 
 function toJson(reports: readonly EngineReport[], tools: number): string {
   const [first] = reports;
@@ -181,11 +221,14 @@ Examples:
   $ quartermaster eval --tools catalog.jsonl --queries queries.jsonl -e bm25
   $ quartermaster eval --mcp-config .mcp.json --queries queries.jsonl --json
   $ quartermaster eval --tools a.json --queries q.jsonl --floor recall@5=80
+  $ quartermaster eval --tools a.json --queries q.jsonl --history calls.jsonl
   $ quartermaster eval --picture engines.svg
 
 hit@k: a relevant tool is among the first k. recall@5: the share of relevant
 tools among the first five. nDCG@10 and MRR look at the first ten. Queries whose
 "relevant" is empty should find nothing; they are counted separately.
+With --history each engine is measured as it is and after it has learned from the
+calls, on queries for tools with and without history apart.
 --floor checks the mean over all queries. Without --engine it measures the
 default engine alone.
 Exit status: 0 measured, 1 a figure is below its floor, 2 the command line or a

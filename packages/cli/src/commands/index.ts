@@ -34,4 +34,5 @@ export type { LoginFlags, LogoutFlags } from './mcp-sign-in.ts';
 export type { StatusFlags } from './mcp-status.ts';
 export { addSearchCommand } from './search.ts';
 export { addServeCommand, type ServeFlags } from './serve.ts';
+export { addUsageCommand, type ForgetUsageFlags, type ListUsageFlags, type UsageFlags } from './usage.ts';
 export { addWatchCommand, type WatchFlags } from './watch.ts';

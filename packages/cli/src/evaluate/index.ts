@@ -3,6 +3,7 @@ export { drawComparison } from './draw-comparison.ts';
 export { averageEstimates, type Estimate } from './estimate.ts';
 export { evaluateQueries, type Outcome } from './evaluate-queries.ts';
 export { type Floor, findShortfalls, parseFloors } from './floors.ts';
+export { type History, learnHistory } from './learn-history.ts';
 export { confidenceAtLoss, refuseBelow } from './refuse-below.ts';
 export { renderCaveats } from './render-caveats.ts';
 export { type ComparedRow, type ComparedSummary, type Comparison, renderComparison } from './render-comparison.ts';

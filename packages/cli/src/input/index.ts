@@ -1,3 +1,3 @@
 export { inputName } from './open-input.ts';
-export { type LabelledQuery, readBareQueries, readQueries } from './read-queries.ts';
+export { type LabelledQuery, type PastCall, readBareQueries, readHistory, readQueries } from './read-queries.ts';
 export { type ReadTools, readTools } from './read-tools.ts';

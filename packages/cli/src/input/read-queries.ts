@@ -12,6 +12,24 @@ export interface LabelledQuery {
   readonly split?: string;
 }
 
+/** A line of a history: what was asked, and what was called then. */
+export interface PastCall {
+  readonly query: string;
+  /** Names or `server/name` ids. */
+  readonly called: readonly string[];
+}
+
+/** The lines `{query, called}` of a file, where `called` is a name or a list of names. */
+export async function* readHistory(path: string, stdin: CommandIo['stdin']): AsyncGenerator<PastCall> {
+  for await (const { value, place } of queryRecords(path, stdin)) {
+    const called = Array.isArray(value.called) ? value.called : [value.called];
+    if (!called.every((name): name is string => typeof name === 'string')) {
+      throw new InputError(`${place}: "called" has to be the name of a tool, or a list of names`);
+    }
+    yield { query: readQuery(value, place), called };
+  }
+}
+
 /** The `{query}` lines of a file, one at a time, other fields ignored. */
 export async function* readBareQueries(path: string, stdin: CommandIo['stdin']): AsyncGenerator<string> {
   for await (const { value, place } of queryRecords(path, stdin)) yield readQuery(value, place);

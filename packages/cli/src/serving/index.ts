@@ -7,6 +7,7 @@ export { listChanges } from './list-changes.ts';
 export { loadSettings } from './load-settings.ts';
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './manage-keys.ts';
 export { loginToServer, logoutFromServer } from './manage-sign-ins.ts';
+export { exportUsage, forgetUsage, listUsage } from './manage-usage.ts';
 export { measureConfigured } from './measure-configured.ts';
 export type { ServerCosts } from './measure-servers.ts';
 export { describeStore, openConfiguredStore } from './open-configured-store.ts';

@@ -7,9 +7,12 @@ import {
   createIndexCache,
   createSearcherFor,
   createServedReranker,
+  createUseLearning,
+  type UseLearning,
 } from '@quartermaster/host/search';
 import type { Store } from '@quartermaster/host/store';
 import { createProxy, type Hub, serveStdio } from '@quartermaster/mcp';
+import { embeddedModel } from '@quartermaster/semantic';
 import type { CommandContext, McpFlags, ProxyForm } from '../commands/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { createSignInListener } from './callback-listener.ts';
@@ -71,10 +74,15 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     now: Date.now,
     tell: (event, times) => print(renderRerankerEvent(event, times)),
   });
+  const learning = learningFrom(config, store, printNew);
   const proxy = createProxy({
     hub,
+    uses: learning?.memoryFor(SERVED_SERVERS),
+    onEvent(event) {
+      if (event.kind === 'tool-call-end' && !event.isError) learning?.called(event.callerId ?? '', event.tool);
+    },
     ...defined({ form }),
-    settings: settingsFor(form, config.tools.gate),
+    settings: settingsFor(form, await withHotTools(config.tools, learning)),
     limits: contextWindow({ override: context ?? config.mcp.contextTokens }),
     searcher: createSearcherFor(
       { ...config.search, engine },
@@ -100,6 +108,7 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     await proxy.close();
     closed.abort();
     await hub.close();
+    await learning?.flush();
     await listener.close();
     await store?.close();
     // A client that is still there keeps the pipe open, and an open pipe would keep us.
@@ -107,6 +116,40 @@ export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise
     release();
   }
 }
+
+/** Undefined where nothing is to be learned, or there is no place to keep it. */
+function learningFrom(
+  { usage: { learn } }: Config,
+  store: Store | undefined,
+  print: (line: string) => void,
+): UseLearning | undefined {
+  if (learn === 'off' || store === undefined) return undefined;
+  return createUseLearning({
+    learn,
+    embed: (query) => embeddedModel().query(query),
+    store: store.learnedUses,
+    clock: { now: Date.now, after: later },
+    onError: () => print('what was learned from use can not be read or written now'),
+  });
+}
+
+function later(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** What is used most is pinned from the start on: a list that changes later would cost the client its prompt cache. */
+async function withHotTools(
+  { gate, autoPins }: Config['tools'],
+  learning: UseLearning | undefined,
+): Promise<GateSettings> {
+  const hot = autoPins ? ((await learning?.hotTools('')) ?? []) : [];
+  return hot.length === 0 ? gate : { ...gate, pins: [...gate.pins, ...hot] };
+}
+
+/** All servers together, as what is learned from use knows them; the gateway calls them so too. */
+const SERVED_SERVERS = 'mcp';
 
 function describeEngine({ engine, reason }: ChosenEngine): string {
   return `search engine: ${engine} (${reason})`;

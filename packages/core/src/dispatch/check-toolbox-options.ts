@@ -9,6 +9,7 @@ export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
   tools: true,
   execute: true,
   searcher: true,
+  uses: true,
   regexSearcher: true,
   engine: true,
   settings: true,

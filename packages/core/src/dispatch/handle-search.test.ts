@@ -51,6 +51,39 @@ describe('a search', () => {
     expect(JSON.parse(await textOf('tool_search', { query: 'opens' }))).not.toHaveProperty('answers');
   });
 
+  describe('with a memory of use', () => {
+    const searcher: Searcher = { ...wordSearcher(sampleSnapshot()), engine: 'hybrid' };
+    const remembering = (bonuses: Readonly<Record<string, number>>) => {
+      const noted: unknown[] = [];
+      const uses: ToolboxOptions['uses'] = {
+        recall: (query, { id }) =>
+          id === 'anna' && query === 'issue'
+            ? new Map(Object.entries(bonuses).map(([tool, points]) => [tool, { points, isAskedAlike: false }]))
+            : undefined,
+        note: ({ query, tools }, { id }) => noted.push([id, query, tools.map(({ name }) => name)]),
+      };
+      return { uses, noted };
+    };
+
+    it('puts what its caller has used in the order of use, and notes what was told', async () => {
+      const { uses, noted } = remembering({ 'github/create_issue': 0, 'github/close_issue': 9 });
+      const options = { searcher, uses };
+      expect(await namesFound({ query: 'issue' }, { options, caller: { id: 'anna' } })).toEqual([
+        'github__close_issue',
+        'github__create_issue',
+      ]);
+      expect(noted).toEqual([['anna', 'issue', ['github__close_issue', 'github__create_issue']]]);
+    });
+
+    it('moves nothing for another caller', async () => {
+      const { uses } = remembering({ 'github/create_issue': 0, 'github/close_issue': 9 });
+      expect(await namesFound({ query: 'issue' }, { options: { searcher, uses }, caller: { id: 'ben' } })).toEqual([
+        'github__create_issue',
+        'github__close_issue',
+      ]);
+    });
+  });
+
   it.each<[unknown, number]>([
     [undefined, 5],
     [3, 3],

@@ -17,6 +17,7 @@ import { eventOrigin } from './events.ts';
 import { tellFound } from './tell-found.ts';
 import type { CallContext } from './toolbox.ts';
 import { searchScope, type ToolboxContext } from './toolbox-context.ts';
+import { searchByUse } from './use-memory.ts';
 import { withinLoadBudget } from './within-load-budget.ts';
 
 export interface SearchWish {
@@ -67,9 +68,11 @@ async function search(
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     await caller.admitSearch?.(requested.queries);
-    const { maxQueryLength } = context.options;
+    const { maxQueryLength, uses } = context.options;
     const ask = { limit: requested.limit, maxQueryLength, allow, ...defined({ signal }) };
-    const results = await Promise.all(requested.queries.map((query) => searcher.search({ query, ...ask })));
+    const results = await Promise.all(
+      requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller })),
+    );
     const unavailable = context.options.unavailable?.(caller) ?? [];
     const loaded = new Set(callContext.memory.revealed);
     // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
@@ -81,6 +84,9 @@ async function search(
       plan,
       isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
     });
+    for (const [at, query] of requested.queries.entries()) {
+      uses?.note({ query, tools: toldFor(lists[at] ?? [], { hits, snapshot }) }, caller);
+    }
     const found = {
       ...foundIn(hits, { snapshot, allow, queries: requested.queries }),
       ...answersIn(hits, { lists, snapshot, queries: requested.queries }),
@@ -88,8 +94,8 @@ async function search(
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
     const scores = hits.map(({ score }) => score);
-    const uses = results.flatMap(({ reranker }) => reranker?.kind ?? []);
-    const reranker = uses.find((kind) => kind !== 'used') ?? uses[0];
+    const kinds = results.flatMap(({ reranker }) => reranker?.kind ?? []);
+    const reranker = kinds.find((kind) => kind !== 'used') ?? kinds[0];
     // That of the query which is answered best.
     const known = results.flatMap(({ confidence }) => confidence ?? []);
     const confidence = known.length === 0 ? undefined : Math.max(...known);
@@ -129,6 +135,16 @@ function answersIn(
       .map(({ tool }) => from.snapshot.modelName(tool)),
   }));
   return { answers };
+}
+
+/** What is told of the list of one query. */
+function toldFor(
+  list: readonly Hit[],
+  { hits, snapshot }: { readonly hits: readonly Hit[]; readonly snapshot: Snapshot },
+): readonly { readonly tool: Tool; readonly name: string }[] {
+  return list
+    .filter((hit) => hits.some(({ tool }) => tool === hit.tool))
+    .map(({ tool }) => ({ tool, name: snapshot.modelName(tool) }));
 }
 
 function clampLimit(context: ToolboxContext, limit: number | undefined): number {

@@ -22,3 +22,4 @@ export type {
   ViewExtra,
 } from './toolbox.ts';
 export type { SearcherSource, ToolboxOptions } from './toolbox-options.ts';
+export type { FoundForQuery, UseMemory } from './use-memory.ts';

@@ -6,6 +6,7 @@ import type { ArgumentChecker } from './argument-checker.ts';
 import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
 import type { Awaitable, HookContext, Hooks } from './hooks.ts';
+import type { UseMemory } from './use-memory.ts';
 
 /** What a toolbox is made of. Only `tools` is required. */
 export interface ToolboxOptions {
@@ -22,7 +23,9 @@ export interface ToolboxOptions {
    * @default BM25
    */
   readonly searcher?: SearcherSource;
-  /** The same for searches by a regular expression. @default our engine for Python's `re` */
+  /** Favours what the same caller has called after searches like the one asked. Only for searches by the hybrid engine. @default nothing is learned */
+  readonly uses?: UseMemory | undefined;
+  /** What searches by a regular expression. @default our engine for Python's `re` */
   readonly regexSearcher?: SearcherSource;
   /** Which of the two answers the model, where a plan does not say. @default text */
   readonly engine?: PlanEngine;

@@ -11,6 +11,7 @@ export {
   createToolbox,
   type Denial,
   type ExecuteOptions,
+  type FoundForQuery,
   type HookContext,
   type Hooks,
   type PlanOptions,
@@ -28,5 +29,6 @@ export {
   type ToolboxEvent,
   type ToolboxOptions,
   type ToolOutcome,
+  type UseMemory,
   type ViewExtra,
 } from '../dispatch/index.ts';

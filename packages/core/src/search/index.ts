@@ -37,6 +37,16 @@ export {
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';
 export {
+  LEARNED_USES_DEFAULTS,
+  type LearnedUse,
+  LearnedUses,
+  type LearnedUsesOptions,
+  ORDERED_BY_USE,
+  orderByUse,
+  toUseVector,
+  type UseBonus,
+} from './learned/index.ts';
+export {
   checkQueries,
   QUERY_LIMITS,
   type QueryOperator,

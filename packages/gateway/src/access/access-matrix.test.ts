@@ -139,6 +139,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   { name: 'insight', method: 'GET', path: '/v1/activity/REQUEST/wire', otherTenant: 404 },
   { name: 'insight', method: 'GET', path: '/v1/savings', otherTenant: 200 },
   { name: 'insight', method: 'GET', path: '/v1/reach', otherTenant: 200 },
+  { name: 'insight', method: 'GET', path: '/v1/learned', otherTenant: 200 },
+  { name: 'insight', method: 'GET', path: '/v1/learned/export', otherTenant: 200 },
+  { name: 'insight', method: 'DELETE', path: '/v1/learned', otherTenant: 200 },
   { name: 'metrics', method: 'GET', path: '/metrics', otherTenant: 200 },
 ];
 

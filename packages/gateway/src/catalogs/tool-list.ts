@@ -9,7 +9,7 @@ import {
   writeTool,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import type { SearcherSource } from '@quartermaster/core/dispatch';
+import type { SearcherSource, UseMemory } from '@quartermaster/core/dispatch';
 import type { GateSettings, SearchLimitSettings } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined } from '@quartermaster/core/internal';
 import { catalogsKey, catalogTools, type LoadedCatalog } from './named-catalogs.ts';
@@ -54,6 +54,8 @@ export interface ToolListOptions {
   readonly maxNameLength: number;
   readonly maxQueryLength: number;
   readonly searcher?: SearcherSource;
+  /** @default nothing is learned from use */
+  readonly uses?: UseMemory | undefined;
   readonly onEvent?: (event: ToolboxEvent) => void;
   /** Whether events carry the texts of searches. */
   readonly recordQueries: boolean;
@@ -75,7 +77,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
     tools.push(...(isAutomatic ? applyPolicies(some, options.policies) : some.map(decided)));
     yield;
   }
-  const { maxNameLength, maxQueryLength, searcher, onEvent, recordQueries } = options;
+  const { maxNameLength, maxQueryLength, searcher, uses, onEvent, recordQueries } = options;
   const snapshot = yield* createSnapshotInSteps(tools, {
     nameTemplate: NAME_TEMPLATES.proxy,
     maxNameLength,
@@ -92,7 +94,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
     settings: isAutomatic ? options.gate : asRequested(parts.format, options.gate.search),
     listingTokens: options.listingTokens,
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
-    ...defined({ searcher }),
+    ...defined({ searcher, uses }),
     recordQueries,
     ...defined({ onEvent }),
   });

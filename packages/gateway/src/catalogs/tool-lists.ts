@@ -3,6 +3,7 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { defined, readAhead, runInSlices } from '@quartermaster/core/internal';
+import type { UseLearning } from '@quartermaster/host/search';
 import type { DialectName, DialectOf, RequestOf } from '@quartermaster/host/upstream';
 import type { GatewaySettings } from '../gateway-options.ts';
 import { ApiError } from '../http/index.ts';
@@ -49,8 +50,10 @@ export function createToolLists(options: {
   readonly catalogs: NamedCatalogs;
   readonly searcher?: SearcherSource;
   readonly onEvent?: (event: ToolboxEvent) => void;
+  /** What keys have learned from use. @default nothing */
+  readonly learning?: UseLearning | undefined;
 }): ToolLists {
-  const { catalogs, onEvent } = options;
+  const { catalogs, onEvent, learning, settings } = options;
   const lists = new ByteCache<ToolList>(options.memory);
   /** The catalogs that a known text names, so that thousands of definitions need not be looked through again. */
   const splits = new WeakMap<readonly unknown[], ReturnType<typeof splitCatalogs>>();
@@ -63,7 +66,13 @@ export function createToolLists(options: {
       const split = splits.get(definitions) ?? splitCatalogs(definitions);
       splits.set(definitions, split);
       const loaded = split.entries.length === 0 ? [] : await catalogs.load(split.entries, rights);
+      const pins =
+        learning === undefined || !settings.autoPins || settings.deferral !== 'auto'
+          ? []
+          : await learning.hotTools(rights.owner ?? '');
       const parts = [
+        // What is learned is a catalog's own, even where another has the same tools.
+        ...(learning === undefined ? [] : [catalogsOf(loaded), ...pins]),
         ...loaded.map(({ hash, entry }) => `${hash}:${entry.isDeferred}`),
         ...(unavailable.length === 0 ? [] : [JSON.stringify(unavailable)]),
       ];
@@ -77,7 +86,7 @@ export function createToolLists(options: {
         if (fullKey !== undefined && BUILDS.has(event.kind)) lists.resize(fullKey, list, bytesOf(list));
       };
       const list = await runInSlices(
-        makeListInSteps(dialect, { ...split, loaded, unavailable, request }, { ...options, onEvent: count }),
+        makeListInSteps(dialect, { ...split, loaded, unavailable, request, pins }, { ...options, onEvent: count }),
       );
       if (loaded.some(({ tools }) => tools.length > MANY_TOOLS)) await readAhead(list.toolbox.snapshot());
       const textBytes = bytes + loaded.reduce((sum, catalog) => sum + catalog.bytes, 0);
@@ -87,6 +96,14 @@ export function createToolLists(options: {
       return { list, isKnown: false, catalogs: names };
     },
   };
+}
+
+/** The named catalogs of a list, in a fixed order. */
+function catalogsOf(loaded: readonly LoadedCatalog[]): string {
+  return loaded
+    .map(({ entry }) => entry.name)
+    .sort()
+    .join(',');
 }
 
 function checkCounts(declared: number, loaded: readonly LoadedCatalog[], settings: GatewaySettings): void {
@@ -132,10 +149,12 @@ function makeListInSteps<Name extends DialectName>(
     readonly loaded: readonly LoadedCatalog[];
     readonly unavailable: readonly Unavailable[];
     readonly request: RequestOf<Name>;
+    /** Tools that this key uses most. */
+    readonly pins: readonly string[];
   },
   options: Parameters<typeof createToolLists>[0],
 ): Generator<void, ToolList> {
-  const { settings, searcher, onEvent } = options;
+  const { settings, searcher, onEvent, learning } = options;
   const { tools, searchTools, search } = dialect.api.readTools(parts.others, parts.request);
   checkCounts(tools.length, parts.loaded, settings);
   return makeToolListInSteps(
@@ -154,7 +173,9 @@ function makeListInSteps<Name extends DialectName>(
     },
     {
       deferral: settings.deferral,
-      gate: settings.gate,
+      gate:
+        parts.pins.length === 0 ? settings.gate : { ...settings.gate, pins: [...settings.gate.pins, ...parts.pins] },
+      uses: learning?.memoryFor(catalogsOf(parts.loaded)),
       listingTokens: settings.listingTokens,
       policies: settings.policies,
       maxNameLength: dialect.api.maxNameLength,

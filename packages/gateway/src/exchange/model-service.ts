@@ -158,6 +158,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         ...(typeof servers === 'object' ? localTools(servers) : {}),
         ...searchAdmission(question.access),
         ...{ maxRounds: question.maxRounds ?? options.maxRounds, requestId, onEvent, onTranscriptError },
+        owner: question.access.owner,
         roundsBefore: question.roundsBefore,
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
         ...(value === asked ? {} : { asked }),

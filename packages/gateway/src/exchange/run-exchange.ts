@@ -38,6 +38,8 @@ export interface RunOptions<Name extends DialectName> {
   readonly execute?: LoopOptions<object, never>['execute'] | undefined;
   /** Asked before each search of the model's. */
   readonly admitSearch?: NonNullable<Caller['admitSearch']> | undefined;
+  /** Whose request it is, for events and for what was learned from use. */
+  readonly owner?: string | undefined;
   /** For events. */
   readonly requestId?: string | undefined;
   readonly roundsBefore?: number | undefined;
@@ -83,6 +85,7 @@ function loopSettings({
   execute,
   transcript,
   onTranscriptError,
+  owner,
   requestId,
   roundsBefore = 0,
   upstream,
@@ -91,7 +94,7 @@ function loopSettings({
 }: Omit<RunOptions<DialectName>, 'dialect' | 'exchange' | 'signal'>): LoopSettings {
   return {
     maxRounds,
-    caller: defined({ requestId, admitSearch }),
+    caller: defined({ id: owner, requestId, admitSearch }),
     ...(requestId === undefined || onEvent === undefined || planned.kind !== 'loop'
       ? {}
       : {

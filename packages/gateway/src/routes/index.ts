@@ -5,6 +5,7 @@ export { mountConversationRoutes } from './conversation-routes.ts';
 export { mountInsightRoutes } from './insight-routes.ts';
 export { mountKeyRoutes } from './key-routes.ts';
 export { mountLabelRoutes } from './label-routes.ts';
+export { mountLearnedRoutes } from './learned-routes.ts';
 export { mountMcpRoutes } from './mcp-routes.ts';
 export { mountModelRoutes } from './model-routes.ts';
 export { mountPassedRoutes } from './passed-routes.ts';

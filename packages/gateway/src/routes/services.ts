@@ -1,4 +1,5 @@
 import type { ConfiguredKey } from '@quartermaster/host/config';
+import type { UseLearning } from '@quartermaster/host/search';
 import type { Dialects } from '@quartermaster/host/upstream';
 import type { Hub, McpProxy } from '@quartermaster/mcp';
 import type { Gatekeeper, UsageMeter } from '../access/index.ts';
@@ -26,6 +27,8 @@ export interface Services {
   readonly metrics: GatewayMetrics;
   readonly usage: UsageMeter;
   readonly activity: Activity;
+  /** What keys have learned from use. Undefined where nothing is learned. */
+  readonly learning: UseLearning | undefined;
   /** What the console shows of it. `closed` aborts when the gateway stops, and ends live streams. */
   readonly insight: {
     readonly log: ActivityLog;

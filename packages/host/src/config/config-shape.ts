@@ -10,6 +10,7 @@ import type {
   SearchSettings,
   TranscriptSettings,
   UpstreamSettings,
+  UsageSettings,
 } from './config.ts';
 import { INDEX_CACHE } from './index-cache-shape.ts';
 import { INSIGHT, PRICE } from './insight-shape.ts';
@@ -22,6 +23,7 @@ import { listOf, object, record, type Shape } from './shape.ts';
 import { STORE, type StoreDocument } from './store-shape.ts';
 import { TOOLS, type ToolsDocument } from './tools-shape.ts';
 import { UPSTREAM } from './upstream-shape.ts';
+import { USAGE } from './usage-shape.ts';
 
 /** The document as it is read, before its paths are resolved and its other files are added. */
 export interface ConfigDocument {
@@ -45,6 +47,7 @@ export interface ConfigDocument {
   readonly transcripts: TranscriptSettings;
   readonly insight: InsightSettings;
   readonly prices: Readonly<Record<string, ModelPrice>>;
+  readonly usage: UsageSettings;
 }
 
 const LISTEN = object({
@@ -172,6 +175,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     shape: record(PRICE),
     default: {},
   },
+  usage: { about: 'What is learned from use.', shape: USAGE, default: {} },
 });
 
 /** For editors: `# yaml-language-server: $schema=…/quartermaster.schema.json`. */

@@ -35,6 +35,8 @@ export interface Config {
   readonly insight: InsightSettings;
   /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
+  /** What is learned from use. */
+  readonly usage: UsageSettings;
   /** The files that were read, the main one first. */
   readonly files: readonly string[];
 }
@@ -276,6 +278,14 @@ export interface ToolSettings {
   readonly policies: PolicyRules;
   /** What a listing of the deferred tools may cost in the system text of a model, in tokens; 0 for none. */
   readonly listingTokens: number;
+  /** Whether the tools that a key uses most are pinned for it by themselves. */
+  readonly autoPins: boolean;
+}
+
+/** What is learned from use. */
+export interface UsageSettings {
+  /** `counts`: which tools were called after searches. `vectors`: also the vectors of those searches, which favours the tools in searches like them. */
+  readonly learn: 'off' | 'counts' | 'vectors';
 }
 
 /** How tools are searched. */

@@ -25,7 +25,7 @@ export function describeConfig(config: Config): JsonObject {
     tools: {
       rule: { ...config.tools.gate.rule },
       search: { ...config.tools.gate.search },
-      pins: config.tools.gate.pins,
+      pins: config.tools.autoPins ? 'auto' : config.tools.gate.pins,
       policies: { ...config.tools.policies.patterns },
       listing_tokens: config.tools.listingTokens,
     },
@@ -47,6 +47,7 @@ export function describeConfig(config: Config): JsonObject {
     transcripts: { ...config.transcripts },
     insight: { ...config.insight },
     prices: { ...config.prices } as unknown as Json,
+    usage: { ...config.usage },
   };
 }
 

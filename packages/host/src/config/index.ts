@@ -25,6 +25,7 @@ export {
   UPSTREAM_PROVIDERS,
   type UpstreamProvider,
   type UpstreamSettings,
+  type UsageSettings,
 } from './config.ts';
 export { ConfigError, type ConfigProblem } from './config-error.ts';
 export { configJsonSchema } from './config-shape.ts';

@@ -41,7 +41,9 @@ describe('defaults', () => {
         },
         policies: { patterns: Object.create(null) },
         listingTokens: 0,
+        autoPins: false,
       },
+      usage: { learn: 'off' },
       transcripts: { keep: 'store', retentionHours: 168, maxBytes: 1024 ** 3 },
       insight: { keep: 'off', retentionDays: 90, maxBytes: 256 * 1024 ** 2, wire: false },
       prices: {},
@@ -208,6 +210,16 @@ describe('the gate', () => {
       search: { defaultLimit: 5, maxLimit: 7 },
       pins: ['a'],
     });
+  });
+
+  it('pins what is used where use is learned from, and says what is missing where it is not', () => {
+    expect(load('tools: { pins: auto }\nusage: { learn: counts }')).toMatchObject({
+      tools: { gate: { pins: [] }, autoPins: true },
+      usage: { learn: 'counts' },
+    });
+    expect(load('usage: { learn: false }').usage.learn).toBe('off');
+    expect(() => load('tools: { pins: auto }')).toThrow('usage.learn is off; set it to counts or vectors');
+    expect(() => load('usage: { learn: texts }')).toThrow(/usage\.learn/);
   });
 
   it.each<[string, string, Record<string, string>, string, string]>([

@@ -29,6 +29,9 @@ export interface LoadConfigOptions {
   readonly answers?: InputAnswers;
 }
 
+const PINS_WITHOUT_USE =
+  'tools.pins is auto, which pins what is used most, but usage.learn is off; set it to counts or vectors';
+
 const FILE_NAMES = ['quartermaster.yaml', 'quartermaster.yml'];
 
 /**
@@ -57,17 +60,20 @@ export function loadConfig(given: LoadConfigOptions): Config {
   ];
   const rule = readRule(env, problems);
   // Where there are problems, parts of the document may be missing.
-  const { search: readSearch, store: readStore }: Partial<ConfigDocument> = document ?? {};
+  const { search: readSearch, store: readStore, tools: readTools, usage }: Partial<ConfigDocument> = document ?? {};
   const hints = readSearch?.hints === undefined ? undefined : loadHints(resolve(base, readSearch.hints), problems);
   if (readSearch !== undefined && readStore !== undefined)
     checkBackend({ search: readSearch, store: readStore }, file ?? 'defaults', problems);
+  if (readTools?.pins === 'auto' && usage?.learn === 'off') {
+    problems.push({ source: file ?? 'defaults', path: 'tools.pins', message: PINS_WITHOUT_USE });
+  }
   if (document === undefined || problems.length > 0) {
     throw new ConfigError([...problems, ...read.flatMap(({ unusable }) => unusable.flatMap((one) => one.problems))]);
   }
 
   const { store, tools, mcpConfig, deferral, search, ...rest } = document;
   const { tool_search, pins, policies, listing_tokens: listingTokens } = tools;
-  const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...defined({ rule }), pins };
+  const gate = { ...(tool_search ?? DEFAULT_GATE_SETTINGS), ...defined({ rule }), pins: pins === 'auto' ? [] : pins };
   const source =
     rule !== undefined ? 'ENABLE_TOOL_SEARCH' : tool_search !== undefined ? 'tools.tool_search' : 'default';
   return {
@@ -80,7 +86,7 @@ export function loadConfig(given: LoadConfigOptions): Config {
     ...chooseDeferral(deferral, { rule: gate.rule, source }),
     store: { location: readLocation(store, base), encryptionKeys: store.encryptionKey ?? [] },
     ...mergeServers(read),
-    tools: { gate, policies: { patterns: policies }, listingTokens },
+    tools: { gate, policies: { patterns: policies }, listingTokens, autoPins: pins === 'auto' },
     files: [...(file === undefined ? [] : [file]), ...others],
   };
 }

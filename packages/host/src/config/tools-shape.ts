@@ -8,7 +8,7 @@ import { listOf, object, record, type Shape } from './shape.ts';
 export interface ToolsDocument {
   /** Absent where nothing is said, which is not the same as the default's being written: see `deferral`. */
   readonly tool_search?: GateSettings;
-  readonly pins: readonly string[];
+  readonly pins: readonly string[] | 'auto';
   readonly policies: Readonly<Record<string, Policy>>;
   readonly listing_tokens: number;
 }
@@ -44,12 +44,21 @@ const TOOL_SEARCH: Shape<GateSettings> = {
   },
 };
 
+const PIN_LIST = listOf(text());
+
+const PINS: Shape<readonly string[] | 'auto'> = {
+  schema: { anyOf: [PIN_LIST.schema, { enum: ['auto'] }] },
+  read: (value, place) => (value === 'auto' ? value : PIN_LIST.read(value, place)),
+};
+
 /** When tools are deferred. */
 export const TOOLS: Shape<ToolsDocument> = object({
   tool_search: { about: 'Settings of the gate. If missing, or true: enabled: auto.', shape: TOOL_SEARCH },
   pins: {
-    about: 'Tools that are always sent in full; * matches any text.',
-    shape: listOf(text()),
+    about:
+      'Tools that are always sent in full; * matches any text. auto pins what each API key uses most, three to five tools, chosen anew once a day; ' +
+      'it needs usage.learn.',
+    shape: PINS,
     default: [],
   },
   policies: {

@@ -5,3 +5,4 @@ export { createServedReranker, type RerankerFailure, type ServedRerankerOptions 
 export { type FoundReranker, findReranker } from './find-reranker.ts';
 export { createLazyReranker } from './lazy-reranker.ts';
 export { createPostgresSearcher, type PostgresSearcherOptions } from './postgres/index.ts';
+export { createUseLearning, type UseLearning, type UseLearningOptions } from './use-learning.ts';

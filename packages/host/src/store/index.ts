@@ -50,6 +50,7 @@ export {
   type KeyToolRules,
   type NewApiKey,
 } from './key-store.ts';
+export type { LearnedUseStore, UseScope, UseSummary } from './learned-use-store.ts';
 export type { ListingStore, StoredListing } from './listing-store.ts';
 export { makeFolder } from './make-folder.ts';
 export { openStore, type StoreLocation, type StoreOptions } from './open-store.ts';

@@ -15,6 +15,7 @@ import type { Sql } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 import { type SpaceWatch, watchSpace } from './internal/watch-space.ts';
 import { createKeyStore } from './key-store.ts';
+import { createLearnedUseStore } from './learned-use-store.ts';
 import { createListingStore } from './listing-store.ts';
 import { createPinStore } from './pin-store.ts';
 import { createPolicyStore } from './policy-store.ts';
@@ -114,10 +115,12 @@ function composeStore(
 ): Store {
   const batches = createBatchStore(context);
   const rateLimits = createRateLimitStore(context);
+  const learnedUses = createLearnedUseStore(context);
   const seal = createSeal(encryptionKeys);
   return {
     batches,
     rateLimits,
+    learnedUses,
     audit: createAuditStore(context),
     cases: createCaseStore(context),
     catalogs: createCatalogStore(context),
@@ -140,6 +143,7 @@ function composeStore(
     async sweep() {
       await batches.sweep();
       await rateLimits.sweep();
+      await learnedUses.sweep();
       await sweepBlobs(context);
     },
     close: () => context.sql.close(),

@@ -364,6 +364,45 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
     });
   });
 
+  describe('learned uses', () => {
+    const anna = { owner: 'key_anna', catalog: 'acme' };
+
+    it('are kept by owner and catalog, listed oldest first, summed up and forgotten', async () => {
+      const { learnedUses } = await open(await place());
+      const uses = [
+        { tool: 'mail/send', atMs: START - 5, vector: Int8Array.of(1, -2, 127) },
+        { tool: 'mail/read', atMs: START - 9 },
+        { tool: 'x'.repeat(600), atMs: START },
+      ];
+      await learnedUses.add(anna, uses);
+      await learnedUses.add({ owner: 'key_ben', catalog: 'acme' }, uses.slice(0, 1));
+      await learnedUses.add({ owner: 'key_anna', catalog: '' }, [{ tool: 'nul\0inside', atMs: START }]);
+      expect(await learnedUses.list(anna)).toEqual([uses[1], uses[0]]);
+      expect(await learnedUses.summarise({ owner: 'key_anna' })).toEqual([
+        { owner: 'key_anna', catalog: '', tool: 'nul\0inside', calls: 1, lastAtMs: START },
+        { ...anna, tool: 'mail/read', calls: 1, lastAtMs: START - 9 },
+        { ...anna, tool: 'mail/send', calls: 1, lastAtMs: START - 5 },
+      ]);
+      expect(await learnedUses.forget({ ...anna, tool: 'mail/send' })).toBe(1);
+      expect(await learnedUses.list(anna)).toEqual([uses[1]]);
+      expect(await learnedUses.forget({ owner: 'key_anna' })).toBe(2);
+      expect(await learnedUses.summarise()).toMatchObject([{ owner: 'key_ben', tool: 'mail/send' }]);
+      expect(await learnedUses.forget()).toBe(1);
+    });
+
+    it('are bounded, and go once they are too old to count', async () => {
+      const store = await open(await place());
+      const many = Array.from({ length: 4_100 }, (_, at) => ({ tool: `t${at}`, atMs: START - 5_000 + at }));
+      await store.learnedUses.add(anna, many);
+      const kept = await store.learnedUses.list(anna);
+      expect(kept).toHaveLength(4_096);
+      expect(kept[0]?.tool).toBe('t4');
+      clock.time += 300 * 24 * 3_600_000;
+      await store.sweep();
+      expect(await store.learnedUses.list(anna)).toEqual([]);
+    });
+  });
+
   describe('pins', () => {
     it('are replaced as a whole, by server', async () => {
       const { pins } = await open(await place());

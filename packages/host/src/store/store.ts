@@ -5,6 +5,7 @@ import type { CatalogStore } from './catalog-store.ts';
 import type { IndexStore } from './index-store.ts';
 import type { InsightStore } from './insight-store.ts';
 import type { KeyStore } from './key-store.ts';
+import type { LearnedUseStore } from './learned-use-store.ts';
 import type { ListingStore } from './listing-store.ts';
 import type { PinStore } from './pin-store.ts';
 import type { PolicyStore } from './policy-store.ts';
@@ -25,6 +26,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly rateLimits: RateLimitStore;
   readonly usage: UsageStore;
+  readonly learnedUses: LearnedUseStore;
   readonly listings: ListingStore;
   readonly pins: PinStore;
   readonly policies: PolicyStore;

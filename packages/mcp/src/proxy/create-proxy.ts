@@ -28,6 +28,7 @@ export interface ProxyOptions
   extends Pick<
     ToolboxOptions,
     | 'searcher'
+    | 'uses'
     | 'hooks'
     | 'onEvent'
     | 'recordQueries'
@@ -181,7 +182,7 @@ interface Opening extends ConnectOptions {
 
 function createContext(options: ProxyOptions): ProxyContext {
   const { hub, form, settings = DEFAULT_GATE_SETTINGS } = options;
-  const { searcher, hooks, onEvent, recordQueries, listingTokens, stubDescriptionLength } = options;
+  const { searcher, uses, hooks, onEvent, recordQueries, listingTokens, stubDescriptionLength } = options;
   const { budget, countTokens, checkArguments, maxQueryLength } = options;
   const { forgetAfterMs, ...guard } = { ...GUARD, ...options.guard };
   const clock = options.clock ?? systemClock;
@@ -192,7 +193,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     // That a server is down is news only to those who may use it.
     unavailable: (caller) =>
       hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
-    ...defined({ searcher, hooks, onEvent, recordQueries }),
+    ...defined({ searcher, uses, hooks, onEvent, recordQueries }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,
     ...defined({ stubDescriptionLength }),

@@ -279,4 +279,20 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: 'tools called after searches',
+    statements: [
+      // An empty vector where only calls are counted.
+      `CREATE TABLE learned_uses (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        catalog TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        used_at BIGINT NOT NULL,
+        vector BYTES NOT NULL
+      )`,
+      'CREATE INDEX learned_uses_by_scope ON learned_uses (owner, catalog, used_at)',
+      'CREATE INDEX learned_uses_by_age ON learned_uses (used_at)',
+    ],
+  },
 ];

@@ -1,0 +1,48 @@
+import type { Searcher, Snapshot } from '@quartermaster/core';
+import { LearnedUses, ORDERED_BY_USE, orderByUse, toUseVector } from '@quartermaster/core/search';
+import { embeddedModel } from '@quartermaster/semantic';
+import type { PastCall } from '../input/index.ts';
+
+/** What calls of the past teach, all as if they were made now. */
+export interface History {
+  /** A searcher of the hybrid engine as it is after these calls. */
+  after(searcher: Searcher): Searcher;
+  /** Whether one of these tools, by names or ids, was called. */
+  hasCalled(tools: readonly string[]): boolean;
+  /** Calls of tools that the catalog has not. */
+  readonly unknown: number;
+}
+
+/** Learns from calls of the past, as a gateway with `usage.learn: vectors` would have. */
+export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): History {
+  const byName = new Map(snapshot.tools.map((tool) => [tool.name, tool.id]));
+  const idOf = (tool: string): string | undefined => (snapshot.get(tool) === undefined ? byName.get(tool) : tool);
+  const model = embeddedModel();
+  const learned = calls.flatMap(({ query, called }) => {
+    const vector = toUseVector(model.query(query));
+    return called.flatMap((name) => {
+      const tool = idOf(name);
+      return tool === undefined ? [] : [{ tool, atMs: 0, vector }];
+    });
+  });
+  const uses = new LearnedUses({ maxUses: Math.max(1, learned.length), maxUsesPerTool: MOST_PER_TOOL });
+  uses.add(learned);
+  const called = new Set(learned.map(({ tool }) => tool));
+  return {
+    unknown: calls.reduce((sum, call) => sum + call.called.length, 0) - learned.length,
+    hasCalled: (tools) => tools.some((tool) => called.has(idOf(tool) ?? '')),
+    after: (searcher) => ({
+      ...searcher,
+      async search(request) {
+        const { query, limit = ORDERED_BY_USE } = request;
+        if (typeof query !== 'string') return searcher.search(request);
+        const result = await searcher.search({ ...request, limit: Math.max(limit, ORDERED_BY_USE) });
+        const bonuses = uses.bonuses(model.query(query), 0);
+        return { ...result, hits: orderByUse(result.hits, bonuses).slice(0, limit) };
+      },
+    }),
+  };
+}
+
+/** As much as is kept of one tool where use is learned from. */
+const MOST_PER_TOOL = 64;

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createTool } from '../../catalog/index.ts';
+import type { Hit } from '../searcher.ts';
+import { LEARNED_USES_DEFAULTS, LearnedUses, toUseVector } from './learned-uses.ts';
+import { orderByUse } from './order-by-use.ts';
+
+const NOW = 1_800_000_000_000;
+const DAY = 24 * 60 * 60 * 1000;
+const PLAN_A_TRIP = Float32Array.of(1, 0, 0, 0);
+const PAY_A_BILL = Float32Array.of(0, 1, 0, 0);
+const ALMOST_A_TRIP = Float32Array.of(0.9, 0.1, 0.2, 0);
+
+function used(tool: string, request: Float32Array, daysAgo = 0) {
+  return { tool, atMs: NOW - daysAgo * DAY, vector: toUseVector(request) };
+}
+
+function learned(...uses: ReturnType<typeof used>[]): LearnedUses {
+  const index = new LearnedUses();
+  index.add(uses);
+  return index;
+}
+
+describe('what was called after requests', () => {
+  it('gains for requests like those, and hardly for others', () => {
+    const uses = learned(used('trips', PLAN_A_TRIP), used('bills', PAY_A_BILL));
+    const bonuses = uses.bonuses(ALMOST_A_TRIP, NOW);
+    expect(bonuses.get('trips')).toMatchObject({ isAskedAlike: true });
+    expect(bonuses.get('trips')?.points).toBeGreaterThan(3);
+    expect(bonuses.get('bills')).toMatchObject({ isAskedAlike: false });
+    expect(bonuses.get('bills')?.points).toBeLessThan(0.5);
+    expect(bonuses.has('never called')).toBe(false);
+  });
+
+  it('counts less as it ages, and not at all in the end', () => {
+    const gain = (daysAgo: number) =>
+      learned(used('trips', PLAN_A_TRIP, daysAgo))
+        .bonuses(PLAN_A_TRIP, NOW)
+        .get('trips')?.points ?? 0;
+    expect(gain(0)).toBeGreaterThan(gain(60) * 1.5);
+    expect(gain(365)).toBe(0);
+  });
+
+  it('is a count where no vectors are kept', () => {
+    const uses = new LearnedUses();
+    uses.add([0, 1, 2].map((daysAgo) => ({ tool: 'trips', atMs: NOW - daysAgo * DAY })));
+    expect(uses.calls(NOW).get('trips')).toBeCloseTo(2.9, 1);
+    const bonus = uses.bonuses(PAY_A_BILL, NOW).get('trips')?.points ?? 0;
+    expect(bonus).toBeGreaterThan(0);
+    expect(bonus).toBeLessThan(0.5);
+  });
+
+  it('is bounded in all and for one tool; the oldest go', () => {
+    const uses = new LearnedUses({ maxUses: 6, maxUsesPerTool: 4 });
+    uses.add(Array.from({ length: 10 }, (_, daysAgo) => used('trips', PLAN_A_TRIP, daysAgo)));
+    expect(uses.size).toBe(4);
+    uses.add(Array.from({ length: 10 }, (_, at) => used(`tool-${at}`, PAY_A_BILL, 5)));
+    expect(uses.size).toBe(6);
+    expect(uses.calls(NOW).get('trips')).toBeGreaterThan(3);
+    expect(LEARNED_USES_DEFAULTS.maxUses).toBe(4096);
+  });
+
+  it('takes no notice of vectors of another length', () => {
+    const uses = learned({ tool: 'trips', atMs: NOW, vector: Int8Array.of(127) });
+    expect(uses.bonuses(PLAN_A_TRIP, NOW).get('trips')?.points).toBeLessThan(0.2);
+  });
+});
+
+describe('an answer in the order of use', () => {
+  const hit = (name: string, score: number): Hit => ({ tool: createTool({ name }), score });
+  const HITS = [hit('a', 9), hit('b', 8), hit('c', 7.5), hit('d', 7)];
+  const names = (hits: readonly Hit[]) => hits.map(({ tool }) => tool.name);
+
+  const worth = (points: Readonly<Record<string, number>>, alike: readonly string[] = []) =>
+    new Map(Object.entries(points).map(([tool, each]) => [tool, { points: each, isAskedAlike: alike.includes(tool) }]));
+
+  it('leaves tools that were never called where they are', () => {
+    const ordered = orderByUse(HITS, worth({ b: 0, d: 5 }));
+    expect(names(ordered)).toEqual(['a', 'd', 'c', 'b']);
+    expect(ordered.map(({ score }) => score)).toEqual([9, 8, 7.5, 7]);
+  });
+
+  it('passes them with what was called after almost the same request', () => {
+    expect(names(orderByUse(HITS, worth({ d: 5 }, ['d'])))).toEqual(['d', 'a', 'b', 'c']);
+    expect(names(orderByUse(HITS, worth({ d: 0.7 }, ['d'])))).toEqual(['a', 'b', 'd', 'c']);
+    expect(names(orderByUse(HITS, worth({ b: 4, d: 3 }, ['d'])))).toEqual(['a', 'b', 'd', 'c']);
+  });
+
+  it('goes by score and bonus together', () => {
+    expect(names(orderByUse(HITS, worth({ a: 0, b: 0.5, d: 1 })))).toEqual(['a', 'b', 'c', 'd']);
+    expect(names(orderByUse(HITS, worth({ a: 0, b: 1.5 })))).toEqual(['b', 'a', 'c', 'd']);
+    expect(orderByUse(HITS, new Map())).toEqual(HITS);
+  });
+
+  it('shows the one of several near-duplicates that is used', () => {
+    const [first] = HITS as [Hit];
+    const twin = createTool({ name: 'a', server: 'other' });
+    const [ordered] = orderByUse([{ ...first, also: [twin] }], worth({ [twin.id]: 1 }));
+    expect(ordered?.tool.id).toBe(twin.id);
+    expect(ordered?.also?.map(({ id }) => id)).toEqual([first.tool.id]);
+  });
+
+  it('says in an explanation what use has to do with a place', () => {
+    const explained = HITS.map((one) => ({ ...one, explanation: { value: one.score, what: 'score', details: [] } }));
+    const [first] = orderByUse(explained, worth({ a: 0, d: 9 }));
+    expect(first?.explanation?.details.map(({ what }) => what)).toEqual([
+      'score',
+      'called after requests like this one',
+    ]);
+  });
+});

@@ -1,0 +1,163 @@
+/** A tool that was called after a search. It holds no text. */
+export interface LearnedUse {
+  /** The tool's id. */
+  readonly tool: string;
+  /** When it was called, in milliseconds. */
+  readonly atMs: number;
+  /** The request's vector, a byte a component. Absent where only calls are counted. */
+  readonly vector?: Int8Array;
+}
+
+/** What use is worth to a tool for one request. */
+export interface UseBonus {
+  /** Points of the hybrid score. */
+  readonly points: number;
+  /** Whether almost the same was asked before it was called: only then does it pass tools that were never called. */
+  readonly isAskedAlike: boolean;
+}
+
+/** Options of `LearnedUses`. */
+export interface LearnedUsesOptions {
+  /** How many uses are kept at the most; the oldest go. @default 4096 */
+  readonly maxUses?: number;
+  /** How many of one tool. @default 64 */
+  readonly maxUsesPerTool?: number;
+  /** After so long a use counts half. @default 30 days */
+  readonly halfLifeMs?: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How much is kept of use, and for how long, unless the options say otherwise. */
+export const LEARNED_USES_DEFAULTS: Required<LearnedUsesOptions> = {
+  maxUses: 4_096,
+  maxUsesPerTool: 64,
+  halfLifeMs: 30 * DAY_MS,
+};
+
+/** After so many half-lives a use is forgotten: it counts less than a hundredth. */
+const FORGOTTEN_AFTER = 7;
+
+/** A cosine up to this says nothing: requests for different things are that near to each other. */
+const UNLIKE = 0.3;
+
+/** From this cosine on two requests ask for the same. */
+const ALIKE = 0.85;
+
+/** What it counts, in points of the hybrid score, how much of what was asked alike led to the tool, how near the nearest is, and each e-fold of calls. */
+const WEIGHTS = { share: 3.5, nearest: 2.3, calls: 0.2 };
+
+/** So little likeness in all is not worth half of the share's points. */
+const SHARE_FLOOR = 0.3;
+
+interface Kept {
+  readonly tool: string;
+  readonly atMs: number;
+  readonly vector: Int8Array | undefined;
+  readonly scale: number;
+}
+
+/**
+ * What one owner asked of one catalog before tools were called. It tells which tools to favour for a new request. Bounded: the oldest uses go
+ * first, and each counts less as it ages.
+ */
+export class LearnedUses {
+  readonly #settings: Required<LearnedUsesOptions>;
+  /** The oldest first. */
+  #uses: Kept[] = [];
+
+  constructor(options: LearnedUsesOptions = {}) {
+    this.#settings = { ...LEARNED_USES_DEFAULTS, ...options };
+  }
+
+  get size(): number {
+    return this.#uses.length;
+  }
+
+  /** Uses may come in any order. */
+  add(uses: Iterable<LearnedUse>): void {
+    for (const { tool, atMs, vector } of uses) {
+      this.#uses.push({ tool, atMs, vector, scale: vector === undefined ? 0 : 1 / lengthOf(vector) });
+    }
+    this.#uses.sort((left, right) => left.atMs - right.atMs);
+    const { maxUses, maxUsesPerTool } = this.#settings;
+    const seen = new Map<string, number>();
+    const kept: Kept[] = [];
+    for (let at = this.#uses.length - 1; at >= 0 && kept.length < maxUses; at -= 1) {
+      const use = this.#uses[at] as Kept;
+      const count = (seen.get(use.tool) ?? 0) + 1;
+      seen.set(use.tool, count);
+      if (count <= maxUsesPerTool) kept.push(use);
+    }
+    this.#uses = kept.reverse();
+  }
+
+  /** How often each tool was called, a call half a year ago counting less than one of today. */
+  calls(nowMs: number): ReadonlyMap<string, number> {
+    const calls = new Map<string, number>();
+    for (const use of this.#uses) {
+      const weight = this.#weight(use, nowMs);
+      if (weight > 0) calls.set(use.tool, (calls.get(use.tool) ?? 0) + weight);
+    }
+    return calls;
+  }
+
+  /**
+   * What each tool that was called gains for a request: much where requests like it came before its calls, next to nothing where only others did.
+   * A tool that was never called is not among them.
+   */
+  bonuses(request: Float32Array, nowMs: number): ReadonlyMap<string, UseBonus> {
+    const scale = 1 / (Math.hypot(...request) || 1);
+    const calls = new Map<string, number>();
+    const sums = new Map<string, number>();
+    const nearest = new Map<string, number>();
+    const alike = new Set<string>();
+    let total = 0;
+    for (const use of this.#uses) {
+      const weight = this.#weight(use, nowMs);
+      if (weight === 0) continue;
+      const { tool, vector } = use;
+      calls.set(tool, (calls.get(tool) ?? 0) + weight);
+      if (vector === undefined || vector.length !== request.length) continue;
+      const cosine = dot(request, vector) * scale * use.scale;
+      if (cosine >= ALIKE) alike.add(tool);
+      const likeness = (cosine - UNLIKE) / (1 - UNLIKE);
+      if (likeness <= 0) continue;
+      total += likeness * weight;
+      sums.set(tool, (sums.get(tool) ?? 0) + likeness * weight);
+      nearest.set(tool, Math.max(nearest.get(tool) ?? 0, likeness * weight));
+    }
+    const bonuses = new Map<string, UseBonus>();
+    for (const [tool, count] of calls) {
+      const share = (sums.get(tool) ?? 0) / (SHARE_FLOOR + total);
+      const near = nearest.get(tool) ?? 0;
+      const points = WEIGHTS.share * share + WEIGHTS.nearest * near + WEIGHTS.calls * Math.log1p(count);
+      bonuses.set(tool, { points, isAskedAlike: alike.has(tool) });
+    }
+    return bonuses;
+  }
+
+  #weight({ atMs }: Kept, nowMs: number): number {
+    const halves = Math.max(0, nowMs - atMs) / this.#settings.halfLifeMs;
+    return halves > FORGOTTEN_AFTER ? 0 : 0.5 ** halves;
+  }
+}
+
+/** A request's vector as it is kept: a byte a component, its length left out. */
+export function toUseVector(vector: Float32Array): Int8Array {
+  let most = 1e-12;
+  for (const component of vector) most = Math.max(most, Math.abs(component));
+  return Int8Array.from(vector, (component) => Math.round((component / most) * 127));
+}
+
+function lengthOf(vector: Int8Array): number {
+  let sum = 0;
+  for (const component of vector) sum += component * component;
+  return Math.sqrt(sum) || 1;
+}
+
+function dot(left: Float32Array, right: Int8Array): number {
+  let sum = 0;
+  for (let at = 0; at < left.length; at += 1) sum += (left[at] as number) * (right[at] as number);
+  return sum;
+}

@@ -1,0 +1,61 @@
+import type { Tool } from '../../catalog/index.ts';
+import type { Hit } from '../searcher.ts';
+import type { UseBonus } from './learned-uses.ts';
+
+/** How many hits take part: a tool that was used moves up from as far down. */
+export const ORDERED_BY_USE = 20;
+
+type Bonuses = ReadonlyMap<string, UseBonus>;
+
+interface Placed {
+  readonly hit: Hit;
+  /** Score and bonus. */
+  readonly points: number;
+  /** Undefined for a tool that was never called. */
+  readonly bonus: UseBonus | undefined;
+}
+
+/**
+ * Puts the tools that were called before in order among themselves, in the places that they hold together. One of them passes tools that were
+ * never called only where almost the same was asked before: use for other requests costs those nothing. Places keep their scores, which go on
+ * falling.
+ */
+export function orderByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit[] {
+  const placed = hits.map((hit): Placed => {
+    const shown = usedFirst(hit, bonuses);
+    const bonus = bonuses.get(shown.tool.id);
+    return { hit: shown, points: hit.score + (bonus?.points ?? 0), bonus };
+  });
+  const used = placed.filter(({ bonus }) => bonus !== undefined).sort((left, right) => right.points - left.points);
+  const ordered: Placed[] = [];
+  for (const each of placed) {
+    const next = each.bonus === undefined ? each : (used.shift() ?? each);
+    let place = ordered.length;
+    while (next.bonus?.isAskedAlike === true && passes(next, ordered[place - 1])) place -= 1;
+    ordered.splice(place, 0, next);
+  }
+  return ordered.map(({ hit, bonus }, place) => {
+    const { score } = hits[place] as Hit;
+    return score === hit.score || bonus === undefined ? { ...hit, score } : moved(hit, score, bonus);
+  });
+}
+
+function passes({ points }: Placed, above: Placed | undefined): boolean {
+  return above !== undefined && above.bonus === undefined && points > above.points;
+}
+
+/** Of near-duplicates from several servers, the one that is used most stands for them. */
+function usedFirst(hit: Hit, bonuses: Bonuses): Hit {
+  const { tool, also = [] } = hit;
+  const most = (one: Tool): number => bonuses.get(one.id)?.points ?? 0;
+  const best = also.reduce((first, other) => (most(other) > most(first) ? other : first), tool);
+  if (best === tool) return hit;
+  return { ...hit, tool: best, also: [tool, ...also.filter((other) => other !== best)] };
+}
+
+function moved(hit: Hit, score: number, { points }: UseBonus): Hit {
+  const { explanation } = hit;
+  if (explanation === undefined) return { ...hit, score };
+  const learned = { value: points, what: 'called after requests like this one', details: [] };
+  return { ...hit, score, explanation: { value: score, what: 'place by use', details: [explanation, learned] } };
+}

@@ -1,0 +1,63 @@
+import { defined } from '@quartermaster/core/internal';
+import type { LearnedUseStore } from '@quartermaster/host/store';
+import type { Context } from 'hono';
+import type { Access } from '../access/index.ts';
+import type { Api } from '../api/index.ts';
+import { FORGET_LEARNED, LEARNED, LEARNED_EXPORT } from '../api/learned-operations.ts';
+import { ApiError, anthropicErrorBody } from '../http/index.ts';
+import type { Services } from './services.ts';
+
+/** What was learned from use: read, exported and forgotten. A key's own; an admin key's may be anybody's. */
+export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
+  const receive = (context: Context, answer: (uses: LearnedUseStore, access: Access) => Promise<object>) =>
+    runner.run(context.req.raw, {
+      route: 'insight',
+      errorBody: anthropicErrorBody,
+      async handler({ access }) {
+        if (store?.learnedUses === undefined) throw new ApiError(404, 'This gateway has no store to keep uses in');
+        await learning?.flush();
+        return Response.json(await answer(store.learnedUses, access));
+      },
+    });
+
+  api.get('/v1/learned', LEARNED, (context) =>
+    receive(context, async (uses, access) => {
+      const { owner, catalog } = context.req.query();
+      const rows = await uses.summarise(defined({ owner: ownerOf(access, owner), catalog }));
+      return {
+        data: rows.map(({ lastAtMs, ...row }) => ({ ...row, last_used_at: new Date(lastAtMs).toISOString() })),
+      };
+    }),
+  );
+  api.get('/v1/learned/export', LEARNED_EXPORT, (context) =>
+    receive(context, async (uses, access) => {
+      const { owner, catalog = '' } = context.req.query();
+      const scope = { owner: ownerOf(access, owner) ?? access.owner, catalog };
+      const rows = await uses.list(scope);
+      return {
+        ...scope,
+        data: rows.map(({ tool, atMs, vector }) => ({
+          tool,
+          used_at: new Date(atMs).toISOString(),
+          ...(vector === undefined ? {} : { vector: Buffer.from(vector.buffer).toString('base64') }),
+        })),
+      };
+    }),
+  );
+  api.delete('/v1/learned', FORGET_LEARNED, (context) =>
+    receive(context, async (uses, access) => {
+      const { owner, catalog, tool } = context.req.query();
+      const whose = ownerOf(access, owner);
+      const count = await uses.forget(defined({ owner: whose, catalog, tool }));
+      learning?.forget(whose);
+      return { type: 'learned_forgotten', count };
+    }),
+  );
+}
+
+/** Whose uses: one's own, or for an admin key anybody's, all where it names nobody. */
+function ownerOf({ owner, role }: Access, asked: string | undefined): string | undefined {
+  if (owner !== '' && role === 'admin') return asked;
+  if (asked !== undefined && asked !== owner) throw new ApiError(403, 'owner: only an admin key may name another key');
+  return owner;
+}

@@ -1,0 +1,211 @@
+import type { Caller, UseMemory } from '@quartermaster/core/dispatch';
+import { suggestPins } from '@quartermaster/core/gate';
+import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
+import type { LearnedUseStore, UseScope } from '../store/index.ts';
+
+/** What is learned from use, and what for: orders of search results, and hot tools. Everything is the owner's own. */
+export interface UseLearning {
+  /** What a toolbox of this catalog asks and tells; the caller's id is the owner. */
+  memoryFor(catalog: string): UseMemory;
+  /** A tool was called, by its id or by the name that the model sees. It is learned once for the last search that found it. */
+  called(owner: string, tool: string): void;
+  /** The ids of an owner's most used tools, for one day (UTC) the same, so that the prompt's prefix changes once a day at the most. */
+  hotTools(owner: string): Promise<readonly string[]>;
+  /** Forgets what this process knows of an owner, or all; what is stored is forgotten in the store. */
+  forget(owner?: string): void;
+  /** Writes down what was learned since the last time. */
+  flush(): Promise<void>;
+}
+
+/** Options of `createUseLearning`. */
+export interface UseLearningOptions {
+  /** `counts` keeps which tools were called, `vectors` also the vectors of the requests before that. */
+  readonly learn: 'counts' | 'vectors';
+  /** The vector of a request, by the embedded model. */
+  readonly embed: (query: string) => Float32Array;
+  readonly store: LearnedUseStore;
+  readonly clock: { now(): number; after(ms: number, run: () => void): () => void };
+  /** Told when the store fails: searches go on without what it knows. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A search that may still be followed by calls. */
+interface Recent {
+  readonly catalog: string;
+  readonly atMs: number;
+  readonly vector: Int8Array | undefined;
+  /** Ids of the found tools that were not called yet, by id and by the model's name. */
+  readonly tools: Map<string, string>;
+}
+
+interface Scope {
+  readonly uses: LearnedUses;
+  readonly loadedMs: number;
+}
+
+const FLUSH_MS = 5_000;
+/** A call so long after a search has nothing to do with it. */
+const FOLLOWS_MS = 10 * 60_000;
+const MOST_RECENT = 64;
+const MOST_OWNERS = 1_000;
+/** Each takes 1 MB at the most. */
+const MOST_SCOPES = 64;
+/** How long what other replicas learn may go unnoticed. */
+const RELOAD_MS = 5 * 60_000;
+/** Uses that could not be written wait, up to so many. */
+const MOST_WAITING = 10_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Learns which tools each owner calls after which searches, and keeps it in the store. */
+export function createUseLearning(options: UseLearningOptions): UseLearning {
+  const { learn, embed, store, clock, onError } = options;
+  const recent = new Map<string, Recent[]>();
+  const scopes = new Map<string, Promise<Scope>>();
+  const hot = new Map<string, { readonly day: number; readonly tools: Promise<readonly string[]> }>();
+  let waiting: { readonly scope: UseScope; readonly use: LearnedUse }[] = [];
+  let cancel: (() => void) | undefined;
+
+  async function load(scope: UseScope): Promise<Scope> {
+    const uses = new LearnedUses();
+    uses.add(await store.list(scope));
+    uses.add(waiting.filter((one) => keyOf(one.scope) === keyOf(scope)).map(({ use }) => use));
+    return { uses, loadedMs: clock.now() };
+  }
+
+  /** What the store fails to tell is asked again by the next search. */
+  async function scopeOf(scope: UseScope): Promise<Scope | undefined> {
+    const key = keyOf(scope);
+    try {
+      const known = await (scopes.get(key) ?? remembered(scopes, key, load(scope), MOST_SCOPES));
+      if (clock.now() - known.loadedMs < RELOAD_MS) return known;
+      return await remembered(scopes, key, load(scope), MOST_SCOPES);
+    } catch (error) {
+      scopes.delete(key);
+      onError?.(error);
+      return undefined;
+    }
+  }
+
+  async function recall(scope: UseScope, query: string): Promise<ReadonlyMap<string, UseBonus> | undefined> {
+    const known = await scopeOf(scope);
+    if (known === undefined || known.uses.size === 0) return undefined;
+    return known.uses.bonuses(embed(query), clock.now());
+  }
+
+  function note({ owner, catalog }: UseScope, { query, tools }: Parameters<UseMemory['note']>[0]): void {
+    if (tools.length === 0) return;
+    const found = tools.flatMap(({ tool, name }) => [[tool.id, tool.id] as const, [name, tool.id] as const]);
+    const searches = recent.get(owner) ?? [];
+    if (searches.length >= MOST_RECENT) searches.shift();
+    const vector = learn === 'vectors' ? toUseVector(embed(query)) : undefined;
+    searches.push({ catalog, atMs: clock.now(), vector, tools: new Map(found) });
+    remembered(recent, owner, searches, MOST_OWNERS);
+  }
+
+  function keep(scope: UseScope, use: LearnedUse): void {
+    if (waiting.length < MOST_WAITING) waiting.push({ scope, use });
+    void scopes.get(keyOf(scope))?.then(
+      ({ uses }) => uses.add([use]),
+      () => undefined,
+    );
+    cancel ??= clock.after(FLUSH_MS, () => void flush());
+  }
+
+  async function flush(): Promise<void> {
+    cancel?.();
+    cancel = undefined;
+    const due = waiting;
+    waiting = [];
+    for (const { scope, uses } of groupByScope(due)) {
+      try {
+        await store.add(scope, uses);
+      } catch (error) {
+        onError?.(error);
+        waiting.push(...uses.map((use) => ({ scope, use })).slice(0, MOST_WAITING - waiting.length));
+      }
+    }
+  }
+
+  /** Only uses of before the day count, so that all replicas find the same. */
+  async function findHot(owner: string, day: number): Promise<readonly string[]> {
+    const startMs = day * DAY_MS;
+    const calls = new Map<string, number>();
+    const catalogs = new Set((await store.summarise({ owner })).map(({ catalog }) => catalog));
+    for (const catalog of catalogs) {
+      const uses = new LearnedUses();
+      uses.add((await store.list({ owner, catalog })).filter(({ atMs }) => atMs < startMs));
+      for (const [tool, count] of uses.calls(startMs)) calls.set(tool, (calls.get(tool) ?? 0) + count);
+    }
+    return suggestPins([...calls].map(([tool, count]) => ({ tool, calls: count })));
+  }
+
+  return {
+    memoryFor(catalog) {
+      const scope = ({ id = '' }: Caller): UseScope => ({ owner: id, catalog });
+      return {
+        recall: (query, caller) => recall(scope(caller), query),
+        note: (found, caller) => note(scope(caller), found),
+      };
+    },
+    called(owner, tool) {
+      const now = clock.now();
+      const searches = recent.get(owner) ?? [];
+      const search = searches.findLast(({ atMs, tools }) => now - atMs <= FOLLOWS_MS && tools.has(tool));
+      const id = search?.tools.get(tool);
+      if (search === undefined || id === undefined) return;
+      // A tool that is called in a loop is learned once.
+      for (const [name, other] of search.tools) if (other === id) search.tools.delete(name);
+      const { vector } = search;
+      keep({ owner, catalog: search.catalog }, { tool: id, atMs: now, ...(vector === undefined ? {} : { vector }) });
+    },
+    async hotTools(owner) {
+      const day = Math.floor(clock.now() / DAY_MS);
+      const known = hot.get(owner);
+      try {
+        if (known?.day === day) return await known.tools;
+        return await remembered(hot, owner, { day, tools: findHot(owner, day) }, MOST_OWNERS).tools;
+      } catch (error) {
+        hot.delete(owner);
+        onError?.(error);
+        return [];
+      }
+    },
+    forget(owner) {
+      if (owner === undefined) {
+        for (const known of [recent, scopes, hot]) known.clear();
+        waiting = [];
+        return;
+      }
+      recent.delete(owner);
+      hot.delete(owner);
+      for (const key of scopes.keys()) if (key.startsWith(`${owner}\n`)) scopes.delete(key);
+      waiting = waiting.filter(({ scope }) => scope.owner !== owner);
+    },
+    flush,
+  };
+}
+
+function keyOf({ owner, catalog }: UseScope): string {
+  return `${owner}\n${catalog}`;
+}
+
+function groupByScope(
+  due: readonly { readonly scope: UseScope; readonly use: LearnedUse }[],
+): Iterable<{ readonly scope: UseScope; readonly uses: readonly LearnedUse[] }> {
+  const groups = new Map<string, { readonly scope: UseScope; readonly uses: LearnedUse[] }>();
+  for (const { scope, use } of due) {
+    const group = groups.get(keyOf(scope)) ?? { scope, uses: [] };
+    group.uses.push(use);
+    groups.set(keyOf(scope), group);
+  }
+  return groups.values();
+}
+
+/** Puts an entry last, and lets the one go that was put longest ago. */
+function remembered<Value>(map: Map<string, Value>, key: string, value: Value, most: number): Value {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
+  return value;
+}
