@@ -5,8 +5,8 @@ import { listSets, readSample, readSet } from './data-sets.mjs';
 import { readOwnRequests } from './own-requests.mjs';
 
 const ENGINES = ['hybrid', 'hybrid+reranker'];
-/** Evenly spaced: more requests would only take longer. */
-const MOST_REQUESTS = 3_000;
+/** More would only take longer. */
+const MOST_ASKED = 1_500;
 const cacheFolder = process.env.QUARTERMASTER_VECTORS;
 
 const [folder] = process.argv.slice(2);
@@ -28,12 +28,15 @@ async function readReported(path) {
 
 async function measure({ name, snapshot, queries, isReported }) {
   const answerable = queries.filter(({ relevant, query }) => relevant.length > 0 && query.length < 4_000);
-  const spaced = shuffle(answerable).slice(0, MOST_REQUESTS);
-  const half = Math.floor(spaced.length / 2);
-  const calls = spaced.slice(0, half).map(({ query, relevant }) => ({ query, called: relevant }));
+  const mixed = shuffle(answerable);
+  const half = Math.floor(mixed.length / 2);
+  const calls = mixed.slice(0, half).map(({ query, relevant }) => ({ query, called: relevant }));
   // Of the others, only what no model has learned from.
-  const asked = spaced.slice(half).filter(({ split }) => isReported(split));
-  const tools = shuffle([...new Set(spaced.flatMap(({ relevant }) => relevant))].sort());
+  const asked = mixed
+    .slice(half)
+    .filter(({ split }) => isReported(split))
+    .slice(0, MOST_ASKED);
+  const tools = shuffle([...new Set(mixed.flatMap(({ relevant }) => relevant))].sort());
   const left = new Set(tools.filter((_, at) => at % 2 === 0));
   const fewer = calls.filter(({ called }) => !called.some((tool) => left.has(tool)));
   const [whole, partial] = [learnHistory(calls, snapshot), learnHistory(fewer, snapshot)];

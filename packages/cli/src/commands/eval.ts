@@ -227,8 +227,8 @@ Examples:
 hit@k: a relevant tool is among the first k. recall@5: the share of relevant
 tools among the first five. nDCG@10 and MRR look at the first ten. Queries whose
 "relevant" is empty should find nothing; they are counted separately.
-With --history each engine is measured as it is and after it has learned from the
-calls, on queries for tools with and without history apart.
+With --history each engine is measured as it is and after it has learned from
+the calls, on queries for tools with and without history apart.
 --floor checks the mean over all queries. Without --engine it measures the
 default engine alone.
 Exit status: 0 measured, 1 a figure is below its floor, 2 the command line or a

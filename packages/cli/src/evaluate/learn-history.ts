@@ -13,7 +13,7 @@ export interface History {
   readonly unknown: number;
 }
 
-/** Learns from calls of the past, as a gateway with `usage.learn: vectors` would have. */
+/** Learns from calls of the past, as a gateway with `usage.learn: vectors` would have, and within the same bounds. */
 export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): History {
   const byName = new Map(snapshot.tools.map((tool) => [tool.name, tool.id]));
   const idOf = (tool: string): string | undefined => (snapshot.get(tool) === undefined ? byName.get(tool) : tool);
@@ -25,7 +25,7 @@ export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): Hi
       return tool === undefined ? [] : [{ tool, atMs: 0, vector }];
     });
   });
-  const uses = new LearnedUses({ maxUses: Math.max(1, learned.length), maxUsesPerTool: MOST_PER_TOOL });
+  const uses = new LearnedUses();
   uses.add(learned);
   const called = new Set(learned.map(({ tool }) => tool));
   return {
@@ -43,6 +43,3 @@ export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): Hi
     }),
   };
 }
-
-/** As much as is kept of one tool where use is learned from. */
-const MOST_PER_TOOL = 64;
