@@ -47,9 +47,7 @@ describe('followSettings', () => {
     state.next = new ConfigError([{ source: '/a.json', path: '', message: 'The document is not valid JSON' }]);
     await reload();
     expect(given).toEqual([]);
-    expect(lines).toEqual([
-      expect.stringContaining('the servers are unchanged: /a.json: The document is not valid'),
-    ]);
+    expect(lines).toEqual([expect.stringContaining('the servers are unchanged: /a.json: The document is not valid')]);
   });
 
   it('survives anything else that goes wrong while it reads', async () => {

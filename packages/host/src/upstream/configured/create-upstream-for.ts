@@ -54,6 +54,7 @@ export function transportOf(dialect: DialectName, provider: string): string {
   return speaks(provider, dialect) || provider === 'rehearsal' ? DIALECTS[dialect].endpoint.transport : 'ai-sdk';
 }
 
+/** The API key that the environment has for a provider, in the variable that its own SDK reads. */
 export function keyFrom(provider: string, env: UpstreamEnvironment['env']): string | undefined {
   const name = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined;
   return name === undefined ? undefined : env?.[name];
