@@ -36,6 +36,7 @@ export function drawGrowth({ title, unit, lines }) {
     }
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
+<title>${title} (${unit})</title>
 <style>text{font:12px system-ui,sans-serif;fill:#5a6473}.title{font-weight:600;font-size:13px}</style>
 ${parts.join('\n')}
 <text x="${LEFT}" y="${HEIGHT - 6}">tools in the catalog; both scales are logarithmic</text>
