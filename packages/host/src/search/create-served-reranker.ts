@@ -47,7 +47,9 @@ export function createServedReranker(options: ServedRerankerOptions): SentenceRe
       kind.quietUntil = now() + QUIET_MS;
     },
   };
-  return 'choose' in serving ? createLazyReranker(serving.choose, serving) : createReranker(serving);
+  if (!('choose' in serving)) return createReranker(serving);
+  const { choose, ...others } = serving;
+  return createLazyReranker(choose, others);
 }
 
 const QUIET_MS = 60_000;
