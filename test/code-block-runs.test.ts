@@ -11,8 +11,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startCommand, temporaryFolder } from '../packages/cli/src/serving/running-command.fixture.ts';
 import { codeBlocks } from './document-blocks.fixture.ts';
 
-/** Blocks that are only compiled: in their package, as tests, on stdin and stdout, or with a package that is not installed. */
-const NOT_RUN = /from '\.\/|describeSearcher|serveStdio|@ai-sdk\/cohere|fetch\(modelUrl\)/;
+/** Blocks that are only compiled: in their package, as tests, on stdin and stdout, with a PostgreSQL server, or with a package that is not installed. */
+const NOT_RUN = /from '\.\/|describeSearcher|serveStdio|@ai-sdk\/cohere|fetch\(modelUrl\)|openToolIndex/;
 
 type Names = Readonly<Record<string, unknown>>;
 

@@ -151,11 +151,12 @@ const TOOLS = JSON.stringify([
 ]);
 const SERVERS = JSON.stringify({ mcpServers: { files: { command: process.execPath, args: [FILESYSTEM, '/tmp'] } } });
 const QUERIES = '{"query": "send an email", "relevant": ["gmail_send"]}\n';
+const CALLS = '{"query": "send an email", "called": "gmail_send"}\n';
 
 /** Files that commands name, by their last part. */
 const FILES: Readonly<Record<string, string>> = {
   ...{ 'catalog.json': TOOLS, 'my-tools.json': TOOLS, 'tools.json': TOOLS, 'acme.json': TOOLS, 'a.json': TOOLS },
-  ...{ 'queries.jsonl': QUERIES, 'my-queries.jsonl': QUERIES },
+  ...{ 'calls.jsonl': CALLS, 'queries.jsonl': QUERIES, 'my-queries.jsonl': QUERIES },
   ...{ '.mcp.json': SERVERS, 'servers.json': SERVERS, 'mcp.json': SERVERS, 'behind.json': SERVERS },
   ...{
     'quartermaster.yaml': 'mcpConfig: [servers.json]\nupstreams: [{ models: ["*"], provider: rehearsal }]\n',

@@ -89,7 +89,7 @@ describe('answers on the paths of OpenAI', () => {
   it('tell in the shape of OpenAI that there is nothing there', async () => {
     const { url, post } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
-    await expect(openai.moderations.create({ input: 'x' })).rejects.toMatchObject({
+    await expect(openai.fineTuning.jobs.list()).rejects.toMatchObject({
       status: 404,
       error: { type: 'not_found_error', param: null, code: null },
     });

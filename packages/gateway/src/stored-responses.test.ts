@@ -377,13 +377,13 @@ describe('conversations', () => {
     const ask = { ...ASK, input: 'Hi', conversation: id };
     await expect(openai.responses.create({ ...ask, store: false })).rejects.toThrow('store: false contradicts it');
     const previous_response_id = `resp_${'0a1b2c3d'.repeat(4)}`;
-    await expect(openai.responses.create({ ...ask, previous_response_id })).rejects.toThrow('can not be used together');
+    await expect(openai.responses.create({ ...ask, previous_response_id })).rejects.toThrow("can't be used together");
     const long = { ...asked, content: 'x'.repeat(600_000) };
     await expect(openai.conversations.items.create(id, { items: [long] })).rejects.toThrow(
       'longer than this gateway keeps',
     );
     await openai.responses.create({ ...ask, input: 'x'.repeat(300_000) });
-    await expect(openai.responses.create(ask)).rejects.toThrow('Begin another');
+    await expect(openai.responses.create(ask)).rejects.toThrow('Start another');
     expect(upstreams.requests).toHaveLength(1);
   });
 });
