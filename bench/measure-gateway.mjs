@@ -33,7 +33,11 @@ export async function measureGateway() {
     counts: { insight: { keep: 'counts', ...settings } },
     queries: { insight: { keep: 'queries', ...settings } },
   })) {
-    servers[name] = await startServer('gateway.mjs', upstream.port, JSON.stringify(given));
+    servers[name] = await startProcess(
+      new URL('gateway/gateway.mjs', import.meta.url),
+      upstream.port,
+      JSON.stringify(given),
+    );
   }
   try {
     const few = makeDefinitions(FEW);
@@ -138,9 +142,9 @@ async function measureWatched({ silent, gateway, counts, queries }, few) {
   const results = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -WATCHED.warm; round < WATCHED.rounds; round += 1) {
     for (const [name, server] of inTurn(contestants, round)) {
-      const before = await server.cpuMs();
+      const before = (await server.figures()).cpuMs;
       const { ms } = await load(server, bodies, WATCHED);
-      const cpuMs = (await server.cpuMs()) - before;
+      const cpuMs = (await server.figures()).cpuMs - before;
       if (round >= 0)
         results[name].push({ perSecond: WATCHED.requests / (ms / 1_000), cpuMs: cpuMs / WATCHED.requests });
     }
