@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -13,8 +14,28 @@ export default defineConfig({
   },
   ssr: { resolve: { conditions: ['@quartermaster/source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The default leaves one core idle, which is half of a small machine.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      {
+        extends: true,
+        test: {
+          // Nothing here changes what another file sees, so that all files of a worker share one copy of the modules.
+          name: 'units',
+          include: ['packages/{core,semantic,wires}/src/**/*.test.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['packages/{core,semantic,wires}/**', 'node_modules/**'],
+        },
+      },
+    ],
   },
 });
