@@ -9,7 +9,7 @@ if (path === undefined) {
   process.exit(2);
 }
 
-const { compilePattern, PatternError } = await import('../packages/core/dist/search/regex/index.js');
+const { compilePattern, PatternError } = await import('@quartermaster/core/regex');
 
 /** What our engine answers, in the words of the file. */
 function answer({ pattern, text, flags = '' }) {
