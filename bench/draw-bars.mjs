@@ -1,5 +1,6 @@
 /** Groups of horizontal bars on a logarithmic scale as an SVG that reads on light and dark pages. */
-export function drawBars(groups) {
+export function drawBars(groups, { labelWidth = 130 } = {}) {
+  const barWidth = WIDTH - labelWidth - VALUE_WIDTH;
   const parts = [];
   let y = MARGIN;
   for (const { title, bars } of groups) {
@@ -10,12 +11,12 @@ export function drawBars(groups) {
     // One decade of room below the smallest, so that it has a bar too.
     const scale = (value) => (Math.log10(value / smallest) + 0.3) / (Math.log10(largest / smallest) + 0.3);
     for (const { label, value } of bars) {
-      const width = Math.max(2, scale(value) * BAR_WIDTH);
+      const width = Math.max(2, scale(value) * barWidth);
       const isOurs = label === 'quartermaster';
       parts.push(
-        `<text x="${LABEL_WIDTH - 8}" y="${y + 13}" text-anchor="end"${isOurs ? ' class="ours"' : ''}>${escapeXml(label)}</text>`,
-        `<rect x="${LABEL_WIDTH}" y="${y}" width="${width.toFixed(1)}" height="18" rx="2" fill="${isOurs ? '#0a7d5a' : '#8a94a6'}"/>`,
-        `<text x="${LABEL_WIDTH + width + 6}" y="${y + 13}">${format(value)}</text>`,
+        `<text x="${labelWidth - 8}" y="${y + 13}" text-anchor="end"${isOurs ? ' class="ours"' : ''}>${escapeXml(label)}</text>`,
+        `<rect x="${labelWidth}" y="${y}" width="${width.toFixed(1)}" height="18" rx="2" fill="${isOurs ? '#0a7d5a' : '#8a94a6'}"/>`,
+        `<text x="${labelWidth + width + 6}" y="${y + 13}">${format(value)}</text>`,
       );
       y += 23;
     }
@@ -39,6 +40,6 @@ function escapeXml(text) {
 }
 
 const WIDTH = 760;
-const LABEL_WIDTH = 130;
-const BAR_WIDTH = 540;
+/** Room for the figure behind the longest bar. */
+const VALUE_WIDTH = 90;
 const MARGIN = 12;

@@ -1,6 +1,6 @@
 // The gateway against a bare proxy: what it adds to a request, and whether many streams survive large bodies beside them.
 
-import { startProcess, startUpstream } from '../lab/processes/start-process.mjs';
+import { startBareGateway, startProcess, startUpstream } from '../lab/processes/start-process.mjs';
 import { drawBars } from './draw-bars.mjs';
 import { deferred, makeBody, makeDefinitions, namedCatalog, renamed } from './gateway/bodies.mjs';
 import { ask, load } from './gateway/client.mjs';
@@ -25,7 +25,7 @@ const STREAMS = { count: 500, large: 8, headStartMs: 500 };
 export async function measureGateway() {
   const upstream = await startUpstream();
   const proxy = await startProcess(new URL('gateway/proxy.mjs', import.meta.url), upstream.port);
-  const gateway = await startProcess(new URL('gateway/gateway.mjs', import.meta.url), upstream.port);
+  const gateway = await startBareGateway(upstream.port);
   const servers = { upstream, proxy, gateway };
   const settings = { retentionDays: 90, maxBytes: 256 * 1024 * 1024, wire: false };
   for (const [name, given] of Object.entries({
@@ -34,11 +34,7 @@ export async function measureGateway() {
     counts: { insight: { keep: 'counts', ...settings } },
     queries: { insight: { keep: 'queries', ...settings } },
   })) {
-    servers[name] = await startProcess(
-      new URL('gateway/gateway.mjs', import.meta.url),
-      upstream.port,
-      JSON.stringify(given),
-    );
+    servers[name] = await startBareGateway(upstream.port, { settings: given });
   }
   try {
     const few = makeDefinitions(FEW);

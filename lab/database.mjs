@@ -1,6 +1,9 @@
 // Two gateways on one PostgreSQL that is broken in every way while they work. No gateway may end, no answer may be a 500, all must be
 // back within seconds, and no batch item may be lost or doubled.
+import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { drawBars } from '../bench/draw-bars.mjs';
+import { ASK, batchOf, wrongBatches } from './processes/batches.mjs';
 import { startPostgres } from './processes/postgres.mjs';
 import { startGateway } from './processes/serve.mjs';
 import { startUpstream } from './processes/start-process.mjs';
@@ -12,12 +15,13 @@ const BACK_MS = 15_000;
 /** A disk that was full is reported for half a minute at least. */
 const FULL_MS = 35_000;
 const WORKERS = 3;
-const ASK = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 const TOOLS = [{ name: 'get_weather', description: 'Gets the weather', input_schema: { type: 'object' } }];
 const ITEMS = 3;
+/** How long the last batches may take. */
+const END_MS = 120_000;
 
-/** `npm run lab -- database [seconds of each fault]`; `short` for a few seconds in all. */
-export async function run([seconds = 15]) {
+/** `npm run lab -- database [seconds of each fault] [file to draw into]`; `short` for a few seconds in all. */
+export async function run([seconds = 15, picture]) {
   const isShort = seconds === 'short';
   const holdMs = isShort ? 1_500 : Number(seconds) * 1000;
   const upstream = await startUpstream();
@@ -27,6 +31,7 @@ export async function run([seconds = 15]) {
   );
   const batches = [];
   const problems = [];
+  const rows = [];
   try {
     for (const [name, fault] of faults(postgres, holdMs, isShort)) {
       const counts = new Map();
@@ -40,6 +45,7 @@ export async function run([seconds = 15]) {
       console.log(
         `${name.padEnd(28)} ${shown.join(', ')}; slowest ${Math.round(slowestMs)} ms; ready again after ${Math.round(backMs)} ms`,
       );
+      rows.push({ name, slowestMs, backMs });
       if (counts.has('500')) problems.push(`${name}: ${counts.get('500')} × 500`);
       if (counts.has('lost')) problems.push(`${name}: ${counts.get('lost')} connections lost`);
       if (counts.has('livez')) problems.push(`${name}: /livez failed`);
@@ -47,11 +53,14 @@ export async function run([seconds = 15]) {
       if (backMs > (name === 'disk full' ? FULL_MS : BACK_MS))
         problems.push(`${name}: ready again only after ${Math.round(backMs)} ms`);
     }
-    problems.push(...(await checkBatches(gateways[0], batches)));
+    const wrong = await wrongBatches(gateways[0], batches, { items: ITEMS, endMs: END_MS });
+    console.log(`${batches.length} batches of ${ITEMS} items, ${batches.length - wrong.length} with one result for each item`);
+    problems.push(...wrong);
     for (const { exited, faults: unhandled } of gateways) {
       if (exited !== undefined) problems.push(`a gateway ended with ${exited}`);
       if (unhandled.length > 0) problems.push(`${unhandled.length} errors reached the last resort: ${unhandled[0]}`);
     }
+    if (picture !== undefined) writeFileSync(picture, draw(rows));
   } finally {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await postgres.stop();
@@ -167,9 +176,8 @@ function startLoad(gateways, { counts, batches }) {
         [{ ...TOOLS[0], description: `${round}` }],
       ]);
       await ask(gateway, ['GET', '/v1/catalogs']);
-      const requests = Array.from({ length: ITEMS }, (_, item) => ({ custom_id: `item-${item}`, params: ASK }));
       if (round % 4 === 0) {
-        await ask(gateway, ['POST', '/v1/messages/batches', { requests }], (text) => batches.push(JSON.parse(text).id));
+        await ask(gateway, ['POST', '/v1/messages/batches', batchOf(ITEMS)], (text) => batches.push(JSON.parse(text).id));
       }
       await pause(20);
     }
@@ -201,19 +209,13 @@ async function untilReady(gateways) {
   return performance.now() - started;
 }
 
-/** Every batch that was taken has to end, with one result for each item. */
-async function checkBatches({ port }, ids) {
-  const problems = [];
-  const get = async (path) => (await fetch(`http://127.0.0.1:${port}/v1/messages/batches/${path}`)).text();
-  const givenUpAt = performance.now() + 120_000;
-  for (const id of ids) {
-    while (JSON.parse(await get(id)).processing_status !== 'ended' && performance.now() < givenUpAt) await pause(200);
-    const lines = (await get(`${id}/results`)).trim().split('\n');
-    const results = lines.map((line) => JSON.parse(line));
-    const succeeded = new Set(results.filter(({ result }) => result?.type === 'succeeded').map((one) => one.custom_id));
-    if (results.length !== ITEMS || succeeded.size !== ITEMS)
-      problems.push(`batch ${id}: ${lines.join(' ').slice(0, 300)}`);
-  }
-  console.log(`${ids.length} batches of ${ITEMS} items, ${ids.length - problems.length} with one result for each item`);
-  return problems;
+function draw(rows) {
+  const bars = (of) => rows.map((row) => ({ label: row.name, value: Math.max(1, of(row)) }));
+  return drawBars(
+    [
+      { title: 'The slowest answer while the database has this fault, ms', bars: bars(({ slowestMs }) => slowestMs) },
+      { title: 'How long after the fault the gateways are ready, ms', bars: bars(({ backMs }) => backMs) },
+    ],
+    { labelWidth: 220 },
+  );
 }

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createBatch, wrongBatches } from './processes/batches.mjs';
 import { startPostgres } from './processes/postgres.mjs';
 import { startGateway } from './processes/serve.mjs';
 import { startUpstream } from './processes/start-process.mjs';
 
 const KILLS = 200;
 const ITEMS = 12;
-const ASK = { model: 'claude-scripted', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
 /** An item of a gateway that was killed while another one lived waits for its lease, a minute. */
 const END_MS = 240_000;
 
@@ -35,13 +35,13 @@ async function killOn(name, kills) {
     for (let kill = 0; kill < kills; kill += 1) {
       const victim = kill % 2;
       // The other one takes the batch, so that it is not the request that dies; both work on it.
-      batches.push(await createBatch(gateways[1 - victim]));
+      batches.push(await createBatch(gateways[1 - victim], ITEMS));
       await pause(Math.random() * 60);
       await gateways[victim].kill();
       gateways[victim] = await start();
       if ((kill + 1) % 20 === 0) process.stderr.write(`${name}: ${kill + 1} kills\n`);
     }
-    const problems = await checkBatches(gateways[0], batches);
+    const problems = await wrongBatches(gateways[0], batches, { items: ITEMS, endMs: END_MS });
     const seconds = Math.round((performance.now() - started) / 1000);
     const { length: failed } = problems;
     console.log(
@@ -54,34 +54,4 @@ async function killOn(name, kills) {
     upstream.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function createBatch({ port }) {
-  const requests = Array.from({ length: ITEMS }, (_, item) => ({ custom_id: `item-${item}`, params: ASK }));
-  const response = await fetch(`http://127.0.0.1:${port}/v1/messages/batches`, {
-    method: 'POST',
-    body: JSON.stringify({ requests }),
-  });
-  if (!response.ok) throw new Error(`A batch was refused with ${response.status}: ${await response.text()}`);
-  return (await response.json()).id;
-}
-
-/** Every batch that was taken has to end, with one result for each item. */
-async function checkBatches({ port }, ids) {
-  const problems = [];
-  const get = async (path) => (await fetch(`http://127.0.0.1:${port}/v1/messages/batches/${path}`)).text();
-  const givenUpAt = performance.now() + END_MS;
-  for (const id of ids) {
-    while (JSON.parse(await get(id)).processing_status !== 'ended' && performance.now() < givenUpAt) await pause(200);
-    const lines = (await get(`${id}/results`))
-      .trim()
-      .split('\n')
-      .filter((line) => line !== '');
-    const results = lines.map((line) => JSON.parse(line));
-    const names = new Set(results.map((result) => result.custom_id));
-    const succeeded = results.filter(({ result }) => result?.type === 'succeeded').length;
-    if (lines.length === ITEMS && names.size === ITEMS && succeeded === ITEMS) continue;
-    problems.push(`batch ${id} has ${lines.length} results of ${names.size} items, ${succeeded} succeeded`);
-  }
-  return problems;
 }

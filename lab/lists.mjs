@@ -1,7 +1,9 @@
 // Different lists of tools with every request, as a client sends them that writes a date or an id into a description: none is ever
 // asked for again, and each leaves an index. Memory must stay within what `limits.indexCacheBytes` says.
+import { writeFileSync } from 'node:fs';
 import { makeBody, makeDefinitions } from '../bench/gateway/bodies.mjs';
 import { ask } from '../bench/gateway/client.mjs';
+import { drawLines } from './charts/draw-lines.mjs';
 import { startBareGateway, startUpstream } from './processes/start-process.mjs';
 
 const MEBIBYTE = 1024 * 1024;
@@ -14,8 +16,8 @@ const SLACK = 1.5;
 const CONCURRENCY = 4;
 const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
 
-/** `npm run lab -- lists [lists] [most tools of one] [budget in MiB]` */
-export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / MEBIBYTE]) {
+/** `npm run lab -- lists [lists] [most tools of one] [budget in MiB] [file to draw into]` */
+export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / MEBIBYTE, picture]) {
   const budget = Number(budgetMebibytes) * MEBIBYTE;
   const allowed = budget * SLACK + BASE;
   const upstream = await startUpstream();
@@ -23,7 +25,7 @@ export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / 
   try {
     const definitions = makeDefinitions(600);
     let sent = 0;
-    let peak = 0;
+    const samples = [];
     const started = performance.now();
     const work = async () => {
       while (sent < Number(lists)) {
@@ -33,17 +35,18 @@ export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / 
     };
     const watch = setInterval(async () => {
       const { rss, heapUsed, arrayBuffers } = await gateway.figures();
-      peak = Math.max(peak, rss);
+      samples.push({ minute: (performance.now() - started) / 60_000, rss, heapUsed, arrayBuffers });
       process.stderr.write(`${sent} lists: RSS ${show(rss)}, heap ${show(heapUsed)}, buffers ${show(arrayBuffers)}\n`);
     }, 2_000);
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
     clearInterval(watch);
     const { rss } = await gateway.figures();
-    peak = Math.max(peak, rss);
+    const peak = Math.max(rss, ...samples.map((sample) => sample.rss));
     const seconds = Math.round((performance.now() - started) / 1000);
     console.log(
       `${sent} lists of 1 to ${most} tools in ${seconds} s: RSS at most ${show(peak)}, of ${show(allowed)} allowed (${SLACK} × ${show(budget)} + ${show(BASE)})`,
     );
+    if (picture !== undefined) writeFileSync(picture, draw(samples, allowed));
     return peak <= allowed ? [] : [`RSS reached ${show(peak)}, more than ${show(allowed)}`];
   } finally {
     gateway.stop();
@@ -51,7 +54,19 @@ export async function run([lists = LISTS, most = 60, budgetMebibytes = BUDGET / 
   }
 }
 
-/** A list that nobody has sent before. */
+function draw(samples, allowed) {
+  const panel = (title, of) => ({ title, lines: [{ points: samples.map((one) => [one.minute, of(one) / MEBIBYTE]) }] });
+  return drawLines([
+    {
+      ...panel('Memory of the gateway (RSS), MiB', ({ rss }) => rss),
+      limit: { label: 'allowed', value: allowed / MEBIBYTE },
+    },
+    panel('JavaScript heap, MiB', ({ heapUsed }) => heapUsed),
+    panel('Array buffers, MiB', ({ arrayBuffers }) => arrayBuffers),
+  ]);
+}
+
+/** A list that no client has sent before. */
 function bodyOf(definitions, number, most) {
   const size = 1 + ((number * 37) % most);
   const tools = Array.from({ length: size }, (_, at) => {

@@ -1,4 +1,4 @@
-// Everything at once: hundreds of streams, clients that read slowly or not at all, and bodies of 10,000 tools that nobody has sent before.
+// Everything at once: hundreds of streams, clients that read slowly or not at all, and bodies of 10,000 tools that no client has sent before.
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deferred, makeBody, makeDefinitions, renamed } from '../bench/gateway/bodies.mjs';
@@ -11,7 +11,7 @@ const LARGE_BODIES = 6;
 /** What the host of the model sends, one every half second. */
 const WORDS = 20;
 const MEBIBYTE = 1024 * 1024;
-/** Room for all that is under way beside what the caches may hold: large bodies, and answers that nobody reads. */
+/** Room for all that is under way beside what the caches may hold: large bodies, and answers that no client reads. */
 const MOST_RSS = 2048 * MEBIBYTE;
 /** How long another client may wait, beside what the machine adds. */
 const MOST_MS = 50;

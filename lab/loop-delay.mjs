@@ -1,4 +1,7 @@
 // Hostile input from one client, and how long another one waits for its answer meanwhile. Nothing may hold the event loop for long.
+import { writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { drawBars } from '../bench/draw-bars.mjs';
 import { makeBody, makeDefinitions, renamed } from '../bench/gateway/bodies.mjs';
 import { startBareGateway, startPing, startUpstream } from './processes/start-process.mjs';
 
@@ -12,8 +15,8 @@ const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool
 const deferred = (tool) => ({ ...tool, defer_loading: true });
 const long = (text, length = 4_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
-/** `npm run lab -- loop-delay` */
-export async function run() {
+/** `npm run lab -- loop-delay [file to draw into]` */
+export async function run([picture]) {
   const upstream = await startUpstream();
   const gateway = await startBareGateway(upstream.port);
   const ping = await startPing(gateway.port);
@@ -65,7 +68,7 @@ export async function run() {
       'a body of a thousand tools': () =>
         post(
           '/v1/messages',
-          makeBody([SEARCH, ...definitions.slice(0, 500).map(deferred)], { model: 'claude-searching' }),
+          makeBody([SEARCH, ...definitions.slice(0, 1_000).map(deferred)], { model: 'claude-searching' }),
         ),
       'tools of empty objects': () =>
         post(
@@ -76,6 +79,7 @@ export async function run() {
       'a body of 16 MB': () => post('/v1/messages', makeBody([SEARCH, ...definitions.slice(0, 9_000).map(deferred)])),
     };
     const problems = [];
+    const waits = [];
     console.log(`quiet: ${quiet.toFixed(0)} ms`);
     for (const [what, send] of Object.entries(inputs)) {
       let least = Number.POSITIVE_INFINITY;
@@ -87,8 +91,10 @@ export async function run() {
         least = Math.min(least, (await ping.figures()).longestMs);
       }
       console.log(`${what}: ${least.toFixed(0)} ms   ${answer.slice(0, 60).replaceAll('\n', ' ')}`);
+      waits.push({ label: what, value: least });
       if (least > MOST_MS + quiet) problems.push(`${what}: another client waited ${least.toFixed(0)} ms`);
     }
+    if (picture !== undefined) writeFileSync(picture, draw(waits, quiet));
     return problems;
   } finally {
     ping.stop();
@@ -97,6 +103,7 @@ export async function run() {
   }
 }
 
-function pause(ms) {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+function draw(waits, quiet) {
+  const title = `How long another client waits, ms (a quiet gateway: ${quiet.toFixed(0)}; allowed: ${MOST_MS} more)`;
+  return drawBars([{ title, bars: waits }], { labelWidth: 250 });
 }

@@ -1,4 +1,4 @@
-// A gateway under mixed work for twenty minutes: lists that nobody has sent before, known ones, searches, catalogs that change, streams
+// A gateway under mixed work for twenty minutes: lists that no client has sent before, known ones, searches, catalogs that change, streams
 // that their clients break off, batches, garbage. Fails where memory, open handles or the wait of another client grow.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

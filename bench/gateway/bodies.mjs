@@ -13,7 +13,7 @@ export function makeDefinitions(count) {
     }));
 }
 
-/** The same tools under other names: nobody can have seen them before. */
+/** The same tools under other names, which no server has seen before. */
 export function renamed(definitions, suffix) {
   return definitions.map((definition) => ({ ...definition, name: `${definition.name}_${suffix}`.slice(-128) }));
 }

@@ -10,6 +10,11 @@ const gateway = createGateway({
   upstreams: configuredUpstreams([{ ...upstream, baseUrl: `http://127.0.0.1:${upstreamPort}` }]),
   store: await openStore({ path }),
   settings: JSON.parse(settings),
+  logger: {
+    log(entry) {
+      if (entry.level !== 'info') process.stderr.write(`${JSON.stringify(entry)}\n`);
+    },
+  },
 });
 const { port } = await serve({ gateway, port: 0, hasKeys: false });
 answerFigures();

@@ -124,7 +124,7 @@ export async function startPostgres(settings = []) {
   };
 }
 
-/** The server of a superuser runs as somebody else, who has to own what it reads. */
+/** Started by a superuser, the server runs as another user, which has to own what it reads. */
 function giveTo(folder, like) {
   const { uid, gid } = statSync(like);
   if (process.getuid?.() !== 0) return;
