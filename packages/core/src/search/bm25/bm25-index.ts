@@ -14,6 +14,7 @@ import {
   readPostings,
 } from './posting-list.ts';
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
+import type { ToolTokens } from './tool-tokens.ts';
 
 /** An index as typed arrays and plain values only: it can be built in one thread and handed to another, or stored. */
 export interface Bm25IndexData {
@@ -62,6 +63,11 @@ export const LONGEST_NAME_SEQUENCE = 64;
 /** Words of a description that can take part in bigrams. */
 export const LONGEST_DESCRIPTION_SEQUENCE = 128;
 
+interface IndexContext {
+  readonly statistics?: CatalogStatistics | undefined;
+  readonly tokens?: ToolTokens | undefined;
+}
+
 /** An inverted index over a list of tools, read-only. A tool is its position in that list. */
 export class Bm25Index {
   readonly data: Bm25IndexData;
@@ -69,12 +75,15 @@ export class Bm25Index {
   readonly toolCount: number;
   /** How many tools the catalog has, of which these may be a part. */
   readonly catalogSize: number;
+  /** What it was built from, where another index may be built from it. */
+  readonly tokens: ToolTokens | undefined;
   readonly #statistics: CatalogStatistics | undefined;
   /** A bit per term that is the key of a name; made at the first look for a name. */
   #nameKeys: Uint8Array | undefined;
 
-  /** @param statistics of the catalog that the tools are a part of. @default they are all of it */
-  constructor(data: Bm25IndexData, statistics?: CatalogStatistics) {
+  /** @param more.statistics of the catalog that the tools are a part of. @default they are all of it */
+  constructor(data: Bm25IndexData, more: IndexContext = {}) {
+    const { statistics, tokens } = more;
     if (data.version !== INDEX_VERSION) {
       throw new QuartermasterError(
         'invalid_index',
@@ -86,6 +95,7 @@ export class Bm25Index {
     this.terms = new TermTable(data.terms);
     this.toolCount = data.toolCount;
     this.catalogSize = statistics?.toolCount ?? data.toolCount;
+    this.tokens = tokens;
     this.#statistics = statistics;
   }
 
@@ -246,7 +256,7 @@ export class Bm25Index {
   get byteLength(): number {
     const { terms, ...rest } = this.data;
     let bytes = 0;
-    for (const value of [...Object.values(terms), ...Object.values(rest)]) {
+    for (const value of [...Object.values(terms), ...Object.values(rest), ...Object.values(this.tokens ?? {})]) {
       if (ArrayBuffer.isView(value)) {
         bytes += value.byteLength;
       }

@@ -60,8 +60,10 @@ export function wordsOf(
     },
     *build() {
       if (loaded !== undefined) return loaded;
-      const built = yield* buildBm25IndexInSteps(tools, tuning);
-      keeper?.save(part, built);
+      if (keeper === undefined) return yield* buildBm25IndexInSteps(tools, tuning);
+      const reuse = { marks: yield* keeper.markTools(), others: keeper.others(part) };
+      const built = yield* buildBm25IndexInSteps(tools, { reuse });
+      keeper.save(part, built);
       return built;
     },
   };

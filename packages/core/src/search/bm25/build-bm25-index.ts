@@ -7,7 +7,8 @@ import { MOST_TOOLS } from './best-tools.ts';
 import { Bm25Index, type Bm25IndexData, INDEX_VERSION } from './bm25-index.ts';
 import { BM25_DEFAULTS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 import type { CatalogStatistics } from './catalog-statistics.ts';
-import { averageFieldLengths, readTools } from './read-tools.ts';
+import { averageFieldLengths, keepTokens, readTools } from './read-tools.ts';
+import type { TokenReuse } from './tool-tokens.ts';
 import { writePostings } from './write-postings.ts';
 import { writeSequences } from './write-sequences.ts';
 
@@ -19,11 +20,13 @@ export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}
 export interface BuildOptions extends Bm25Options {
   /** Of the catalog that the tools are a part of. @default they are all of it */
   readonly statistics?: CatalogStatistics | undefined;
+  /** Indexes of other catalogs, whose tokens are taken over. The result keeps its own for the next one. @default all tools are read */
+  readonly reuse?: TokenReuse | undefined;
 }
 
 /** What {@link buildBm25Index} gives, with a yield wherever building may be interrupted. */
 export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOptions = {}): Generator<void, Bm25Index> {
-  const { statistics, ...tuning } = options;
+  const { statistics, reuse, ...tuning } = options;
   if (tools.length >= MOST_TOOLS) {
     throw new QuartermasterError(
       'too_many_tools',
@@ -34,7 +37,7 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
     );
   }
   const settings: Bm25Settings = { ...BM25_DEFAULTS, ...tuning };
-  const read = yield* readTools(tools);
+  const read = yield* readTools(tools, reuse);
   yield;
   const stems = yield* assignStems(read.store);
   yield;
@@ -56,5 +59,5 @@ export function* buildBm25IndexInSteps(tools: readonly Tool[], options: BuildOpt
     nameTerms: read.nameTerms,
     ...sequences,
   };
-  return new Bm25Index(data, statistics);
+  return new Bm25Index(data, { statistics, tokens: reuse === undefined ? undefined : keepTokens(read, reuse.marks) });
 }

@@ -6,6 +6,7 @@ import { BM25_FIELDS, type Bm25Field } from './bm25-options.ts';
 import { scratchUint32 } from './scratch-array.ts';
 import { TermTable } from './term-table.ts';
 import { TokenStore } from './token-store.ts';
+import { TokenCopier, type TokenReuse, type ToolTokens } from './tool-tokens.ts';
 
 /** What reading the tools gave: all tokens, where each field of each tool ends, and the key of each name. */
 export interface ReadTools {
@@ -27,11 +28,19 @@ const TOOLS_PER_STEP = 8;
 /** …or with the one that reaches this: a single tool can have as much text as hundreds. */
 const UNITS_PER_STEP = 512;
 
-/** Takes the texts of all tools apart. Function words get the first numbers. */
-export function* readTools(tools: readonly Tool[]): Generator<void, ReadTools> {
+/** Takes the texts of all tools apart, but for those that another index has. Function words get the first numbers. */
+export function* readTools(tools: readonly Tool[], reuse?: TokenReuse): Generator<void, ReadTools> {
   const read = openStore(tools.length);
-  yield* stepThrough(tools.length, (first) => readSome(read, tools, first));
+  const copier = reuse === undefined ? undefined : TokenCopier.from(reuse);
+  if (copier !== undefined) yield;
+  yield* stepThrough(tools.length, (first) => readSome(read, { tools, copier }, first));
   return read;
+}
+
+/** What an index keeps of the tokens, so that another one can be built from it. */
+export function keepTokens({ store, fieldEnds }: ReadTools, marks: ToolTokens['marks']): ToolTokens {
+  // Copies, since the store's arrays are scratch.
+  return { marks, units: new Uint16Array(store.units.subarray(0, store.size)), fieldEnds: new Uint32Array(fieldEnds) };
 }
 
 function openStore(toolCount: number): ReadTools {
@@ -48,15 +57,31 @@ function openStore(toolCount: number): ReadTools {
   };
 }
 
-function readSome(read: ReadTools, tools: readonly Tool[], first: number): number {
+interface ToolTexts {
+  readonly tools: readonly Tool[];
+  readonly copier: TokenCopier | undefined;
+}
+
+function readSome(read: ReadTools, { tools, copier }: ToolTexts, first: number): number {
   const { store, fieldEnds, fieldLengths, nameTerms } = read;
   const end = Math.min(first + TOOLS_PER_STEP, tools.length);
   const enough = store.size + UNITS_PER_STEP;
   let entry = first * FIELD_COUNT;
   let tool = first;
   for (; tool < end && store.size < enough; tool += 1) {
-    const text = searchText(tools[tool] as Tool);
     store.progress = (tool + 1) / tools.length;
+    const known = copier?.find(tool) ?? -1;
+    if (copier !== undefined && known >= 0) {
+      for (let field = 0; field < FIELD_COUNT; field += 1, entry += 1) {
+        const { words } = store;
+        copier.copy(store, known * FIELD_COUNT + field);
+        fieldEnds[entry] = store.size;
+        fieldLengths[entry] = store.words - words;
+      }
+      nameTerms[tool] = copier.nameTerm(store, known);
+      continue;
+    }
+    const text = searchText(tools[tool] as Tool);
     for (const field of BM25_FIELDS) {
       const { words } = store;
       if (field === 'name') {

@@ -72,6 +72,24 @@ export class TermTable {
     return this.find(this.#units, text.length, hash);
   }
 
+  /** The number here of a term of another table, which gets one when it has none. */
+  internFrom(other: TermTable, term: number): number {
+    const length = other.byteLength(term);
+    if (length > this.#units.length) {
+      this.#units = new Uint16Array(Math.max(LEAST_TEXT, length));
+    }
+    let hash = this.seed;
+    for (let at = 0; at < length; at += 1) {
+      const byte = other.byteAt(term, at);
+      if (byte >= 0x80) {
+        return this.internText(other.text(term));
+      }
+      this.#units[at] = byte;
+      hash = hashCharacter(hash, byte);
+    }
+    return this.intern(this.#units, length, hash);
+  }
+
   text(term: number): string {
     const bytes = this.#bytes;
     const end = this.#starts[term + 1] ?? 0;

@@ -7,7 +7,7 @@ import {
   rankerSearcher,
   wordsOf,
 } from '../bm25/index.ts';
-import { createIndexKeeper, type IndexCache, type IndexKeeper, markToolsInSteps } from '../kept/index.ts';
+import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import { type Reranker, UNREADABLE } from '../reranker/index.ts';
 import type { Explanation, Hit, RerankerUse, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
@@ -306,7 +306,7 @@ class HybridSearcher {
     const vectorOf = (tool: number): Float32Array => embedder.tool(searchText(tools[tool] as Tool));
     if (keeper === undefined) return yield* buildVectorIndexInSteps(size, vectorOf);
     const part = keptVectors(tools.length, embedder);
-    const marks = yield* markToolsInSteps(tools, keeper.digest);
+    const marks = yield* keeper.markTools();
     const vectors = yield* buildMarkedVectorsInSteps(size, { marks, others: keeper.others(part), vectorOf });
     keeper.save(part, vectors);
     return vectors;

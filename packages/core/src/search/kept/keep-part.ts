@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../catalog/index.ts';
 import { runInSlices, type SliceOptions } from '../slices/index.ts';
-import { contentKeyInSteps } from './content-key.ts';
 import { type IndexCache, LEAST_KEPT_TOOLS } from './index-cache.ts';
+import { type MarkedTools, markToolsInSteps } from './mark-tools.ts';
 
 /** A part of an index that can be kept: how it is written, and how it is read and checked. */
 export interface KeptPart<Built extends object> {
@@ -17,8 +17,8 @@ export interface IndexKeeper {
   load<Built extends object>(part: KeptPart<Built>): Promise<Built | undefined>;
   /** The same part of other catalogs, as far as searchers have them now; the latest first. */
   others<Built extends object>(part: KeptPart<Built>): readonly Built[];
-  /** See {@link IndexCache.digest}. */
-  readonly digest: IndexCache['digest'];
+  /** What each tool of this catalog is known by in {@link others}. Yields wherever it may be interrupted. */
+  markTools(): Generator<void, MarkedTools['marks']>;
   /** Does not wait for it, and does not fail. */
   save<Built extends object>(part: KeptPart<Built>, built: Built): void;
 }
@@ -33,16 +33,23 @@ export function createIndexKeeper(
   const digest = cache.digest?.bind(cache);
   const { built, share } = memoryOf(cache);
   let content: Promise<string> | undefined;
+  let marked: MarkedTools | undefined;
+  function* mark(): Generator<void, MarkedTools> {
+    marked ??= yield* markToolsInSteps(tools, digest);
+    return marked;
+  }
   const keyOf = async (version: () => string): Promise<string> => {
     content ??=
       contentKey === undefined
-        ? runInSlices(contentKeyInSteps(tools, digest), slices)
+        ? runInSlices(mark(), slices).then(({ key }) => key)
         : Promise.resolve(`given ${contentKey}`);
     return `${version()}.${await content}`;
   };
 
   return {
-    digest,
+    *markTools() {
+      return (yield* mark()).marks;
+    },
     others(part) {
       const prefix = `${part.version()}.`;
       const found = [...built].reverse().filter(([key]) => key.startsWith(prefix));

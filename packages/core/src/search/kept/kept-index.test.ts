@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type SearchText, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { runToEnd } from '../../run-to-end.ts';
-import { buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
+import { buildBm25IndexInSteps } from '../bm25/build-bm25-index.ts';
+import { type Bm25Index, buildBm25Index, createBm25Searcher, keptWords } from '../bm25/index.ts';
 import { createHybridSearcher } from '../hybrid/index.ts';
 import { toyEmbedder } from '../hybrid/toy-embedder.fixture.ts';
 import { buildVectorIndex, keptVectors } from '../semantic/index.ts';
-import { contentKeyInSteps, markToolsInSteps } from './content-key.ts';
 import type { IndexCache } from './index-cache.ts';
 import { readIndexFile, writeIndexFile } from './index-file.ts';
+import { markToolsInSteps } from './mark-tools.ts';
 
 const WORDS = ['create', 'list', 'delete', 'invoice', 'user', 'report', 'send', 'mail', 'größe', '請求書', 'v2', 'the'];
 const words = (most: number) => fc.array(fc.constantFrom(...WORDS), { maxLength: most });
@@ -121,7 +122,7 @@ describe('vectors that were written', () => {
   it('are read back as they were made, and not once a byte has changed', () => {
     const tools = many(30);
     const embedder = toyEmbedder;
-    const marks = runToEnd(markToolsInSteps(tools));
+    const { marks } = runToEnd(markToolsInSteps(tools));
     const made = buildVectorIndex(tools.length, embedder.dimensions, (id) => {
       const vector = new Float32Array(embedder.dimensions);
       vector[id % embedder.dimensions] = 0.6;
@@ -246,6 +247,43 @@ describe('a catalog that has changed', () => {
     return changed;
   }
 
+  const indexOf = (tools: readonly Tool[], others: readonly Bm25Index[] = [], read = tools): Bm25Index =>
+    runToEnd(buildBm25IndexInSteps(read, { reuse: { marks: runToEnd(markToolsInSteps(tools)).marks, others } }));
+
+  it('has the same index as one that was built from nothing, whatever has changed', () => {
+    const contents = ({ data, tokens }: Bm25Index) => {
+      // The seed differs for every table, and the slots follow from it.
+      const { bytes, starts } = data.terms;
+      return { ...data, terms: { bytes, starts }, tokens };
+    };
+    fc.assert(
+      fc.property(toolList(9, 60), fc.array(edit, { minLength: 1, maxLength: 8 }), (tools, edits) => {
+        const changed = apply(tools, edits);
+        const index = contents(indexOf(changed, [indexOf(tools.slice(1, 4)), indexOf(tools)]));
+        expect(index).toEqual(contents(indexOf(changed)));
+        expect(index).toEqual({ ...contents(buildBm25Index(changed)), tokens: index.tokens });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is indexed by reading only what is new', () => {
+    const tools = many(260);
+    const isNew = (at: number) => at % 50 === 7;
+    const changed = tools.map((tool, at) => (isNew(at) ? { ...tool, description: `${tool.description} new` } : tool));
+    const read = new Set<string>();
+    const watched = changed.map((tool) =>
+      Object.defineProperty({ ...tool }, 'description', {
+        get: () => {
+          read.add(tool.id);
+          return tool.description;
+        },
+      }),
+    );
+    indexOf(changed, [indexOf(tools)], watched);
+    expect([...read]).toEqual(changed.filter((_, at) => isNew(at)).map(({ id }) => id));
+  });
+
   it('takes over the vectors of all other tools, and answers as one that was indexed from nothing', async () => {
     const tools = many(260);
     await fc.assert(
@@ -280,7 +318,7 @@ describe('a catalog that has changed', () => {
 });
 
 describe('the key of a catalog', () => {
-  const keyOf = (tools: readonly Tool[]): string => runToEnd(contentKeyInSteps(tools));
+  const keyOf = (tools: readonly Tool[]): string => runToEnd(markToolsInSteps(tools)).key;
 
   it('is another one for any other texts, or another order', () => {
     fc.assert(

@@ -1,5 +1,6 @@
+import { chooseBase } from '../kept/index.ts';
 import { runToEnd, stepThrough } from '../slices/index.ts';
-import { chooseBase, copyVector, type MarkedVectors } from './reuse-vectors.ts';
+import { copyVector, type MarkedVectors } from './reuse-vectors.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 
 /**
