@@ -37,7 +37,7 @@ export function createGatewayReranker(
   });
 }
 
-/** Vectors are known by their texts, whoever asked for them: an owner of their own, with an equal share. */
+/** Vectors are known by their texts, not by keys: they have an owner of their own, with an equal share. */
 const SHARED = 'reranker';
 
 const RERANKING: ReadonlySet<SearchSettings['engine']> = new Set(['auto', 'hybrid+reranker']);

@@ -327,7 +327,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.all([runner.close(), worker?.close()]);
       unfollow?.();
       await mcp?.proxy.close();
-      // Nobody will search any more, and what is being built would keep the process.
+      // No more searches follow, and what is being built would keep the process alive.
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);
       models.close();
@@ -351,7 +351,7 @@ function createMcpServices(
   const proxy = createProxy({
     hub,
     clock,
-    // A form that somebody asks for is used from the first tool on; otherwise the gate decides.
+    // A form that the settings ask for is used from the first tool on; otherwise the gate decides.
     settings: isForced ? { ...settings.gate, rule: { kind: 'on' } } : settings.gate,
     limits: contextWindow({ override: contextTokens }),
     searcher,

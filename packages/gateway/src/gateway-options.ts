@@ -59,13 +59,13 @@ export interface GatewayOptions {
   readonly createId?: (prefix: string) => string;
   /** Traces requests, as `openTracing` makes it of the environment. Closed with the gateway. @default nothing is traced */
   readonly tracing?: Tracing;
-  /** Told of every request: names, counts, sizes and times, never content. @default nobody */
+  /** Receives an entry for every request: names, counts, sizes and times, never content. @default nothing is logged */
   readonly logger?: Logger;
 }
 
 /** The MCP servers that a gateway serves at `/mcp`. */
 export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'alwaysLoad'> {
-  /** Started by the first request that needs it; closed by whoever made it, after the gateway. */
+  /** Started by the first request that needs it; its creator closes it, after the gateway. */
   readonly hub: Hub;
   /** The context window of the clients' models, which the gate goes by. @default 128_000 */
   readonly contextTokens?: number;

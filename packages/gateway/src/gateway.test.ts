@@ -264,7 +264,7 @@ describe('clients that misbehave', () => {
     expect(await store.usage.tools({ limit: 10 })).toEqual([]);
   });
 
-  it('a page in a browser, or a name of somebody else, is not served without keys', async () => {
+  it('a page in a browser, or another host name, is not served without keys', async () => {
     const { post, url } = await runningGateway({ upstreams: scriptedUpstreams({}) });
     expect((await post('/v1/messages', ASK, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     const { port } = new URL(url);

@@ -10,7 +10,7 @@ const WORDS = 'list create delete invoice mail user report calendar branch deplo
 );
 const MEBIBYTE = 1024 * 1024;
 
-/** A list that nobody has sent before. */
+/** A list that no client has sent before. */
 function toolsOf(size: number, number: number): readonly object[] {
   return Array.from({ length: size }, (_, at) => {
     const word = (step: number): string => WORDS[(at * step + number) % WORDS.length] ?? '';
@@ -59,7 +59,7 @@ function gatewayWith(cacheBytes: number) {
   return { ask, counted };
 }
 
-/** What is used, once everything that nobody holds is gone. */
+/** What is used after garbage collection. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -82,7 +82,7 @@ describe('a gateway whose store is away', () => {
       hanging.isOn ? new Promise(() => undefined) : whole.keys.find(asked);
     const clock = {
       now: () => time.now,
-      // Whoever waits has waited.
+      // Waiting requests have waited.
       after(delayMs: number, run: () => void) {
         if (delayMs === 500) run();
         return () => undefined;

@@ -18,7 +18,7 @@ export interface GatewayUpstream {
   /** What it can carry when it is asked in this dialect. */
   capabilities(dialect: DialectName): TransportCapabilities;
   for<Name extends DialectName>(dialect: Name): Promise<DialectUpstream<Name>>;
-  /** Counts as the model does. Absent where nobody can. */
+  /** Counts as the model does. Absent where that is not possible. */
   countTokens?(
     request: RequestOf<'anthropic'>,
     options: { readonly headers: Headers; readonly signal: AbortSignal },

@@ -132,7 +132,7 @@ export function createGatekeeper(options: {
     return accessOf(key.id, key);
   }
 
-  /** Nobody waits for it, and nothing depends on it. */
+  /** No request waits for it, and nothing depends on it. */
   function touch(id: string): void {
     const last = touched.get(id);
     if (last !== undefined && now() - last < TOUCH_MS) return;

@@ -55,7 +55,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
     look: () => Promise<Value>,
   ): Promise<Known<Value>> {
     if (last === undefined || now() - last.at >= STALE_MS) return { at: now(), value: await look() };
-    // Somebody is looking already; until there is an answer the last one is as good.
+    // Another request is looking already; until it has an answer the last one is as good.
     if (now() - last.at < FRESH_MS || pending.has(place)) return last;
     pending.add(place);
     const looked = look().then(
@@ -65,7 +65,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
         throw error;
       },
     );
-    // An answer that nobody waited for is still the newest.
+    // An answer that no request waited for is still the newest.
     looked.then(keep, () => undefined).finally(() => pending.delete(place));
     return Promise.race([looked, later(last)]);
   }

@@ -28,7 +28,7 @@ export interface BatchWorkerOptions {
 export interface ItemWork {
   /** Aborts when the item is not ours any more, or not to be finished. */
   readonly signal: AbortSignal;
-  /** Keeps what has been done, for whoever goes on with the item after us. Throws, with the signal aborted, when it is not ours any more. */
+  /** Keeps what has been done, for the worker that continues the item after this one. Throws, with the signal aborted, when it is not ours any more. */
   keep(progress: string): Promise<void>;
 }
 

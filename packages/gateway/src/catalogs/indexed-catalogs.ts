@@ -58,7 +58,7 @@ export function createIndexedCatalogs(options: {
     const tools = await open();
     if ((await tools.figures(name))?.hash !== hash) {
       const catalog = await catalogs.get(name);
-      // Whoever replaced it meanwhile indexes that.
+      // The writer that replaced it meanwhile indexes the new one.
       if (catalog === undefined || catalog.hash !== hash) return;
       await tools.sync(name, await readStoredTools(catalog.tools), { hash });
     }

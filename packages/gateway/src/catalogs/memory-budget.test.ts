@@ -26,7 +26,7 @@ describe('a budget of memory', () => {
     expect(names()).toEqual(['first', 'third', 'fourth']);
   });
 
-  it('takes from whoever holds most, so that one who brings something new with every request costs the others nothing', () => {
+  it('takes from the key that holds most, so that one that brings something new with every request costs the others nothing', () => {
     const { budget, hold, names } = heldBy(100);
     hold('quiet', 'mine', 40);
     for (let number = 0; number < 1_000; number += 1) hold('busy', `list ${number}`, 10);

@@ -96,7 +96,7 @@ describe('what a search will need', () => {
     expect(gateway.prepared.map(({ requests }) => requests)).toEqual([1]);
   });
 
-  it('is built once for the same tools, and anew for a catalog that changed', async () => {
+  it('is built once for the same tools, and again for a catalog that changed', async () => {
     const { ask, change, prepared } = counting({ anthropic: [ANSWER, ANSWER, ANSWER, ANSWER] });
     const tools = [SEARCH, WEATHER, NAMED];
     await ask(tools);

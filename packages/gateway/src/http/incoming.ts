@@ -8,7 +8,7 @@ export function noteIncoming(request: Request, message: IncomingMessage): void {
 }
 
 /**
- * What a request was made of, if nobody else has begun to read it. A clone, a tee or a look at the request's body takes the
+ * What a request was made of, if nothing else has begun to read it. A clone, a tee or a look at the request's body takes the
  * connection's bytes, and they are then to be had from the request alone.
  */
 export function untouchedIncomingOf(request: Request): IncomingMessage | undefined {

@@ -43,7 +43,7 @@ function readIncoming(incoming: IncomingMessage, length: number): Promise<Buffer
     if (incoming.destroyed) return reject(new Error('The connection was closed'));
     let bytes: Buffer | undefined;
     let size = 0;
-    // What was given back may be somebody else's already, and what was handed over is its reader's to give back.
+    // Memory that was given back may have another owner already, and what was handed over is for its reader to give back.
     let isOver = false;
     const fail = (error: Error): void => {
       if (isOver) return;

@@ -92,7 +92,7 @@ export function createRequestRunner(options: {
         nameResponse(response.headers, requestId);
         return response;
       } catch (thrown) {
-        // Nobody is there to read it, but the log should not take it for a fault.
+        // The client is gone, but the log should not take it for a fault.
         const error = request.signal.aborted
           ? new ApiError(CLIENT_GONE, 'The client disconnected')
           : toApiError(thrown);
@@ -172,7 +172,7 @@ function lineOf(end: RequestOutcome): Parameters<Logger['log']>[0] {
     level: fault.error !== undefined ? 'error' : error === undefined ? 'info' : 'warn',
     event: error === undefined ? 'request-end' : 'request-fail',
     ...{ requestId, route, status, durationMs },
-    // For whoever looks for a client's mistake; any other request has a route that says where it went.
+    // Helps to find a client's mistake; any other request has a route that says where it went.
     ...(status === 404 && requestContext !== undefined ? { path: new URL(requestContext.request.url).pathname } : {}),
     ...{ owner: requestContext?.access.owner, model, upstream },
     ...{ inputTokens: used?.inputTokens, outputTokens: used?.outputTokens },

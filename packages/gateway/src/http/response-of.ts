@@ -21,7 +21,7 @@ export function responseOf(incoming: IncomingMessage, reading: Reading): Respons
     incoming.resume();
     return new Response(null, { status, headers });
   } catch (error) {
-    // A status that there is none of. Nobody will read the rest, which would hold the connection.
+    // Not a valid status. The rest will not be read, and would hold the connection.
     incoming.destroy();
     throw error;
   }
@@ -30,7 +30,7 @@ export function responseOf(incoming: IncomingMessage, reading: Reading): Respons
 /** Statuses whose responses have no body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Read as fast as whoever reads it, and no faster. */
+/** Read as fast as its reader, and no faster. */
 function bodyOf(
   source: Readable,
   { signal, maxBytes = Number.POSITIVE_INFINITY }: Reading,

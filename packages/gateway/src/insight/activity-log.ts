@@ -24,7 +24,7 @@ export const ACTIVITY_OUTCOMES = ['nothing', 'refused', 'unsearched', 'failed', 
 
 export type ActivityOutcome = (typeof ACTIVITY_OUTCOMES)[number];
 
-/** How many requests are kept, whoever made them. A record holds a few kilobytes at most. */
+/** How many requests are kept, of all keys together. A record holds a few kilobytes at most. */
 const KEPT = 2_000;
 
 export function createActivityLog(): ActivityLog {

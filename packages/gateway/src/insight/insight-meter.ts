@@ -68,7 +68,7 @@ export function createInsightMeter(options: {
     dropped = 0;
   }
 
-  /** One after the other, so that whoever reads afterwards sees all that was counted before. */
+  /** One after the other, so that a later read sees all that was counted before. */
   async function flush(): Promise<void> {
     cancel?.();
     cancel = undefined;

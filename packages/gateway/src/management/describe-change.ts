@@ -7,7 +7,7 @@ import { type ToolFinding, trustFinding } from './describe-tools.ts';
 export interface DescribedChange {
   readonly tool: string;
   readonly server: string;
-  /** What was looked at: a decision names it, so that nobody accepts what changed meanwhile. */
+  /** What was looked at: a decision names it, so that a later change is not accepted by mistake. */
   readonly hash: string;
   /** Whether the tool stays out of the catalog until the change is accepted. */
   readonly held: boolean;

@@ -30,7 +30,7 @@ export interface ServerCatalog {
   unavailable(): readonly Unavailable[];
 }
 
-/** Configured MCP servers as named catalogs: nobody uploads them, and nobody can change them but their servers. */
+/** Configured MCP servers as named catalogs: only the servers themselves change them. */
 export interface ServerCatalogs {
   has(name: string): boolean;
   /** In the order of the settings, the catalog of all last. */

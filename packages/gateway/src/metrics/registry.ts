@@ -23,7 +23,7 @@ export interface Registry {
   render(): string;
 }
 
-/** How many series one metric may have. Further ones are counted together, so that nobody can fill the memory with labels. */
+/** How many series one metric may have. Further ones are counted together, so that labels can't fill the memory. */
 const MOST_SERIES = 1_000;
 
 /**

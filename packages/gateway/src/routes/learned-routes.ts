@@ -55,7 +55,7 @@ export function mountLearnedRoutes(api: Api, { runner, store, learning }: Servic
   );
 }
 
-/** Whose uses: one's own, or for an admin key anybody's, all where it names nobody. */
+/** Whose uses: the key's own; an admin key can name another key, and gets those of all without a name. */
 function ownerOf({ owner, role }: Access, asked: string | undefined): string | undefined {
   if (owner !== '' && role === 'admin') return asked;
   if (asked !== undefined && asked !== owner) throw new ApiError(403, 'owner: only an admin key may name another key');

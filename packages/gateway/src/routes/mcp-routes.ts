@@ -29,7 +29,7 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, act
     activity.begin(requestId);
     const response = await within(requestId, () => proxy.fetch(withBody(request, bytes, signal), theirs));
     if (!isEventStream(response) || response.body === null) return response;
-    // A stream that only listens has no end of its own: nobody waits for it when the gateway stops.
+    // A stream that only listens has no end of its own: the gateway does not wait for it when it stops.
     if (request.method === 'GET' || bytes.includes(LISTEN)) {
       onEnd();
       return response;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const LASTS_SECONDS = 3_600;
 
 /**
- * Ties a sign-in to the browser that began it. Without it somebody could begin one for their own key and send its address to
+ * Ties a sign-in to the browser that began it. Without it an attacker could begin one for their own key and send its address to
  * another person, whose account would then be used by that key.
  */
 export function bindToBrowser(authorizationUrl: string, callbackUrl: string): string {

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** Functions for the other side, by name. The signal aborts when nobody waits for the answer any more. */
+/** Functions for the other side, by name. The signal aborts when the caller no longer waits for the answer. */
 export type Handlers = Readonly<Record<string, (argument: never, signal: AbortSignal) => unknown>>;
 
 /** How errors cross: as something that can be copied, and back. */

@@ -251,6 +251,22 @@ describe('requests with large bodies', () => {
     expect((await post('/v1/messages', ASK, { 'x-api-key': secret })).status).toBe(403);
   });
 
+  it('a key is held to its searches, which the main thread counts', async () => {
+    const searching = (id: string) => message([{ call: BM25.name, id, input: { query: 'weather' } }], 'tool_use');
+    const anthropic = [searching('toolu_1'), searching('toolu_2'), message([{ text: 'Ok.' }], 'end_turn')];
+    const upstreams = scriptedUpstreams({ anthropic });
+    const { post, store } = await runningGateway({ upstreams, workerUrl, settings: SETTINGS });
+    const limits = { searchesPerMinute: 1 };
+    const { secret } = await store.keys.create({ name: 'a', models: ['*'], catalogs: [], limits });
+    const response = await post('/v1/messages', { ...ASK, tools: [BM25, TOOLS[1]] }, { 'x-api-key': secret });
+    const { content } = (await response.json()) as { content: readonly { type: string; content?: object }[] };
+    const results = content.filter(({ type }) => type === 'tool_search_tool_result').map((block) => block.content);
+    expect(results).toMatchObject([
+      { tool_references: [{ tool_name: 'get_weather' }] },
+      { error_code: 'too_many_requests' },
+    ]);
+  });
+
   it('a worker that can not start fails its requests, not the gateway', async () => {
     const missing = pathToFileURL(join(folder, 'missing.mjs'));
     const upstreams = scriptedUpstreams({});

@@ -57,7 +57,7 @@ function layered(levels: readonly IndexCache[]): IndexCache {
       for (const [at, level] of levels.entries()) {
         const bytes = await level.load(key).catch(() => undefined);
         if (bytes === undefined) continue;
-        // A damaged one is found out by whoever reads it, built again, and then saved at every level.
+        // The reader notices a damaged one, builds it again, and saves it at every level.
         void saveTo(levels.slice(0, at), key, bytes);
         return bytes;
       }

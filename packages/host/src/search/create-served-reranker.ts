@@ -13,7 +13,7 @@ interface ServingOptions extends Omit<RerankerOptions, 'embedder' | 'onEvent' | 
   readonly signal: AbortSignal;
   /** The time in milliseconds. */
   readonly now: () => number;
-  /** Told of all that goes wrong. @default nobody */
+  /** Receives every failure. @default they are ignored */
   readonly count?: (event: RerankerEvent) => void;
   /** Told of each kind at most once a minute, with how often it happened since it was last told. */
   readonly tell: (event: RerankerFailure, times: number) => void;

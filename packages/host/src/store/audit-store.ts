@@ -14,7 +14,7 @@ export interface AuditStore {
 export interface AuditEntry {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** An API key's id, `configured:NAME` for a key of the settings, or `''` for whoever has the store itself. */
+  /** An API key's id, `configured:NAME` for a key of the settings, or `''` for a program with access to the store itself. */
   readonly actor: string;
   readonly action: AuditAction;
   /** The name of a catalog, the id of a key or a tool, or `server NAME`. */

@@ -160,7 +160,7 @@ export function describeBatches({ place, open, clock }: StoreHarness): void {
       ]);
     });
 
-    it('cancelling a batch that nobody works on ends it at once', async () => {
+    it('cancelling a batch that no worker has claimed ends it at once', async () => {
       const { id } = await store.batches.create({ owner: OWNER, items: makeItems(2) });
       expect(await store.batches.cancel(id, OWNER)).toMatchObject({ status: 'ended', counts: { canceled: 2 } });
     });

@@ -23,20 +23,20 @@ export interface BatchStore {
   enlist(): Promise<void>;
   /** Takes items to work on, the oldest first, none that another worker holds. */
   claim(claim: Claim): Promise<readonly ClaimedItem[]>;
-  /** Keeps leases alive. Called at least twice per lease, it guarantees that nobody else starts the same item. */
+  /** Keeps leases alive. Called at least twice per lease, it guarantees that no other worker starts the same item. */
   extend(leases: readonly Lease[], leaseMs: number): Promise<readonly LeaseState[]>;
-  /** Lets nobody start the waiting items of an owner before a time: its share is used up. Those under a lease stay. */
+  /** No worker starts the waiting items of this owner before a time: its share is used up. Items under a lease are not affected. */
   postpone(owner: string, until: number): Promise<void>;
   /** Gives items back unfinished, for others to claim at once. */
   release(leases: readonly Lease[]): Promise<void>;
   /**
-   * Keeps what has been done for an item, for whoever claims it next: at most the step after it is then done twice. What was
+   * Keeps what has been done for an item, for the worker that claims it next: at most the step after it is then done twice. What was
    * kept before is replaced. JSON text, forgotten with the item's result.
    */
   keep(lease: Lease, progress: string): Promise<'kept' | 'lost'>;
   /** Commits an item's only result. Safe to repeat: the same lease gets the same answer. */
   complete(lease: Lease, result: ItemResult): Promise<'committed' | 'lost'>;
-  /** Ends the items of expired and cancelled batches that nobody works on, and deletes batches past their retention. */
+  /** Ends the items of expired and cancelled batches that no worker has claimed, and deletes batches past their retention. */
   sweep(): Promise<void>;
 }
 

@@ -78,7 +78,7 @@ export function describeBatchWork({ place, open, clock }: StoreHarness): void {
       expect(await third.batches.claim({ limit: 5, leaseMs: LEASE_MS })).toHaveLength(2);
     });
 
-    it('the waiting items of an owner can be put off, and nobody else’s', async () => {
+    it('the waiting items of one owner can be put off, and those of others stay', async () => {
       const store = await open(await place());
       await store.batches.create({ owner: OWNER, items: makeItems(2) });
       await store.batches.create({ owner: 'other', items: makeItems(1) });

@@ -28,7 +28,7 @@ export interface CatalogActor {
   readonly mayChangeAny: boolean;
 }
 
-/** Whoever has the store itself. */
+/** A program with access to the store itself. */
 const OPERATOR: CatalogActor = { id: '', mayChangeAny: true };
 
 /** A catalog to be stored under a name. */
@@ -58,7 +58,7 @@ export interface CatalogHead {
 export interface CatalogVersion extends Pick<CatalogHead, 'version' | 'hash' | 'toolCount'> {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** An API key's id, or `''` for whoever has the store itself. */
+  /** An API key's id, or `''` for a program with access to the store itself. */
   readonly by: string;
 }
 

@@ -8,7 +8,7 @@ import { StoreError } from './store-error.ts';
 
 /**
  * The gateway's API keys. Only their hashes are kept: a secret is shown once, when it is made. `by` is the key that makes a change,
- * for the audit log: `''`, the default, stands for whoever has the store itself.
+ * for the audit log: `''`, the default, stands for a program with access to the store itself.
  */
 export interface KeyStore {
   /** Refuses a name that a key has already, unless that one was revoked. */
@@ -23,7 +23,7 @@ export interface KeyStore {
   ): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined>;
   /** Notes that a key was used now. */
   touch(id: string): Promise<void>;
-  /** Whose secret this is, revoked or expired or not; a secret that was rotated away is nobody's once the overlap is over. */
+  /** Whose secret this is, revoked or expired or not; a secret that was rotated away belongs to no key once the overlap is over. */
   find(secret: string): Promise<ApiKey | undefined>;
   /** The key of this id, revoked or not. */
   get(id: string): Promise<ApiKey | undefined>;

@@ -74,7 +74,7 @@ export function describeKills(name: string, place: () => Promise<StoreLocation>)
       await store.close();
 
       const lines = readFileSync(log, 'utf8').trim().split('\n');
-      // Nobody took an item from a worker that was alive.
+      // No item was taken from a worker that was alive.
       expect(lines.filter((line) => line.startsWith('lost'))).toEqual([]);
       const calls = (position: number) =>
         lines.filter((line) => line.startsWith('call ') && line.endsWith(` ${position}`));

@@ -100,7 +100,7 @@ async function prepareTables(sql: Sql, given: (() => number) | undefined): Promi
   }
 }
 
-/** Whoever opens a store gets to read what the database itself said. */
+/** The error of opening a store contains the database's own message. */
 function unreachable(cause: unknown): StoreError {
   const said = cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
   const message = isConnectionLost(cause)

@@ -132,7 +132,7 @@ interface Refusal extends RateRequest {
 }
 
 /**
- * How long until the estimate leaves room, if nobody else uses anything. In this window the previous one's share has to fall
+ * How long until the estimate leaves room, if nothing else is used. In this window the previous one's share has to fall
  * to what is left beside the current use; failing that, in the next window the current one's share has to.
  */
 function waitFor({ limit, windowMs, cost, current, previous, at, start }: Refusal): number {

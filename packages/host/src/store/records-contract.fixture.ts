@@ -65,7 +65,7 @@ export function describeRecords({ place, open, clock }: StoreHarness): void {
       expect(await one.catalogs.put({ ...catalog, hash: 'h3' }, admin)).toBe('replaced');
       expect((await two.catalogs.head('acme'))?.owner).toBe(owner.id);
       expect(await one.catalogs.delete('acme', owner)).toBe('deleted');
-      // Without an owner's id nobody is the owner: catalogs from before there were keys are the admin's.
+      // Without an owner's id there is no owner: catalogs from before there were keys belong to admins.
       await one.catalogs.put(catalog);
       expect(await one.catalogs.put({ ...catalog, hash: 'h4' }, { id: '', mayChangeAny: false })).toBe('denied');
       expect(

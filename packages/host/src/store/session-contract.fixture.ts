@@ -41,7 +41,7 @@ export function describeSessions({ place, open }: StoreHarness): void {
       await expect(sessions.append('', ['x'])).rejects.toThrow('The id of a session is empty');
     });
 
-    it('are deleted whole, and begin anew', async () => {
+    it('are deleted whole, and can be started again', async () => {
       const { sessions } = await open(await place());
       await sessions.append('a', ['old', 'old']);
       expect(await sessions.delete('a')).toBe(true);

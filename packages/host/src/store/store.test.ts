@@ -69,7 +69,7 @@ describe('opening a store', () => {
     await after.close();
   });
 
-  it('of an earlier version keeps its keys and catalogs: keys may use and change nothing, catalogs belong to nobody', async () => {
+  it('of an earlier version keeps its keys and catalogs: keys may use and change nothing, catalogs have no owner', async () => {
     const file = await newFile();
     const sql = openSqlite(file.path);
     await migrate(sql, () => 0, MIGRATIONS.slice(0, 3));
@@ -146,7 +146,7 @@ describe('opening a store', () => {
     await expect(openStore({ url: 'mysql://ann:hunter2@host/db' })).rejects.toThrow('does not begin with postgres://');
   });
 
-  it('says so where its tables can not be made: the database is somebody else’s, or may only be read', async () => {
+  it('reports that its tables can’t be made: the database belongs to another program, or is read-only', async () => {
     const file = await newFile();
     const sql = openSqlite(file.path);
     await sql.run('CREATE TABLE migrations (id TEXT)');

@@ -69,7 +69,7 @@ describe('a PostgreSQL that fails', () => {
     expect(await store.catalogs.put(CATALOG)).toBe('created');
   });
 
-  it('by freezing holds nobody for longer than the timeouts, and serves them again when it thaws', async () => {
+  it('by freezing holds no caller for longer than the timeouts, and serves them again when it thaws', async () => {
     const { store } = await open();
     await store.catalogs.put(CATALOG);
     await postgres.freeze();

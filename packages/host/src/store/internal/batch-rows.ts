@@ -48,7 +48,7 @@ export async function countSettled(statements: Statements, id: string, settlemen
   );
 }
 
-/** Ends a locked batch's items that nobody works on, and counts them. Those under a live lease stay. */
+/** Ends a locked batch's items that no worker has claimed, and counts them. Those under a live lease stay. */
 export async function settleIdleItems(
   statements: Statements,
   id: string,

@@ -75,7 +75,7 @@ function byAge(left: Batch, right: Batch): number {
   return left.createdAt - right.createdAt || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
 }
 
-/** A lease that ran out unnoticed is taken up again as long as nobody else has claimed its item. */
+/** A lease that ran out unnoticed is taken up again as long as no other worker has claimed its item. */
 export async function extendLeases(
   context: StoreContext,
   extension: { readonly leases: readonly Lease[]; readonly leaseMs: number },
@@ -122,7 +122,7 @@ export async function postponeItems({ sql }: StoreContext, owner: string, until:
   );
 }
 
-/** Frees every item that was being worked on. For when nobody works any more. */
+/** Frees every item that was being worked on. For when no worker is left. */
 export async function releaseAll({ sql, now }: StoreContext): Promise<void> {
   await sql.run('UPDATE batch_items SET lease = NULL, available_at = ? WHERE outcome IS NULL AND lease IS NOT NULL', [
     now(),

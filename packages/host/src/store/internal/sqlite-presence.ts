@@ -4,7 +4,7 @@ import type { Presence } from './sql.ts';
 
 /**
  * Every worker has a file beside the store open and locked for reading; the system lets go of the lock when the process dies.
- * Whoever can lock it for writing is alone. SQLite's own locks do this on every system.
+ * A process that can lock it for writing is alone. SQLite's own locks do this on every system.
  */
 export function sqlitePresence(path: string): Presence {
   let database: Database.Database | undefined;
@@ -17,7 +17,7 @@ export function sqlitePresence(path: string): Presence {
 
   return {
     async enlist(whenAlone) {
-      // Nobody else can open a store in memory, and nothing in it outlives a process.
+      // No other process can open a store in memory, and nothing in it outlives this one.
       if (path === ':memory:') return;
       database = open();
       if (isAlone(database)) {

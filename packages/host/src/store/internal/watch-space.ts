@@ -3,7 +3,7 @@ import type { Sql } from './sql.ts';
 
 export interface SpaceWatch {
   readonly sql: Sql;
-  /** Fails while a write failed for want of space lately. Then it tries `write`, since nobody else may be writing any more. */
+  /** Fails while a write failed for want of space lately. Then it tries `write`, since no other work may be writing any more. */
   check(write: () => Promise<void>): Promise<void>;
 }
 

@@ -316,7 +316,7 @@ class BatchWriter {
     }
     await this.#writing;
     this.#writing = this.#write(rows);
-    // Whoever awaits it next hears of a failure.
+    // A failure is thrown to the next caller that awaits it.
     this.#writing.catch(() => undefined);
     this.#outcome.written += rows.length;
   }

@@ -22,7 +22,7 @@ export function createDeadline(clock: Clock, outer: AbortSignal): Deadline {
       cancel();
       cancel = clock.after(timeoutMs, () => {
         const message = `The upstream sent ${what} in ${timeoutMs} ms: raise the timeout if it is known to be slow`;
-        // Whoever has waited that long is not made to wait as long again.
+        // A caller that has waited that long does not wait as long again.
         controller.abort(new UpstreamError({ code: 'timed_out', message, shouldRetry: false }));
       });
     },
