@@ -53,6 +53,13 @@ export function describeInsight({ place, open, clock }: StoreHarness): void {
       expect(await insight.cells({ fromDay: '2026-11-16' })).toEqual([]);
     });
 
+    it('counts what differs only in the end of a long name together, since names are cut', async () => {
+      const { insight } = await open(await place());
+      const cells = ['one', 'two'].map((end) => cell({ catalog: `${'long, '.repeat(50)}${end}`, requests: 1 }));
+      await insight.add({ cells, records: [] });
+      expect((await insight.cells({ fromDay: '' })).map(({ requests }) => requests)).toEqual([2]);
+    });
+
     it('counts models of any name', async () => {
       const { insight } = await open(await place());
       const cells = [...hostileNames, 'x'.repeat(5_000)].map((model) => cell({ model, requests: 1 }));

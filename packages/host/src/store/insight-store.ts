@@ -80,16 +80,15 @@ const COLUMNS = INSIGHT_COUNTS.map((count) => count.replace(/[A-Z]/g, (letter) =
 export function createInsightStore({ sql }: StoreContext): InsightStore {
   return {
     async add({ cells, records }) {
-      // In one order, so that two replicas can't wait for each other's rows.
-      const sorted = [...cells].sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
+      const rows = rowsOf(cells);
       await sql.transaction(async (statements) => {
-        for (const some of chunks(sorted, ROWS_AT_ONCE)) {
+        for (const some of chunks(rows, ROWS_AT_ONCE)) {
           await statements.run(
             `INSERT INTO insight_days (day, owner, model, form, catalog, ${COLUMNS.join(', ')})
              VALUES ${placeholders(some.length, 5 + COLUMNS.length)}
              ON CONFLICT (day, owner, model, form, catalog) DO UPDATE SET
              ${COLUMNS.map((column) => `${column} = insight_days.${column} + excluded.${column}`).join(', ')}`,
-            some.flatMap(valuesOf),
+            some.flat(),
           );
         }
         for (const some of chunks(records, ROWS_AT_ONCE)) {
@@ -161,13 +160,22 @@ const MOST_CELLS = 100_000;
 
 const SWEPT_AT_ONCE = 200;
 
-function keyOf({ day, owner, model, form, catalog }: InsightPlace): string {
-  return JSON.stringify([day, owner, model, form, catalog]);
-}
-
-function valuesOf(cell: InsightCell): SqlValue[] {
-  const names = [cell.owner, cell.model, cell.form, cell.catalog].map(columnText);
-  return [cell.day, ...names, ...INSIGHT_COUNTS.map((count) => Math.round(cell[count]))];
+/**
+ * A row for each place as it is stored: names that are cut may be the same, and PostgreSQL takes no row twice in one statement.
+ * In one order, so that two replicas can't wait for each other's rows.
+ */
+function rowsOf(cells: readonly InsightCell[]): SqlValue[][] {
+  const rows = new Map<string, { readonly place: readonly string[]; readonly counts: number[] }>();
+  for (const cell of cells) {
+    const place = [cell.day, ...[cell.owner, cell.model, cell.form, cell.catalog].map(columnText)];
+    const key = JSON.stringify(place);
+    const row = rows.get(key) ?? { place, counts: INSIGHT_COUNTS.map(() => 0) };
+    for (const [at, count] of INSIGHT_COUNTS.entries())
+      row.counts[at] = (row.counts[at] ?? 0) + Math.round(cell[count]);
+    rows.set(key, row);
+  }
+  const sorted = [...rows].sort(([left], [right]) => (left < right ? -1 : 1));
+  return sorted.map(([, { place, counts }]) => [...place, ...counts]);
 }
 
 /** Clients choose names of models; a name that is too long for a key is cut. */
