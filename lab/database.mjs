@@ -54,7 +54,9 @@ export async function run([seconds = 15, picture]) {
         problems.push(`${name}: ready again only after ${Math.round(backMs)} ms`);
     }
     const wrong = await wrongBatches(gateways[0], batches, { items: ITEMS, endMs: END_MS });
-    console.log(`${batches.length} batches of ${ITEMS} items, ${batches.length - wrong.length} with one result for each item`);
+    console.log(
+      `${batches.length} batches of ${ITEMS} items, ${batches.length - wrong.length} with one result for each item`,
+    );
     problems.push(...wrong);
     for (const { exited, faults: unhandled } of gateways) {
       if (exited !== undefined) problems.push(`a gateway ended with ${exited}`);
@@ -177,7 +179,9 @@ function startLoad(gateways, { counts, batches }) {
       ]);
       await ask(gateway, ['GET', '/v1/catalogs']);
       if (round % 4 === 0) {
-        await ask(gateway, ['POST', '/v1/messages/batches', batchOf(ITEMS)], (text) => batches.push(JSON.parse(text).id));
+        await ask(gateway, ['POST', '/v1/messages/batches', batchOf(ITEMS)], (text) =>
+          batches.push(JSON.parse(text).id),
+        );
       }
       await pause(20);
     }

@@ -60,12 +60,13 @@ async function measurePostgres(size) {
     const index = await store.openToolIndex({ embedder });
     const samples = [];
     const tools = sampled(size, samples);
-    const built = await timed(() =>
-      index.sync('bench', tools, { onProgress: (done) => report('PostgreSQL', done, size) }),
+    const built = await timed(
+      () => index.sync('bench', tools, { onProgress: (done) => report('PostgreSQL', done, size) }),
+      () => serverCpuMs(server),
     );
     await server.query('VACUUM ANALYZE');
     const [{ bytes }] = await server.query(
-      "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c WHERE relkind = 'r' AND relname IN ('tool_catalogs', 'catalog_tools', 'tool_words', 'tool_vectors', 'tool_terms')",
+      "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c WHERE relkind = 'r' AND relname IN ('tool_catalogs', 'catalog_tools', 'tool_words', 'tool_names', 'tool_vectors', 'tool_terms')",
     );
     const relisted = samples
       .filter((_, at) => at % 2 === 0)
@@ -75,6 +76,7 @@ async function measurePostgres(size) {
     const times = await searchAll(searcher, samples, () => serverCpuMs(server));
     const figures = {
       build: built.seconds,
+      buildCpu: built.cpuSeconds,
       change: (changed.seconds * 1000) / relisted.length,
       bytes: Number(bytes),
       ...times,
@@ -146,10 +148,13 @@ function processCpuMs(pid) {
   }
 }
 
-async function timed(work) {
-  const started = performance.now();
-  const value = await work();
-  return { seconds: (performance.now() - started) / 1000, value };
+/** By the clock, and the processor time of this process and of the server together. */
+async function timed(work, readServerMs = () => 0) {
+  const [started, cpu, server] = [performance.now(), process.cpuUsage(), await readServerMs()];
+  await work();
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { seconds, cpuSeconds: (user + system) / 1e6 + ((await readServerMs()) - server) / 1000 };
 }
 
 let reportedAt = 0;
@@ -161,19 +166,22 @@ function report(what, done, size) {
 }
 
 function render(rows) {
-  const lines = ['| tools | | build | bytes | query p50 | p95 | p99 |', '|---:|---|---:|---:|---:|---:|---:|'];
+  const lines = [
+    '| tools | | build | CPU | bytes | query p50 | p95 | p99 | CPU |',
+    '|---:|---|---:|---:|---:|---:|---:|---:|---:|',
+  ];
   for (const { size, postgres, memory } of rows) {
     for (const [name, one] of [
       ['in memory', memory],
       ['PostgreSQL', postgres],
     ]) {
       if (one === undefined) continue;
-      const times = [one.p50, one.p95, one.p99].map(
+      const times = [one.p50, one.p95, one.p99, one.cpu + (one.serverCpu ?? 0)].map(
         (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`,
       );
       const bytes = `${(one.bytes / 2 ** 20).toFixed(one.bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
       lines.push(
-        `| ${size.toLocaleString('en')} | ${name} | ${one.build.toFixed(1)} s | ${bytes} | ${times.join(' | ')} |`,
+        `| ${size.toLocaleString('en')} | ${name} | ${one.build.toFixed(1)} s | ${one.buildCpu.toFixed(1)} s | ${bytes} | ${times.join(' | ')} |`,
       );
     }
   }
