@@ -29,6 +29,23 @@ describe('the conjunctions of a query', () => {
     expect(chooseConjunctions(words, { toolCount: 1_000, budget: 1 })).toEqual([['squark']]);
   });
 
+  it('of a long request also ask for words that are not among its rarest', () => {
+    const noise = ['friends', 'celebrate', 'launch', 'gathered', 'title'].map((name) => word(name, 12, 0, 6));
+    const words = [...noise, word('send', 300, 120, 3), word('email', 250, 90, 3)];
+    const chosen = chooseConjunctions(words, { toolCount: 4_000, budget: 800 });
+    expect(chosen).toContainEqual(['semail']);
+    expect(chosen).toContainEqual(['ssend']);
+  });
+
+  it('of a long request leave out common words that would bring in too many tools', () => {
+    const noise = ['friends', 'celebrate', 'launch', 'gathered', 'title'].map((name) => word(name, 12, 0, 6));
+    const chosen = chooseConjunctions([...noise, word('list', 900_000, 300_000, 0.1)], {
+      toolCount: 1_000_000,
+      budget: 800,
+    });
+    expect(chosen.flat()).not.toContain('nlist');
+  });
+
   it('are none without a known word', () => {
     expect(chooseConjunctions([word('zzz', 0, 0, 12)], { toolCount: 10, budget: 5 })).toEqual([]);
   });

@@ -18,20 +18,42 @@ export type Conjunction = readonly string[];
  * Which tools can be the best for these words: those that have all marks of one of the conjunctions. As few as possible of them are
  * to be looked at: each word can be in a name, elsewhere, or nowhere; of all these combinations the best are taken, as long as not
  * more than `budget` tools are likely to have one of them, and of those the least that a tool must have.
+ *
+ * A long request has rare words that say nothing about the tool (what a mail is to say). Its words are taken a few at a time, those
+ * that count most first, and each group brings in tools of its own.
  */
 export function chooseConjunctions(
   words: readonly WeighedWord[],
   { toolCount, budget }: { readonly toolCount: number; readonly budget: number },
 ): Conjunction[] {
-  const known = words.filter(({ count }) => count > 0);
-  const chosen = [...known].sort((left, right) => right.value - left.value).slice(0, MOST_WORDS);
-  if (chosen.length === 0) return [];
+  const known = words.filter(({ count }) => count > 0).sort((left, right) => right.value - left.value);
+  const conjunctions: Conjunction[] = [];
+  for (let start = 0; start < Math.min(known.length, MOST_GROUPS * MOST_WORDS); start += MOST_WORDS) {
+    const group = known.slice(start, start + MOST_WORDS);
+    const limits = start === 0 ? { budget, isNeeded: true } : { budget: budget * LATER_SHARE, isNeeded: false };
+    conjunctions.push(...chooseAmong(group, { toolCount, ...limits }));
+  }
+  return conjunctions;
+}
+
+interface GroupLimits {
+  readonly toolCount: number;
+  readonly budget: number;
+  /** Whether some tools have to be found, even if they are more than the budget. */
+  readonly isNeeded: boolean;
+}
+
+function chooseAmong(
+  chosen: readonly WeighedWord[],
+  { toolCount, budget, isNeeded }: GroupLimits,
+): readonly Conjunction[] {
   const combinations = combine(chosen, toolCount);
   combinations.sort((left, right) => right.value - left.value);
   let expected = 0;
   let least = Number.POSITIVE_INFINITY;
   for (const { value, count } of combinations) {
-    if (value === 0 || (expected + count > budget && expected >= (count > HUGE ? 1 : ENOUGH))) break;
+    const enough = isNeeded ? (count > HUGE ? 1 : ENOUGH) : 0;
+    if (value === 0 || (expected + count > budget && expected >= enough)) break;
     expected += count;
     least = value;
   }
@@ -93,5 +115,9 @@ const HUGE = 16_000;
 const STATES: readonly State[] = [0, 1, 2];
 /** What a word counts that is nowhere, anywhere, in the name: about what BM25 gives it there. */
 const SHARES = [0, 0.5, 0.8] as const;
-/** More words would make too many combinations; the others still count in the order of what is found. */
+/** Of one group: more words would make too many combinations. */
 const MOST_WORDS = 5;
+/** Words beyond these groups only count in the order of what is found. */
+const MOST_GROUPS = 4;
+/** How much of the budget each group but the first has. */
+const LATER_SHARE = 0.5;

@@ -30,7 +30,7 @@ export interface PlanOptions {
 /** About how many tools may have the right words before they are ordered. */
 const BUDGET = 800;
 /** How many words of a query take part in the order. */
-const MOST_VALUES = 12;
+const MOST_VALUES = 20;
 
 /** Which tools a query is to be ranked over. */
 export async function planCandidates(
