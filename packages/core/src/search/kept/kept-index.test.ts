@@ -257,13 +257,13 @@ describe('a catalog that has changed', () => {
       return { ...data, terms: { bytes, starts }, tokens };
     };
     fc.assert(
-      fc.property(toolList(9, 60), fc.array(edit, { minLength: 1, maxLength: 8 }), (tools, edits) => {
+      fc.property(toolList(9, 30), fc.array(edit, { minLength: 1, maxLength: 8 }), (tools, edits) => {
         const changed = apply(tools, edits);
         const index = contents(indexOf(changed, [indexOf(tools.slice(1, 4)), indexOf(tools)]));
         expect(index).toEqual(contents(indexOf(changed)));
         expect(index).toEqual({ ...contents(buildBm25Index(changed)), tokens: index.tokens });
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
