@@ -114,4 +114,11 @@ describe('versions', () => {
     expect(packages.filter(({ name }) => !/^(@quartermaster\/.+|quartermaster)$/.test(name))).toEqual([]);
     expect(new Set(packages.map(({ version }) => version)).size).toBe(1);
   });
+
+  it('are those that the changelog, the gateway and the MCP client name', () => {
+    const { version } = JSON.parse(read('packages/cli/package.json')) as { readonly version: string };
+    expect(/^## (\d\S*)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+    expect(read('packages/gateway/src/routes/status-routes.ts')).toContain(`VERSION = '${version}'`);
+    expect(read('packages/mcp/src/hub/create-hub.ts')).toContain(`version: '${version}'`);
+  });
 });

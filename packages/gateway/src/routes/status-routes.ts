@@ -61,7 +61,7 @@ export function mountStatusRoutes(api: Api, app: Hono, { runner, metrics, store,
 const PROBE_MS = 2_000;
 
 /** Of the API: what it was when this package was released. */
-const VERSION = '0.1.0';
+const VERSION = '0.4.0';
 
 const RETRY = { 'retry-after': '1' };
 

@@ -64,7 +64,7 @@ export interface HubOptions extends HubServers {
   readonly clock?: Clock;
 }
 
-export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.1.0' };
+export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
 
 const MOST_HELD_NAMED = 5;
 /** How often it is looked whether a user has signed in. */
