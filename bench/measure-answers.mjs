@@ -37,7 +37,7 @@ export async function measureAnswers({ path }) {
     '| form of the answer | tokens (estimated, mean) |',
     '|---|---:|',
     `| JSON | ${mean(sums.json)} |`,
-    `| lines with the same content | ${mean(sums.lines)} (${saved} % less) |`,
+    `| lines with the same content | ${mean(sums.lines)} (${saved}% less) |`,
   ].join('\n');
   return { markdown, pictures: {}, record: isSample ? 'answers' : 'answers-real' };
 }

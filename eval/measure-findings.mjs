@@ -11,7 +11,7 @@ for (const file of process.argv.slice(2)) {
     .map((one) => ({ name: one.name, finds: findSuspicions(one) }))
     .filter(({ finds }) => finds.length);
   const share = ((100 * found.length) / Math.max(1, definitions.length)).toFixed(2);
-  console.log(`${file}: ${found.length} of ${definitions.length} definitions (${share} %)`);
+  console.log(`${file}: ${found.length} of ${definitions.length} definitions (${share}%)`);
   for (const { name, finds } of found)
     console.log(`  ${name}: ${finds[0].kind} at ${finds[0].at}: ${finds[0].excerpt}`);
 }

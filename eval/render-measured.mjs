@@ -70,12 +70,12 @@ function renderRefusals(measured) {
   const least = measured.map(({ refusals }) => refusals.leastConfidence?.toFixed(3) ?? '–');
   return [
     table('nothing fits: refused as set', ({ refused }) => percent(refused)),
-    table('refused at 1 % of right answers lost', ({ refusedAtLoss }) => percent(refusedAtLoss)),
+    table('refused at 1% of right answers lost', ({ refusedAtLoss }) => percent(refusedAtLoss)),
     renderTable(
       [{ title: 'on the calibration sets' }, ...engines],
       [
         ['right answers lost as set', ...lost],
-        ['confidence at 1 % lost', ...least],
+        ['confidence at 1% lost', ...least],
       ],
     ),
   ].join('\n\n');
@@ -86,7 +86,7 @@ function renderBySize(measured) {
   const judging = measured.filter(({ bySize }) => bySize !== undefined);
   if (judging.length === 0) return '';
   const columns = judging.map(({ engine }) => ({
-    title: `${engine}: lost, refused, refused at 1 % lost`,
+    title: `${engine}: lost, refused, refused at 1% lost`,
     align: 'right',
   }));
   const rows = judging[0].bySize.map(({ name, queries }, at) => [
@@ -137,7 +137,7 @@ function renderEngine({ engine, rows, macro }) {
     String(summary.queries),
     ...METRICS.map((metric) => percent(summary.scores[metric])),
     (summary.wronglyRefused.mean * 100).toFixed(1),
-    `${(summary.overlap * 100).toFixed(0)} %`,
+    `${(summary.overlap * 100).toFixed(0)}%`,
     summary.latencyMs.p50.toFixed(2),
     summary.latencyMs.p99.toFixed(2),
     summary.answerTokens.toFixed(0),
@@ -149,7 +149,7 @@ function renderEngine({ engine, rows, macro }) {
     '',
     ...METRICS.map((metric) => percent(macro.scores[metric])),
     '',
-    `${(macro.overlap * 100).toFixed(0)} %`,
+    `${(macro.overlap * 100).toFixed(0)}%`,
   ];
   return renderTable(columns, [...cells, average]);
 }
@@ -160,5 +160,5 @@ function percent(estimate) {
   return `${(mean * 100).toFixed(1)} ± ${(Math.max(mean - low, high - mean) * 100).toFixed(1)}`;
 }
 
-const FOOTNOTES = `Percent with 95 % intervals: Wilson for hits and refusals, bootstrap for recall, nDCG and MRR (Wilson where all values are the same), normal for the macro average.
+const FOOTNOTES = `Percent with 95% intervals: Wilson for hits and refusals, bootstrap for recall, nDCG and MRR (Wilson where all values are the same), normal for the macro average.
 Rows in brackets are not in the macro average. "refused": answerable queries told that nothing fits.`;

@@ -72,12 +72,12 @@ function judge(samples, { counts, minutes }) {
   console.log(
     `${minutes} minutes: ${[...counts].map(([what, count]) => `${count} ${what}`).join(', ')}\n` +
       `RSS at most ${show(peak)}, of ${show(allowed)} allowed (${SLACK} × ${show(BUDGET)} + ${show(BASE)}); handles ${first} after the start, ${last} at the end; ` +
-      `another client waited ${p99.toFixed(0)} ms (median of p99 in ${SAMPLE_MS / 1000} s; ${bare.toFixed(0)} ms for a bare server meanwhile), over ${MOST_MS} ms more in ${(100 * late).toFixed(1)} % of the samples`,
+      `another client waited ${p99.toFixed(0)} ms (median of p99 in ${SAMPLE_MS / 1000} s; ${bare.toFixed(0)} ms for a bare server meanwhile), over ${MOST_MS} ms more in ${(100 * late).toFixed(1)}% of the samples`,
   );
   return [
     ...(peak > allowed ? [`RSS reached ${show(peak)}`] : []),
     ...(last > first + MOST_HANDLES ? [`handles went from ${first} to ${last}`] : []),
-    ...(late > MOST_LATE ? [`another client waited long in ${(100 * late).toFixed(1)} % of the samples`] : []),
+    ...(late > MOST_LATE ? [`another client waited long in ${(100 * late).toFixed(1)}% of the samples`] : []),
     ...(counts.has('unexpected answers') ? [`${counts.get('unexpected answers')} unexpected answers`] : []),
   ];
 }

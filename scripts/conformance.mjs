@@ -72,7 +72,7 @@ async function startGateway(url) {
     let said = '';
     const hear = (chunk) => {
       said += chunk;
-      const [, found] = /listens on (http:\S+)/.exec(said) ?? [];
+      const [, found] = /is listening on (http:\S+)/.exec(said) ?? [];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on('data', hear);

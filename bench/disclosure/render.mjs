@@ -43,7 +43,7 @@ function boundOf({ bound, isDefault }) {
 function renderScript({ turnsPerTool, inline, rows }, isSample) {
   const less = (row, key) => 1 - row[key] / inline[key];
   const target = (row) =>
-    `≥ ${TARGETS[row.name] * 100} %: ${verdict(less(row, 'perRequest') >= TARGETS[row.name])} per request, ${verdict(less(row, 'perTurn') >= TARGETS[row.name])} per turn`;
+    `≥ ${TARGETS[row.name] * 100}%: ${verdict(less(row, 'perRequest') >= TARGETS[row.name])} per request, ${verdict(less(row, 'perTurn') >= TARGETS[row.name])} per turn`;
   return [
     turnsPerTool === 1 ? '## Another tool in every turn' : `## Another tool every ${turnsPerTool} turns`,
     '',
@@ -77,7 +77,7 @@ export function drawDisclosure(scripts) {
 }
 
 function percent(share) {
-  return `${(share * 100).toFixed(2)} %`;
+  return `${(share * 100).toFixed(2)}%`;
 }
 
 function verdict(isMet) {

@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import { startHost } from './scripted-host.mjs';
 
 const host = await startHost();
-const settings = readEnableToolSearch('true'); // left out, tools are held back from 10 % of the context window on
+const settings = readEnableToolSearch('true'); // left out, tools are held back from 10% of the context window on
 const client = withToolSearch(new OpenAI({ apiKey: 'none', baseURL: host.url }), { settings }); // the one line
 
 const tools = ['weather', 'mail', 'calendar', 'invoice', 'contact'].flatMap((thing) =>

@@ -25,7 +25,7 @@ export function renderConfiguration(): string {
   });
   return `# Configuration
 
-Every key of \`quartermaster.yaml\`. This page is made from its JSON Schema
+Every key of \`quartermaster.yaml\`. This page is generated from its JSON Schema
 (\`packages/host/quartermaster.schema.json\`), which editors can use to check the file as you type.
 [The gateway guide](../guides/gateway.md#all-settings-by-example) shows all settings in one file.
 

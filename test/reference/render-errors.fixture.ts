@@ -10,7 +10,7 @@ export function renderErrors(): string {
   const statuses = STATUSES.map(([status, text]) => `| ${status} | \`${typeOfStatus(status)}\` | ${text} |`);
   return `# Errors
 
-This page is made from the types that list the codes.
+This page is generated from the types that list the codes.
 
 ## In a program
 
@@ -35,7 +35,7 @@ ${table('packages/core/src/upstream-error.ts', 'UpstreamErrorCode')}
 
 ## From the gateway, over HTTP
 
-The body is the one of the API that was called: Anthropic's
+The body has the format of the API that was called: Anthropic's
 \`{"type": "error", "error": {"type", "message"}}\`, or OpenAI's \`{"error": {"type", "message", "code"}}\`.
 Machine-readable details are in \`error.details\`. \`retry-after\` says when a retry may help, and
 \`x-should-retry: false\` that none will.
@@ -50,9 +50,10 @@ const STATUSES: readonly (readonly [number, string])[] = [
   [400, 'The request is malformed, or asks for something that tool search cannot do. The message names the field.'],
   [401, 'The key is missing, unknown, expired or revoked.'],
   [403, 'The key may not do this: the model, the endpoint or the change needs another role.'],
-  [404, 'There is no such thing that this key may see: a catalog, a batch, a response, a path.'],
+  [404, 'Not found, or not visible to this key: a catalog, a batch, a response, a path.'],
+  [405, 'The path exists, but not with this method. `allow` lists the methods.'],
   [413, 'The body is larger than `limits.bodyBytes` or `limits.batchBytes`.'],
-  [429, 'A limit of the key, or of the upstream, is reached. `retry-after` says for how long.'],
+  [429, 'A limit of the key or of the upstream has been reached. `retry-after` says for how long.'],
   [500, 'A bug in the gateway, or an error of the upstream without a better status.'],
   [502, 'The upstream or an MCP server is unreachable, or rejected the gateway’s own key (`upstream_credentials`).'],
   [503, 'The store is unavailable (`store_unavailable`).'],

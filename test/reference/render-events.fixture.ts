@@ -9,7 +9,7 @@ export function renderEvents(): string {
   return `# Events
 
 What happens while a request is answered. A toolbox and the adapters give events to \`onEvent\`; the
-gateway collects them into one record for each request (\`GET /v1/activity\`). This page is made from
+gateway collects them into one record for each request (\`GET /v1/activity\`). This page is generated from
 the types. Events contain names, counts, sizes and times, never arguments, results or secrets. Query
 texts are there only with \`recordQueries\`, or \`insight: queries\` in the gateway.
 

@@ -15,7 +15,7 @@ export async function renderHttpApi(): Promise<string> {
   const rows = routes.map(({ path, method, summary }) => `| \`${method} ${path}\` | ${summary} |`);
   return `# HTTP API
 
-Every endpoint of the gateway. This page is made from the gateway's OpenAPI document,
+Every endpoint of the gateway. This page is generated from the gateway's OpenAPI document,
 \`GET /openapi.json\`, which also has the fields of requests and answers. Requests need a key if the
 gateway has any, as \`x-api-key\` or \`Authorization: Bearer\`; the probes, the document and the console
 at \`/\` do not. [The gateway guide](../guides/gateway.md) has examples, and [Errors](errors.md) lists

@@ -14,7 +14,7 @@ export function renderMetrics(): string {
     .sort();
   return `# Metrics
 
-\`GET /metrics\` has these in the text format of Prometheus. This page is made from the code that
+\`GET /metrics\` returns these in the Prometheus text format. This page is generated from the code that
 registers them. Labels are routes, statuses, outcomes, models and names from the settings, never
 words of a user or a tool. A metric has at most 1,000 series; further ones are counted together.
 

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The tool that the example is after, among as many others as it takes to pass 5 % of the window. */
+/** The tool that the example is after, among as many others as it takes to pass 5% of the window. */
 function enterpriseTools(): McpServer {
   const server = new McpServer({ name: 'enterprise-tools', version: '1.0.0' });
   const inputSchema = z.object({ query: z.string() });

@@ -6,7 +6,7 @@ export const EXIT = {
   nothingFound: 1,
   /** The check ran and found something wrong: a figure below its floor, a tool that can't be found. */
   findings: 1,
-  /** The command line or a file can't be understood. */
+  /** The command line or a file is invalid. */
   badInput: 2,
   /** A port or a store can't be had now; trying again may help (EX_UNAVAILABLE of sysexits.h). */
   unavailable: 69,

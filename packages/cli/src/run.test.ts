@@ -208,7 +208,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     ['nameless.jsonl', /nameless\.jsonl:2: this tool can't be read: it has no name/],
     ['bare.json', /bare\.json:1: this tool can't be read: it has no name, and its fields \(none\)/],
     ['number.jsonl', /number\.jsonl:3: tool "x" can't be read: its inputSchema is 5, not a JSON Schema object/],
-    ['twice.jsonl', /twice\.jsonl:2: tool "send_email" is there already, at .*twice\.jsonl:1/],
+    ['twice.jsonl', /twice\.jsonl:2: tool "send_email" is already defined at .*twice\.jsonl:1/],
     ['deep.json', /deep\.json:1: tool "x" can't be read: it nests deeper than 256 levels/],
     ['long.jsonl', /long\.jsonl:1: the line is longer than 64 MiB/],
     ['cut.json.gz', /cut\.json\.gz: the gzip data is broken/],

@@ -139,5 +139,5 @@ MCP or the AI SDK define them, a saved tools/list answer, or lines
 decompression. Colours only in a terminal; NO_COLOR turns them off.
 
 Exit status: 0 done or found, 1 nothing found or problems found, 2 the command
-line or a file can't be understood, 69 port or store unavailable, 74 the output
-can't be written.`;
+line or a file is invalid, 69 port or store unavailable, 74 the output can't be
+written.`;

@@ -698,7 +698,7 @@ export interface Api {
       readonly query: string;
     };
   };
-  /** Adds words that a tool of a stored catalog is found by, as a new version of the catalog. */
+  /** Adds words that a search should find the tool by. Creates a new version of the catalog. */
   'POST /v1/catalogs/{name}/hints': {
     readonly input: {
       readonly path: {
@@ -869,7 +869,7 @@ export interface Api {
     };
     readonly answer: Server;
   };
-  /** Tries a server that can’t be reached again at once. Requires the role admin. */
+  /** Retries an unreachable server at once. Requires the role admin. */
   'POST /v1/servers/{name}/retry': {
     readonly input: {
       readonly path: {
@@ -878,7 +878,7 @@ export interface Api {
     };
     readonly answer: Server;
   };
-  /** Begins a sign-in at a server, for this key. */
+  /** Starts signing this key in to a server. */
   'POST /v1/servers/{name}/sign-in': {
     readonly input: {
       readonly path: {
@@ -948,7 +948,7 @@ export interface Api {
       readonly data: readonly ToolFacts[];
     };
   };
-  /** The MCP servers that this key signs in at, and whether it has. */
+  /** The MCP servers that this key can sign in to, and whether it is signed in. */
   'GET /v1/sign-ins': {
     readonly input: object;
     readonly answer: {
@@ -958,7 +958,7 @@ export interface Api {
       }[];
     };
   };
-  /** Begins a sign-in at a server, for this key and for the browser that asks. */
+  /** Starts signing this key in to a server, in the browser that sends the request. */
   'POST /v1/sign-ins': {
     readonly input: {
       readonly body: {
@@ -969,7 +969,7 @@ export interface Api {
       readonly url: string;
     };
   };
-  /** The page where users sign in at MCP servers; it asks for a key. */
+  /** The page where users sign in to MCP servers; it asks for a key. */
   'GET /sign-in': {
     readonly input: object;
     readonly answer: string;
@@ -984,12 +984,12 @@ export interface Api {
     readonly input: object;
     readonly answer: string;
   };
-  /** Where authorization servers send the browser back to. */
+  /** The redirect URL for authorization servers. */
   'GET /sign-in/callback': {
     readonly input: object;
     readonly answer: string;
   };
-  /** API keys with rights and limits: all for an admin key, else this one. Never a secret. */
+  /** API keys with permissions and limits, never their secrets: all of them for an admin key, otherwise only its own. */
   'GET /v1/keys': {
     readonly input: object;
     readonly answer: {
@@ -1084,7 +1084,7 @@ export interface Api {
     };
     readonly answer: RequestRecord;
   };
-  /** What models were sent and answered for one request: system text, tools and messages as they saw them. Only with insight.wire. */
+  /** What the models received and answered for one request: system text, tools and messages. Requires insight.wire. */
   'GET /v1/activity/{id}/wire': {
     readonly input: {
       readonly path: {
@@ -1113,7 +1113,7 @@ export interface Api {
       readonly keyNames: Readonly<Record<string, string>>;
     };
   };
-  /** Searches that found nothing, each once, with the nearest tools. Their texts are there with insight: queries. */
+  /** Searches that found nothing, each once, with the nearest tools. Their texts require insight: queries. */
   'GET /v1/searches/unanswered': {
     readonly input: {
       readonly query?: {
@@ -1125,7 +1125,7 @@ export interface Api {
       readonly withoutText: number;
     };
   };
-  /** Whether models search for the tools that they are not shown, by model and form. */
+  /** Whether models search for deferred tools, by model and form. */
   'GET /v1/reach': {
     readonly input: {
       readonly query?: {
@@ -1136,7 +1136,7 @@ export interface Api {
       readonly data: readonly ModelReach[];
     };
   };
-  /** Which tools were called after searches, by catalog: what usage.learn has kept. A key sees its own. */
+  /** Which tools were called after searches, by catalog (usage.learn). A key sees its own. */
   'GET /v1/learned': {
     readonly input: {
       readonly query?: {
@@ -1154,7 +1154,7 @@ export interface Api {
       }[];
     };
   };
-  /** Forgets what was learned: all that is the key’s own, or of one catalog or tool. */
+  /** Deletes what was learned: everything of the key, or only one catalog or tool. */
   'DELETE /v1/learned': {
     readonly input: {
       readonly query?: {
@@ -1168,7 +1168,7 @@ export interface Api {
       readonly count: number;
     };
   };
-  /** Everything that is kept of one catalog: tools, times, and the vectors of requests as base64 bytes. */
+  /** Everything that was learned for one catalog: tools, times, and the vectors of requests as base64 bytes. */
   'GET /v1/learned/export': {
     readonly input: {
       readonly query?: {

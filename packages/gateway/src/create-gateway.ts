@@ -267,7 +267,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           },
         });
   addProcessMetrics(metrics.registry);
-  metrics.registry.gauge('quartermaster_active_requests', 'Requests under way.', () => runner.active);
+  metrics.registry.gauge('quartermaster_active_requests', 'Requests in progress.', () => runner.active);
   metrics.registry.gauge(
     'quartermaster_tools_bytes',
     'Memory for known lists of tools and their indexes, on the main thread.',
@@ -275,7 +275,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   );
   metrics.registry.gauge(
     'quartermaster_cache_bytes',
-    'What all caches of the main thread hold; limits.indexCacheBytes bounds it.',
+    'Bytes in all caches of the main thread, limited by limits.indexCacheBytes.',
     () => memory.bytes,
   );
 

@@ -15,7 +15,7 @@ export function addConfigCommand(program: Command, context: CommandContext): voi
   const check = config
     .command('check')
     .description('read the settings as serve and mcp do, and say what is wrong, without starting anything')
-    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
     .option('--json', 'write one JSON object');
   addSettingsOptions(check)
     .addHelpText('after', EXAMPLES)

@@ -63,7 +63,7 @@ interface Conversation {
 /** Answers lines until `:quit` or the end of input. `:why` is about the last query. */
 async function converse({ searcher, snapshot, context }: Conversation): Promise<void> {
   const { io, terminal } = context;
-  await write(io.stdout, 'Your turn. A request in your own words, :why TOOL about the last one, :quit to leave.\n');
+  await write(io.stdout, 'Your turn. Type a request in your own words, :why TOOL about the last one, or :quit.\n');
   // From here to the loop nothing may wait: lines that come before it listens are lost.
   const lines = createInterface({ input: io.stdin, output: io.stdout, prompt: '› ' });
   let last = QUERIES[QUERIES.length - 1] ?? '';
@@ -77,7 +77,7 @@ async function converse({ searcher, snapshot, context }: Conversation): Promise<
         `${await tellWhy(text.slice(':why'.length).trim(), last, { searcher, snapshot, context })}\n`,
       );
     } else if (text.startsWith(':')) {
-      await write(io.stdout, `There is :why TOOL and :quit, but no ${text}\n`);
+      await write(io.stdout, `Unknown command ${text}. Commands: :why TOOL, :quit\n`);
     } else if (text !== '') {
       last = text;
       await write(io.stdout, `${renderHits(await searcher.search({ query: text }), terminal)}\n`);

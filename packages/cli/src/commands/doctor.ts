@@ -17,9 +17,9 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('doctor')
     .description('check that tools are deferred and found, and say how to fix what is wrong')
-    .argument('[request...]', 'a request in words: say what it finds, instead of checking everything')
-    .option('--tool <name>', 'say why the request finds this tool, or does not')
-    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .argument('[request...]', 'a request in words: show what it finds instead of checking everything')
+    .option('--tool <name>', 'explain why the request finds this tool or not')
+    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
     .option('-t, --tools <file...>', 'with a request: search these catalogs instead of starting servers')
     .option(
       '--context <tokens>',

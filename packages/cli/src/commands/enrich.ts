@@ -25,8 +25,8 @@ export function addEnrichCommand(program: Command, context: CommandContext): voi
     .option('-o, --out <file>', 'the hints file; existing hints are kept', 'quartermaster.hints.json')
     .option('--only-weak', 'only tools with an empty, short or non-English description')
     .option('--concurrency <n>', 'requests to the model at a time', wholeNumber(1, 64), 4)
-    .option('--input-price <usd>', 'price of a million input tokens, to show the cost in money', price)
-    .option('--output-price <usd>', 'price of a million output tokens', price)
+    .option('--input-price <usd>', 'dollars per million input tokens, to estimate the cost', price)
+    .option('--output-price <usd>', 'dollars per million output tokens', price)
     .option('--dry-run', 'show what it would cost, and send nothing')
     .option('-y, --yes', "don't ask for confirmation")
     .addHelpText('after', EXAMPLES)
@@ -50,7 +50,7 @@ Examples:
   $ quartermaster enrich --mcp-config .mcp.json --model gpt-5-mini --only-weak
   $ quartermaster eval --tools catalog.json --queries queries.jsonl --hints quartermaster.hints.json
 
-The model reads each definition beside the other tools of its server and writes
+The model reads each definition next to the other tools of its server and writes
 four to six short requests in users' words. A request that finds another tool of
 the server first is rejected. The hints are kept with a hash of the definition:
 a tool that changes loses its hints until you run the command again. A run that

@@ -45,7 +45,7 @@ interface EvalFlags extends CatalogFlags {
 export function addEvalCommand(program: Command, context: CommandContext): void {
   const command = program.command('eval').description('measure how well labelled queries find their tools');
   addCatalogOptions(command)
-    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
+    .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
     .option('-q, --queries <file...>', 'lines {"query", "relevant": [names or server/name ids], "split"?}')
     .option('--history <file...>', 'lines {"query", "called"}: measure what learning from these calls would gain')
     .option('-e, --engine <names>', 'engines, separated by commas (default: all that can run here)', readEngines)
@@ -213,7 +213,7 @@ function readFloors(text: string): readonly Floor[] {
 }
 
 const FOOTNOTE =
-  'Percent with 95 % intervals. Queries without a relevant tool count only under\n"nothing fits". All figures of one engine: --engine NAME.';
+  'Percent with 95% intervals. Queries without a relevant tool count only under\n"nothing fits". All figures of one engine: --engine NAME.';
 
 const EXAMPLES = `
 Examples:
@@ -227,9 +227,9 @@ Examples:
 hit@k: a relevant tool is among the first k. recall@5: the share of relevant
 tools among the first five. nDCG@10 and MRR look at the first ten. Queries whose
 "relevant" is empty should find nothing; they are counted separately.
-With --history each engine is measured as it is and after it has learned from
-the calls, on queries for tools with and without history apart.
---floor checks the mean over all queries. Without --engine it measures the
-default engine alone.
+With --history, each engine is measured before and after learning from the
+calls, separately for tools with and without history.
+--floor checks the mean over all queries. Without --engine it measures only the
+default engine.
 Exit status: 0 measured, 1 a figure is below its floor, 2 the command line or a
-file can't be understood.`;
+file is invalid.`;

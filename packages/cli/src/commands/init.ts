@@ -35,8 +35,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       wholeNumber(1_000, 100_000_000),
       DEFAULT_CONTEXT_TOKENS,
     )
-    .option('--price <dollars>', 'for a million input tokens', positiveNumber(10_000), 3)
-    .option('--requests <n>', 'requests to the model a day', wholeNumber(1, 100_000_000), 200)
+    .option('--price <dollars>', 'dollars per million input tokens', positiveNumber(10_000), 3)
+    .option('--requests <n>', 'requests to the model per day', wholeNumber(1, 100_000_000), 200)
     .option('--undo', 'restore the files of all clients, and delete the settings if they are unchanged')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: InitFlags) => {

@@ -80,11 +80,11 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
 }
 
 function more(size: number, top: number): string {
-  return size > top ? ` (the dearest ${top} of ${count(size)})` : '';
+  return size > top ? ` (top ${top} of ${count(size)})` : '';
 }
 
 function share(part: number, whole: number): string {
-  return `${((part / whole) * 100).toFixed(1)} %`;
+  return `${((part / whole) * 100).toFixed(1)}%`;
 }
 
 function count(value: number): string {
@@ -98,4 +98,4 @@ Examples:
   $ quartermaster inspect --mcp-config .mcp.json
   $ quartermaster inspect --tools catalog.jsonl.gz --json
 
-Exit status: 0 done, 2 the command line or a file can't be understood.`;
+Exit status: 0 done, 2 the command line or a file is invalid.`;

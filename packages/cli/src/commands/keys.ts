@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { duration, wholeNumber } from './option-values.ts';
 import { addSettingsOptions, type SettingsFlags } from './settings-options.ts';
@@ -49,8 +49,8 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('create')
-      .description('create a key and print its secret, which is shown only this once')
-      .argument('<name>', 'a name for people to read')
+      .description('create a key and print its secret, which is shown only once')
+      .argument('<name>', 'a name to recognise it by')
       .option('--models <patterns...>', 'models that it may use; * matches any text (default: all)')
       .option('--catalogs <patterns...>', 'named catalogs and MCP servers that it may use (default: all)')
       .option(
@@ -67,11 +67,11 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
         'parts of the gateway that it may use: messages, batches, mcp, … (default: all)',
       )
       .option('--expires-in <time>', 'expire after this time: 12h, 90d (default: never)', duration)
-      .option('--requests-per-minute <n>', 'at most this many requests a minute (default: no limit)', rate)
-      .option('--tokens-per-minute <n>', 'at most this many tokens a minute (default: no limit)', rate)
-      .option('--searches-per-minute <n>', 'at most this many tool searches a minute (default: no limit)', rate)
-      .option('--tokens-per-day <n>', 'at most this many tokens a day, UTC (default: no limit)', rate)
-      .option('--tokens-per-month <n>', 'at most this many tokens a month, UTC (default: no limit)', rate),
+      .option('--requests-per-minute <n>', 'maximum requests per minute (default: no limit)', rate)
+      .option('--tokens-per-minute <n>', 'maximum tokens per minute (default: no limit)', rate)
+      .option('--searches-per-minute <n>', 'maximum tool searches per minute (default: no limit)', rate)
+      .option('--tokens-per-day <n>', 'maximum tokens per day, in UTC (default: no limit)', rate)
+      .option('--tokens-per-month <n>', 'maximum tokens per month, in UTC (default: no limit)', rate),
   ).action(async (name: string, flags: CreateKeyFlags) => {
     const { createKey } = await import('../serving/index.ts');
     await createKey(name, flags, context);
@@ -88,7 +88,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     keys
       .command('update')
       .description('change the role of a key, or when it expires')
-      .argument('<id>', 'the whole id, as quartermaster keys list shows it')
+      .argument('<id>', 'the full id, as shown by quartermaster keys list')
       .option('--role <role>', 'consumer, publisher or admin')
       .option('--expires-in <time>', 'expire this long from now: 12h, 90d', duration),
   ).action(async (id: string, flags: UpdateKeyFlags) => {
@@ -100,8 +100,12 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     keys
       .command('rotate')
       .description('give a key a new secret and print it; the old secret keeps working for a while')
-      .argument('<id>', 'the whole id, as quartermaster keys list shows it')
-      .option('--overlap <time>', 'how long the old secret keeps working: 0s, 30m, 24h', duration, DAY_MS),
+      .argument('<id>', 'the full id, as shown by quartermaster keys list')
+      .addOption(
+        new Option('--overlap <time>', 'how long the old secret keeps working: 0s, 30m, 24h')
+          .argParser(duration)
+          .default(DAY_MS, '24h'),
+      ),
   ).action(async (id: string, flags: RotateKeyFlags) => {
     const { rotateKey } = await import('../serving/index.ts');
     await rotateKey(id, flags, context);
@@ -111,7 +115,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
     keys
       .command('audit')
       .description('show who changed which key or catalog, newest first')
-      .option('--limit <n>', 'show at most this many', wholeNumber(1, 10_000), 100)
+      .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 10_000), 100)
       .option('--json', 'one JSON object per line'),
   ).action(async (flags: AuditFlags) => {
     const { listChanges } = await import('../serving/index.ts');
@@ -121,8 +125,8 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
   addSettingsOptions(
     keys
       .command('revoke')
-      .description('reject a key from now on, on every replica')
-      .argument('<id>', 'the whole id, as quartermaster keys list shows it'),
+      .description('revoke a key, on every replica')
+      .argument('<id>', 'the full id, as shown by quartermaster keys list'),
   ).action(async (id: string, flags: SettingsFlags) => {
     const { revokeKey } = await import('../serving/index.ts');
     await revokeKey(id, flags, context);
@@ -142,6 +146,6 @@ Examples:
   $ quartermaster keys revoke key_4v7q0m2xk9c3hs8d1tzb6wnr
 
 Once there is a key, every request needs one, and the gateway may listen on
-other addresses than loopback. Keys in quartermaster.yaml are not listed.
-Exit status: 0 done, 1 there is no such key, 2 the command line or the settings
-can't be used, 69 the store is unavailable.`;
+addresses other than loopback. Keys in quartermaster.yaml are not listed.
+Exit status: 0 done, 1 no such key, 2 the command line or the settings are
+invalid, 69 the store is unavailable.`;

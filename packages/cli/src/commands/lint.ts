@@ -20,7 +20,7 @@ export interface LintFlags extends CatalogFlags {
 export function addLintCommand(program: Command, context: CommandContext): void {
   const command = program.command('lint').description('find the tools that will not be found, and say why');
   addCatalogOptions(command)
-    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
+    .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
     .addOption(new Option('-e, --engine <name>', 'the search engine').choices(ENGINES).default('hybrid'))
     .option('--no-search', 'check the definitions only')
     .option('--max-tokens-per-server <n>', "fail if a server's definitions take more", wholeNumber(1, 1_000_000_000))
@@ -31,7 +31,8 @@ export function addLintCommand(program: Command, context: CommandContext): void 
     .option('--fix <file>', 'also write suggestions: a JSON object with what to add to each tool')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: LintFlags) => {
-      if (flags.engine === 'regex') throw new InputError('lint searches in words, which the engine "regex" does not');
+      if (flags.engine === 'regex')
+        throw new InputError('lint searches in plain words, so it cannot use the engine "regex"');
       const { lintCatalog } = await import('../lint/index.ts');
       // What can't be read is a finding among others.
       await lintCatalog(await readCatalog({ ...flags, skipBad: true }, context), flags, context);
@@ -52,4 +53,4 @@ each tool by its name and by its first sentence. A tool that is not among the
 first five is an error; one that another tool beats is a warning. The catalog
 itself is never changed.
 Exit status: 0 no errors, 1 errors (with --strict: or warnings), 2 the command
-line or a file can't be understood.`;
+line or a file is invalid.`;

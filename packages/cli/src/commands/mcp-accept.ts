@@ -12,7 +12,7 @@ export function addAcceptCommand(mcp: Command, context: CommandContext): void {
     .command('accept')
     .description('show tools whose definitions changed, and accept the current ones')
     .argument('[patterns...]', 'which to accept: files/read_file, "files/*", "*" (default: none, only show them)')
-    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
+    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json");
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (patterns: readonly string[], flags: AcceptFlags) => {

@@ -14,7 +14,7 @@ export function addInputCommand(mcp: Command, context: CommandContext): void {
     .description(`answer the \${input:…} questions of a client's file once, and keep the answers encrypted`)
     .argument('[ids...]', 'which to answer (default: those without an answer)')
     .option('-m, --mcp-config <file...>', "your client's file, such as .vscode/mcp.json")
-    .option('--forget', 'delete the answers instead (default: all of the file)');
+    .option('--forget', 'delete the answers instead (default: all answers for the file)');
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (ids: readonly string[], flags: InputFlags) => {

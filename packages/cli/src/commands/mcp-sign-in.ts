@@ -21,13 +21,9 @@ export function addSignInCommands(mcp: Command, context: CommandContext): void {
   addPlaceOptions(
     mcp
       .command('login')
-      .description('sign in at a server that wants it, in the browser, and keep the tokens encrypted')
+      .description('sign in to a server in the browser, and store the tokens encrypted')
       .argument('<server>', 'its name in the mcpServers block')
-      .option(
-        '-p, --port <n>',
-        'the port that the browser comes back to (default: any free one)',
-        wholeNumber(1, 65_535),
-      )
+      .option('-p, --port <n>', 'the local port for the OAuth redirect (default: any free one)', wholeNumber(1, 65_535))
       .option('--no-browser', 'only print the address'),
   )
     .addHelpText('after', LOGIN)
@@ -39,7 +35,7 @@ export function addSignInCommands(mcp: Command, context: CommandContext): void {
   addPlaceOptions(
     mcp
       .command('logout')
-      .description('delete the tokens that a sign-in left')
+      .description('delete the stored tokens of a server')
       .argument('<server>', 'its name in the mcpServers block'),
   ).action(async (server: string, flags: LogoutFlags) => {
     const { logoutFromServer } = await import('../serving/index.ts');
@@ -50,8 +46,8 @@ export function addSignInCommands(mcp: Command, context: CommandContext): void {
 function addPlaceOptions(command: Command): Command {
   return addSettingsOptions(
     command
-      .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
-      .option('--user <id>', "whose sign-in, in a gateway with keys: a key's id (default: this machine's one user)"),
+      .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
+      .option('--user <id>', 'in a gateway with keys: the id of the key to sign in (default: the local user)'),
   );
 }
 
@@ -60,7 +56,7 @@ Examples:
   $ quartermaster mcp login tracker --mcp-config .mcp.json
   $ quartermaster mcp login tracker --user key_4v7q0m2xk9c3hs8d1tzb6wnr
 
-Stdout is the address to sign in at. The tokens are encrypted with
+The address to sign in at is written to stdout. The tokens are encrypted with
 QUARTERMASTER_ENCRYPTION_KEY, or with a key in a file next to the store that
 only you can read.
 Exit status: 0 signed in, 2 the command line or the settings can't be used, 69

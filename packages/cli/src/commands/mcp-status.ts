@@ -14,8 +14,8 @@ export interface StatusFlags extends SettingsFlags {
 export function addStatusCommand(mcp: Command, context: CommandContext): void {
   const command = mcp
     .command('status')
-    .description('show which servers answer, what their tools cost, and what went wrong')
-    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client')
+    .description('show which servers respond, what their tools cost, and recent errors')
+    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json")
     .option(
       '--context <tokens>',
       `the context window of your client's model (default: mcp.contextTokens of the settings, else ${DEFAULT_CONTEXT_TOKENS})`,
@@ -35,7 +35,7 @@ Examples:
   $ quartermaster mcp status --mcp-config .mcp.json
   $ quartermaster mcp status --json | jq '.costs.servers[] | select(.state == "down")'
 
-It starts every server, asks for its tools, and ends it. Running proxies of this
+It starts every server, lists its tools, and stops it. Running proxies of this
 user are listed with the last errors of their servers.
-Exit status: 0 every server answers, 1 some do not, 2 the settings can't be
-used, 69 store unavailable.`;
+Exit status: 0 every server responds, 1 some do not, 2 the settings are invalid,
+69 the store is unavailable.`;

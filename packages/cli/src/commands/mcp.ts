@@ -28,7 +28,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
     .command('mcp')
     .description('run one MCP server in front of all your MCP servers, over stdin and stdout')
     .enablePositionalOptions()
-    .option('-m, --mcp-config <file...>', 'files with an mcpServers block, such as .mcp.json of your client');
+    .option('-m, --mcp-config <file...>', "files with an mcpServers block, such as your client's .mcp.json");
   addSettingsOptions(command)
     .addOption(formOption())
     .option(

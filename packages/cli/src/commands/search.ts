@@ -32,20 +32,20 @@ export function addSearchCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('search')
     .description('find the tools that fit a request')
-    .argument('[query...]', 'what is looked for; a Python regular expression with --engine regex');
+    .argument('[query...]', 'the request in words; with --engine regex, a Python regular expression');
   addCatalogOptions(command)
-    .option('--hints <file>', 'search hints for the index, as quartermaster enrich writes them')
+    .option('--hints <file>', 'search hints for the index, written by quartermaster enrich')
     .addOption(engineOption())
     .option(
       '-n, --limit <n>',
-      `how many tools at most, ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`,
+      `maximum number of results, ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`,
       wholeNumber(SEARCH_LIMITS.min, SEARCH_LIMITS.max),
       SEARCH_LIMITS.default,
     )
     .option('--explain', 'break every score into its parts')
     .option('--why <tool>', 'show the rank of one tool for the query, and why it is listed or not')
     .option('--batch <file>', 'answer every line {"query": …} of a file; "-" is stdin')
-    .option('--no-cache', 'rebuild the index, and store none')
+    .option('--no-cache', "rebuild the index, and don't save it")
     .option('--json', 'write JSON: one line per query')
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], flags: SearchFlags) => search(words.join(' '), flags, context));
@@ -87,7 +87,7 @@ async function prepare(searcher: Searcher, { tools }: Snapshot, { io }: CommandC
 function checkFlags(query: string, { batch, why, tools }: SearchFlags): void {
   if (batch === undefined && query.trim() === '') {
     const hint = tools === undefined ? '' : ' (put it before --tools, which takes everything after it)';
-    throw new InputError(`Say what to search for: quartermaster search "send an email"${hint}`);
+    throw new InputError(`The query is missing. Example: quartermaster search "send an email"${hint}`);
   }
   if (batch !== undefined && query !== '') throw new InputError('Give a query or --batch, not both');
   if (batch !== undefined && why !== undefined)
@@ -252,4 +252,4 @@ Operators: select:A,B takes tools by name, +word is required, server:NAME
 narrows to one server. An operator that matches nothing in the catalog is read
 as plain words; stderr says so, or "unresolved" with --json.
 Exit status: 0 something fits, 1 nothing fits, 2 the command line or a file
-can't be understood.`;
+is invalid.`;

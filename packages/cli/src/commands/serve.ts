@@ -22,11 +22,13 @@ export function addServeCommand(program: Command, context: CommandContext): void
       'the port; 0 picks a free one (default: 8787, or the next free one)',
       wholeNumber(0, 65_535),
     )
-    .option('--host <address>', 'the address to listen on; others than loopback need keys (default: 127.0.0.1)')
+    .option('--host <address>', 'the address to listen on; any but loopback requires keys (default: 127.0.0.1)')
     .option('-m, --mcp-config <file...>', 'MCP servers to serve at /mcp and as catalogs: files such as .mcp.json');
   addSettingsOptions(command)
     .addOption(
-      new Option('--log <form>', 'requests on stderr (default: text in a terminal, json elsewhere)').choices(LOG_FORMS),
+      new Option('--log <form>', 'how to log requests on stderr (default: text in a terminal, json elsewhere)').choices(
+        LOG_FORMS,
+      ),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (flags: ServeFlags) => {

@@ -25,22 +25,27 @@ export function addUsageCommand(program: Command, context: CommandContext): void
   const add = (command: Command): Command =>
     addSettingsOptions(
       command
-        .option('--key <id>', 'only of this API key (default: all keys, and clients without one)')
-        .option('--catalog <name>', 'only of this catalog; mcp: the MCP servers; "": tools of requests (default: all)'),
+        .option('--key <id>', 'only this API key (default: all keys, and clients without one)')
+        .option(
+          '--catalog <name>',
+          'only this catalog; mcp for the MCP servers, "" for tools in requests (default: all)',
+        ),
     );
 
   add(
     usage
       .command('list')
       .description('list which tools were called after searches, by key and catalog')
-      .option('--json', 'one JSON object a line'),
+      .option('--json', 'one JSON object per line'),
   ).action(async (flags: ListUsageFlags) => {
     const { listUsage } = await import('../serving/index.ts');
     await listUsage(flags, context);
   });
 
   add(
-    usage.command('export').description('write everything that is kept, one JSON object a line: no texts are kept'),
+    usage
+      .command('export')
+      .description('write everything that was learned, one JSON object per line; it contains no texts'),
   ).action(async (flags: UsageFlags) => {
     const { exportUsage } = await import('../serving/index.ts');
     await exportUsage(flags, context);
@@ -50,8 +55,8 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     usage
       .command('forget')
       .description('delete what was learned')
-      .option('--tool <id>', 'only of this tool, by its id: server/name')
-      .option('--all', 'of all keys, catalogs and tools'),
+      .option('--tool <id>', 'only this tool, by its id: server/name')
+      .option('--all', 'everything: all keys, catalogs and tools'),
   ).action(async (flags: ForgetUsageFlags) => {
     const { forgetUsage } = await import('../serving/index.ts');
     await forgetUsage(flags, context);
@@ -66,8 +71,8 @@ Examples:
   $ quartermaster usage forget --tool mail/send_mail
   $ quartermaster usage forget --all
 
-They work on the store of the settings, that of serve and of mcp alike. A
-process that is running notices within five minutes what was forgotten; one's
-own key forgets at once with DELETE /v1/learned.
-Exit status: 0 done, 1 there was nothing to forget, 2 the command line or the
-settings can't be used, 69 the store is unavailable.`;
+These commands use the store in the settings, as serve and mcp do. A running
+process notices deletions within five minutes. DELETE /v1/learned takes effect
+at once, for the key that sends it.
+Exit status: 0 done, 1 nothing to forget, 2 the command line or the settings
+are invalid, 69 the store is unavailable.`;

@@ -14,7 +14,7 @@ export function addWatchCommand(program: Command, context: CommandContext): void
     program.command('watch').description('show the searches, loads and calls of a running gateway as they happen'),
   )
     .option('-n, --limit <n>', 'stop after this many requests (default: no limit)', wholeNumber(1, 1_000_000))
-    .option('--json', 'one JSON object a request')
+    .option('--json', 'one JSON object per request')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: WatchFlags) => {
       const { watchGateway } = await import('../remote/index.ts');

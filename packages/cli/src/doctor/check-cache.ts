@@ -10,12 +10,16 @@ export function checkCache({ search }: Pick<Config, 'search'>, env: CommandIo['e
   const settings = search.cache ?? INDEX_CACHE_DEFAULTS;
   const folder = indexCacheFolder(settings, env);
   if (folder === undefined) {
-    return { area: 'cache', status: 'note', message: 'no indexes are kept on disk: each start builds its own' };
+    return { area: 'cache', status: 'note', message: 'indexes are not kept on disk, so every start rebuilds them' };
   }
   const sizes = namesIn(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
   const taken = sizes.reduce((sum, size) => sum + size, 0);
   const share = `${mebibytes(taken)} of ${mebibytes(settings.diskBytes)}`;
-  return { area: 'cache', status: 'ok', message: `indexes are kept in ${folder} (${share}); delete it to start again` };
+  return {
+    area: 'cache',
+    status: 'ok',
+    message: `indexes are kept in ${folder} (${share}); you can delete the folder at any time`,
+  };
 }
 
 function namesIn(folder: string): readonly string[] {

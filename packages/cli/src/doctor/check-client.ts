@@ -38,7 +38,7 @@ function checkVariables(env: Variables, place: string): Check[] {
     checks.push({
       ...{ area: 'client', status: 'problem' },
       message: `ANTHROPIC_BASE_URL in ${place} points to ${host}; older versions of Claude Code then switch tool search off`,
-      fix: 'set ENABLE_TOOL_SEARCH=true beside it',
+      fix: 'also set ENABLE_TOOL_SEARCH=true',
     });
   }
   return checks;

@@ -60,7 +60,7 @@ function describeUnknown(label: string, { snapshot, missingServers }: ToolQuesti
   return [
     `${JSON.stringify(label)} is not found: no tool of the catalog has this name.`,
     ...(near.length === 0 ? [] : [`Similar names: ${near.join(', ')}.`]),
-    ...(missingServers.length === 0 ? [] : [`These servers do not answer: ${missingServers.join(', ')}.`]),
+    ...(missingServers.length === 0 ? [] : [`These servers do not respond: ${missingServers.join(', ')}.`]),
   ].join(' ');
 }
 

@@ -36,9 +36,9 @@ function cut(text: string, characters: number): string {
  */
 export function readAnswer(text: string, tools: readonly Tool[]): ReadonlyMap<Tool, readonly string[]> {
   const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
-  if (start < 0 || end < start) throw new Error('the model wrote no JSON object');
+  if (start < 0 || end < start) throw new Error('the model did not return a JSON object');
   const value: unknown = JSON.parse(text.slice(start, end + 1));
-  if (!isJsonObject(value)) throw new Error('the model wrote no JSON object');
+  if (!isJsonObject(value)) throw new Error('the model did not return a JSON object');
   const found = new Map<Tool, readonly string[]>();
   for (const tool of tools) {
     const hints = Object.hasOwn(value, tool.name) ? readHints(value[tool.name]) : [];

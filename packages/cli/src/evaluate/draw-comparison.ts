@@ -78,7 +78,7 @@ const COLOURS = ['#8a94a6', '#3f6fb5', '#0a7d5a', '#b5793f', '#7a4f9e'];
 const WIDTH = 760;
 const MARGIN = 12;
 const LEGEND = 130;
-/** Where the bars start, and how long one of 100 % is. */
+/** Where the bars start, and how long one of 100% is. */
 const LEFT = 200;
 const WIDE = 480;
 const BAR = 12;

@@ -1,4 +1,4 @@
-/** A mean with the interval in which the true one lies with 95 % certainty, were the queries drawn anew. */
+/** A mean with the interval in which the true one lies with 95% certainty, were the queries drawn anew. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;
@@ -75,7 +75,7 @@ export function mean(values: ArrayLike<number>): number {
   return sum / values.length;
 }
 
-/** The 97.5 % quantile of the normal distribution. */
+/** The 97.5% quantile of the normal distribution. */
 const Z = 1.959964;
 const RESAMPLES = 1_000;
 const SEED = 0x2545f491;

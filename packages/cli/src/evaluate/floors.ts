@@ -28,7 +28,7 @@ export function findShortfalls({ scores }: Pick<Summary, 'scores'>, floors: read
     const title = METRIC_TITLES[metric];
     if (Number.isNaN(mean)) return [`${title} could not be measured, since no query has a relevant tool`];
     // Rounded down: 79.96 must not read as "80.0, not 80".
-    return [`${title} is ${(Math.floor(mean * 10) / 10).toFixed(1)}, not ${percent}`];
+    return [`${title} is ${(Math.floor(mean * 10) / 10).toFixed(1)}, below ${percent}`];
   });
 }
 

@@ -30,7 +30,7 @@ function renderScores(rows: readonly (readonly [string, Summary])[]): string {
     String(summary.queries),
     ...METRICS.map((metric) => renderPercent(summary.scores[metric])),
     renderPercent(summary.wronglyRefused),
-    `${(summary.overlap * 100).toFixed(0)} %`,
+    `${(summary.overlap * 100).toFixed(0)}%`,
   ]);
   return renderTable(columns, cells);
 }
@@ -50,7 +50,7 @@ function renderRefusals(rows: readonly (readonly [string, Summary])[]): string {
 function renderCosts(summary: Summary): string {
   const lines = [
     `One search takes ${summary.latencyMs.p50.toFixed(2)} ms (p50), ${summary.latencyMs.p99.toFixed(2)} ms (p99).`,
-    'Percent with 95 % intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest,',
+    'Percent with 95% intervals: Wilson for hits and refusals, bootstrap (1,000 resamples, fixed seed) for the rest,',
     'Wilson again where all values are the same.',
   ];
   if (summary.queries > 0) {

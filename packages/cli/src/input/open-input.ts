@@ -31,7 +31,7 @@ function explain(error: unknown): string {
       return 'there is no such file';
     case 'EACCES':
     case 'EPERM':
-      return 'the file may not be read';
+      return 'no permission to read the file';
     default:
       return `the file can't be read (${error instanceof Error ? error.message : String(error)})`;
   }

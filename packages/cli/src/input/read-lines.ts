@@ -63,7 +63,7 @@ export function megabytes(bytes: number): string {
 
 function checkLine(lineBytes: number, place: string, limits: ReadLimits): void {
   if (lineBytes <= limits.recordBytes) return;
-  throw new InputError(`${place}: the line is longer than ${megabytes(limits.recordBytes)}, the most that is read`);
+  throw new InputError(`${place}: the line is longer than ${megabytes(limits.recordBytes)}, the limit`);
 }
 
 function decodeLine(decoder: TextDecoder, pieces: readonly Uint8Array[], place: string): string {
@@ -84,7 +84,7 @@ async function* bounded(
     total += chunk.length;
     if (total > limits.fileBytes) {
       throw new InputError(
-        `${file}: the content is larger than ${megabytes(limits.fileBytes)}, the most that is read from one file`,
+        `${file}: the content is larger than ${megabytes(limits.fileBytes)}, the limit for one file`,
       );
     }
     yield chunk;

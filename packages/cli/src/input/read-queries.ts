@@ -24,7 +24,7 @@ export async function* readHistory(path: string, stdin: CommandIo['stdin']): Asy
   for await (const { value, place } of queryRecords(path, stdin)) {
     const called = Array.isArray(value.called) ? value.called : [value.called];
     if (!called.every((name): name is string => typeof name === 'string')) {
-      throw new InputError(`${place}: "called" has to be the name of a tool, or a list of names`);
+      throw new InputError(`${place}: "called" must be the name of a tool, or a list of names`);
     }
     yield { query: readQuery(value, place), called };
   }
@@ -41,10 +41,10 @@ export async function* readQueries(path: string, stdin: CommandIo['stdin']): Asy
     const query = readQuery(value, place);
     const { relevant, split } = value;
     if (!Array.isArray(relevant) || !relevant.every((name): name is string => typeof name === 'string')) {
-      throw new InputError(`${place}: "relevant" has to be a list of tool names (an empty one when nothing fits)`);
+      throw new InputError(`${place}: "relevant" must be a list of tool names (an empty one if nothing fits)`);
     }
     if (split !== undefined && split !== null && typeof split !== 'string') {
-      throw new InputError(`${place}: "split" has to be a text`);
+      throw new InputError(`${place}: "split" must be a string`);
     }
     yield typeof split === 'string' ? { query, relevant, split } : { query, relevant };
   }
@@ -68,5 +68,5 @@ async function* queryRecords(path: string, stdin: CommandIo['stdin']): AsyncGene
 
 function readQuery(value: Readonly<Record<string, unknown>>, place: string): string {
   if (typeof value.query === 'string') return value.query;
-  throw new InputError(`${place}: "query" is missing or no text`);
+  throw new InputError(`${place}: "query" is missing or not a string`);
 }

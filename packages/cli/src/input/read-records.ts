@@ -73,9 +73,9 @@ function checkDocument(length: number, place: string, limits: ReadLimits): void 
 function notJson(text: string, line: number, file: string): InputError {
   const offset = findJsonError(text) ?? 0;
   const place = at(file, line - 1 + lineAt(text, offset));
-  if (offset >= text.length) return new InputError(`${place}: this is not JSON: it ends too early`);
+  if (offset >= text.length) return new InputError(`${place}: invalid JSON: it ends too early`);
   const rest = text.slice(offset, offset + SHOWN_CHARACTERS).split('\n')[0] ?? '';
-  return new InputError(`${place}: this is not JSON, from ${JSON.stringify(rest)} on`);
+  return new InputError(`${place}: invalid JSON at ${JSON.stringify(rest)}`);
 }
 
 const LINE_FILE = /\.(?:jsonl|ndjson)(?:\.gz)?$/i;

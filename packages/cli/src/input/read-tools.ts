@@ -63,7 +63,7 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
       for (const tool of parsed.tools) {
         const earlier = places.get(tool.id);
         if (earlier !== undefined) {
-          reject(`${place}: tool ${quote(tool.id)} is there already, at ${at(earlier.file, earlier.line)}`);
+          reject(`${place}: tool ${quote(tool.id)} is already defined at ${at(earlier.file, earlier.line)}`);
           continue;
         }
         if (tools.length >= maxTools) throw tooMany(place, maxTools);
@@ -72,7 +72,7 @@ export async function readTools(files: readonly string[], options: ReadToolsOpti
       }
     }
   }
-  if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: there are no tools in this`);
+  if (tools.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: no tools found`);
   // The same texts, read by the same version, are the same tools.
   const snapshot = createSnapshot(tools, { maxTools, contentKey: texts.digest('hex') });
   return { snapshot, skipped, skippedCount, placeOf: (id) => places.get(id) };
@@ -90,7 +90,7 @@ function quote(name: string): string {
 }
 
 function tooMany(place: string, maxTools: number): InputError {
-  return new InputError(`${place}: there are more than ${counted(maxTools, 'tool')}; raise the bound with --max-tools`);
+  return new InputError(`${place}: more than ${counted(maxTools, 'tool')}; raise the limit with --max-tools`);
 }
 
 function placeOfProblem(record: JsonRecord, file: string): string {
@@ -98,6 +98,6 @@ function placeOfProblem(record: JsonRecord, file: string): string {
   return at(file, record.line - 1 + lineAt(record.text, offset));
 }
 
-const SKIP_HINT = ' (--skip-bad goes on without it)';
+const SKIP_HINT = ' (--skip-bad continues without it)';
 const MOST_MESSAGES = 100;
 const SHOWN_NAME = 80;

@@ -25,7 +25,7 @@ export function describeTwins(twins: ReadonlyMap<Tool, Tool>): readonly Finding[
   return [...twins].map(([tool, other]) => ({
     rule: 'twins',
     tool,
-    message: `its text is nearly that of ${other.id}`,
+    message: `its text is nearly the same as that of ${other.id}`,
     suggestion: { note: `Say how it differs from ${other.id}, or remove one of the two` },
   }));
 }

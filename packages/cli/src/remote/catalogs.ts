@@ -18,7 +18,7 @@ import { renderCatalogDiff } from './render-catalog-diff.ts';
 /** Uploads tools under a name. What changes is shown first, since the gateway replaces the catalog as a whole. */
 export async function pushCatalog(name: string, flags: PushCatalogFlags, context: CommandContext): Promise<void> {
   if (flags.tools === undefined && flags.mcpConfig === undefined) {
-    throw new InputError('Say which tools to upload: --tools FILE or --mcp-config FILE');
+    throw new InputError('Choose the tools to upload with --tools FILE or --mcp-config FILE');
   }
   const { io, terminal } = context;
   const client = createGatewayClient(flags, io.env);

@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
 async function failureOf(response: Response, url: string): Promise<Error> {
   const message = messageIn(await readText(response, url).catch(() => '')) ?? `status ${response.status}`;
   const hint = response.status === 401 ? ' Set QUARTERMASTER_KEY to a key of this gateway.' : '';
-  const text = `${url} refused: ${oneLine(message, 500)}.${hint}`.replace('..', '.');
+  const text = `${url} rejected the request: ${oneLine(message, 500)}.${hint}`.replace('..', '.');
   return response.status >= 500 ? new UnavailableError(text) : new InputError(text);
 }
 
@@ -91,7 +91,7 @@ async function readText(response: Response, url: string): Promise<string> {
     }
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    throw new UnavailableError(`${url} broke off its answer: ${reasonOf(error)}`);
+    throw new UnavailableError(`${url} ended its answer early: ${reasonOf(error)}`);
   }
   return text + decoder.decode();
 }

@@ -72,7 +72,9 @@ describe('watch', () => {
     const url = await answerWith(401, '{"error": {"message": "invalid x-api-key"}}');
     const { code, err } = await runCommand(['watch', '--url', url], {});
     expect(code).toBe(2);
-    expect(err).toBe(`${url} refused: invalid x-api-key. Set QUARTERMASTER_KEY to a key of this gateway.\n`);
+    expect(err).toBe(
+      `${url} rejected the request: invalid x-api-key. Set QUARTERMASTER_KEY to a key of this gateway.\n`,
+    );
   });
 
   it('ends with 69 when the gateway closes the connection', async () => {

@@ -27,7 +27,7 @@ export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandC
   } catch (error) {
     if (stop.signal.aborted) return;
     if (error instanceof TypeError || error instanceof SyntaxError) {
-      throw new UnavailableError(`${client.url} broke off: ${error.message}`);
+      throw new UnavailableError(`The connection to ${client.url} was lost: ${error.message}`);
     }
     throw error;
   } finally {

@@ -35,7 +35,7 @@ export async function answerInputs(
     await tell(
       open.length === 0
         ? `Nothing to ask: ${counted(named.length, 'input')}, all answered.`
-        : `${counted(open.length, 'answer')} kept, encrypted: ${describeStore(config.store)}`,
+        : `${counted(open.length, 'answer')} stored encrypted: ${describeStore(config.store)}`,
     );
   } finally {
     await store.close();
@@ -54,7 +54,7 @@ async function askFor(input: ServerInput, io: CommandContext['io']): Promise<str
   const value = given === undefined || given === '' ? fallback : given;
   if (value === undefined) throw new InputError(`No answer to the input ${JSON.stringify(id)}`);
   if (options !== undefined && !options.includes(value)) {
-    throw new InputError(`The input ${JSON.stringify(id)} takes one of: ${options.join(', ')}`);
+    throw new InputError(`The input ${JSON.stringify(id)} must be one of: ${options.join(', ')}`);
   }
   return value;
 }

@@ -38,8 +38,8 @@ describe('followSettings', () => {
     watched.get('/a.json')?.();
     await reload();
     expect(given[0]).toEqual({ servers: { kept: { command: 'kept' }, new: { command: 'new' } } });
-    expect(lines[0]).toBe('settings read again: added new; removed gone');
-    expect(lines[1]).toBe('settings read again: 2 servers, as before');
+    expect(lines[0]).toBe('settings reloaded: added new; removed gone');
+    expect(lines[1]).toBe('settings reloaded: 2 servers, as before');
   });
 
   it('keeps the servers while the file can not be used', async () => {

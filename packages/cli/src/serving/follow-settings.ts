@@ -53,7 +53,7 @@ export function followSettings(options: FollowOptions): FollowedSettings {
       const now = serversOf(next);
       if (isOtherFiles) follow();
       await hub.reconfigure(now);
-      print(`settings read again: ${describeChange(before, now)}`);
+      print(`settings reloaded: ${describeChange(before, now)}`);
     } catch (error) {
       // Whatever is wrong with a file, those who are being served must not notice.
       print(`the settings are invalid, so the servers are unchanged: ${deepestReason(error)}`);

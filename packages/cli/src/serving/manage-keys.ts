@@ -75,7 +75,7 @@ export async function updateKey(id: string, flags: UpdateKeyFlags, context: Comm
   const { role, expiresIn, ...place } = flags;
   const chosen = readRole(role);
   const change = { ...defined({ role: chosen }), ...expiryOf(expiresIn) };
-  if (Object.keys(change).length === 0) throw new InputError('Say what to change: --role, --expires-in');
+  if (Object.keys(change).length === 0) throw new InputError('Nothing to change: add --role or --expires-in');
   const key = await withKeys(place, context, (keys) => keys.update(id, change));
   if (key === undefined) return sayUnknown(id, context);
   await write(context.io.stderr, `Changed ${oneLine(id, MOST_CHARACTERS)}\n`);
@@ -92,7 +92,7 @@ export async function rotateKey(id: string, flags: RotateKeyFlags, context: Comm
 }
 
 async function sayUnknown(id: string, context: CommandContext): Promise<void> {
-  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it was revoked before.\n`);
+  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it is already revoked.\n`);
   context.exit(EXIT.nothingFound);
 }
 

@@ -29,19 +29,19 @@ export async function loginToServer(server: string, flags: LoginFlags, { io }: C
     const outcome = await signIn({
       ...{ server, settings: withScopes(settings, scopes), port, timeoutMs: PATIENCE_MS, store },
       onAddress(url) {
-        io.stderr.write('Sign in here; it goes on by itself when you are done:\n\n');
+        io.stderr.write('Sign in here. This command continues when you are done:\n\n');
         io.stdout.write(`${url}\n`);
         if (browser && io.stdout.isTTY === true) openBrowser(url);
       },
     });
     if (outcome.kind === 'not-needed') {
-      await tell(`${JSON.stringify(server)} lets in anybody: ${counted(outcome.tools, 'tool')}, no sign-in needed.`);
+      await tell(`${JSON.stringify(server)} requires no sign-in: ${counted(outcome.tools, 'tool')}.`);
       return;
     }
     await store.tokens.put({ user, server }, outcome.kept);
     const where = describeStore(config.store);
     await tell(
-      `Signed in at ${JSON.stringify(server)}: ${counted(outcome.tools, 'tool')}. The tokens are kept, encrypted: ${where}`,
+      `Signed in to ${JSON.stringify(server)}: ${counted(outcome.tools, 'tool')}. The tokens are stored encrypted: ${where}`,
     );
   } finally {
     await store.close();
@@ -86,9 +86,8 @@ async function forget({ tokens }: Store, owner: { readonly user: string; readonl
 function remoteServer({ mcpServers }: Config, name: string): RemoteServerSettings {
   const settings = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
   if (settings !== undefined && 'url' in settings) return settings;
-  if (settings !== undefined)
-    throw new InputError(`${JSON.stringify(name)} is a program, not an address: it has no sign-in`);
+  if (settings !== undefined) throw new InputError(`${JSON.stringify(name)} is a local command and has no sign-in`);
   const remote = Object.keys(mcpServers).filter((key) => 'url' in (mcpServers[key] ?? {}));
   const known = remote.length === 0 ? 'none is configured; name a file with --mcp-config' : remote.join(', ');
-  throw new InputError(`There is no server ${JSON.stringify(name)}. Servers with an address: ${known}`);
+  throw new InputError(`There is no server ${JSON.stringify(name)}. Servers with a URL: ${known}`);
 }

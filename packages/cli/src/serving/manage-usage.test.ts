@@ -37,6 +37,6 @@ describe('quartermaster usage', () => {
     expect(await usage('forget', '--tool', 'mail/send')).toMatchObject({ code: 0, err: 'Forgot 2 uses\n' });
     expect(await usage('forget', '--key', 'key_a')).toMatchObject({ code: 1 });
     expect(await usage('forget', '--all')).toMatchObject({ code: 0, err: 'Forgot 1 use\n' });
-    expect((await usage('list')).out).toBe('Nothing like that was learned.\n');
+    expect((await usage('list')).out).toBe('Nothing was learned that matches.\n');
   });
 });

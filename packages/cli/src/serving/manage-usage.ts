@@ -17,7 +17,7 @@ export async function listUsage({ json, ...flags }: ListUsageFlags, context: Com
   const columns = ['key', 'catalog', 'tool', 'calls', 'last'].map((title) => ({ title }));
   const lines = rows.map(({ owner, catalog, tool, calls, lastAtMs }) => [
     owner === '' ? 'none' : oneLine(owner, MOST_CHARACTERS),
-    catalog === '' ? 'of requests' : oneLine(catalog, MOST_CHARACTERS),
+    catalog === '' ? 'in requests' : oneLine(catalog, MOST_CHARACTERS),
     oneLine(tool, MOST_CHARACTERS),
     String(calls),
     new Date(lastAtMs).toISOString(),
@@ -47,9 +47,9 @@ export async function forgetUsage(flags: ForgetUsageFlags, context: CommandConte
   const which = { ...scopeOf(place), ...defined({ tool }) };
   const isNarrowed = Object.keys(which).length > 0;
   if (all === true ? isNarrowed : !isNarrowed)
-    throw new InputError('Say what to forget: --key, --catalog or --tool, or --all for everything');
+    throw new InputError('Choose what to forget: --key, --catalog or --tool, or --all for everything');
   const count = await withUses(place, context, (uses) => uses.forget(which));
-  await write(context.io.stderr, count === 0 ? `${NOTHING}\n` : `Forgot ${counted(count, 'use')}\n`);
+  await write(context.io.stderr, count === 0 ? `${NOTHING}\n` : `Deleted ${counted(count, 'entry', 'entries')}\n`);
   if (count === 0) context.exit(EXIT.nothingFound);
 }
 
@@ -70,5 +70,5 @@ async function withUses<Value>(
   }
 }
 
-const NOTHING = 'Nothing like that was learned.';
+const NOTHING = 'Nothing was learned that matches.';
 const MOST_CHARACTERS = 60;

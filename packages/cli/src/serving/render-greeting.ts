@@ -18,10 +18,10 @@ export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { pai
     sample === undefined
       ? 'List the models:'
       : `Try it on ${sample.tools} sample tools of ${sample.services} services. A mock model answers; no API key is needed:`;
-  const needed = `The key must be one that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}".`;
+  const needed = `Use a key that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}".`;
   const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
   return [
-    `${paint.bold('Quartermaster listens on')} ${paint.cyan(url)}`,
+    `${paint.bold('Quartermaster is listening on')} ${paint.cyan(url)}`,
     sample === undefined
       ? 'Open it in a browser to search your catalogs and see what they cost.'
       : 'Open it in a browser to try searches on the sample catalog.',

@@ -65,7 +65,7 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
 function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
   if (deferredTokens >= tokens) return 'These tools are sent in full: deferring so few would cost more than it saves.';
   if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
-  return `That is less than 10 % of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  return `That is less than 10% of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
 }
 
 function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {
@@ -90,7 +90,7 @@ function stateOf({ state, held, tools, reason }: ServerCost): string {
 }
 
 function share(part: number, whole: number): string {
-  return `${((part / whole) * 100).toFixed(1)} %`;
+  return `${((part / whole) * 100).toFixed(1)}%`;
 }
 
 function count(value: number): string {

@@ -217,7 +217,7 @@ describe('settings that change', () => {
     write({ files: files(folder), more: files(folder) });
     await added;
     expect(await names(client)).toContain('more__read_text_file');
-    expect(err()).toContain('quartermaster: settings read again: added more');
+    expect(err()).toContain('quartermaster: settings reloaded: added more');
 
     const removed = changed();
     write({ more: files(folder) });
@@ -231,7 +231,7 @@ describe('settings that change', () => {
     command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
     await command.until('"id":1');
     command.child.kill('SIGHUP');
-    await command.until('settings read again: 1 server, as before', 'err');
+    await command.until('settings reloaded: 1 server, as before', 'err');
     writeFileSync(join(folder, '.mcp.json'), '{ "mcpServers": {');
     command.child.kill('SIGHUP');
     await command.until('the servers are unchanged', 'err');

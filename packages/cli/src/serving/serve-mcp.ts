@@ -129,7 +129,7 @@ function learningFrom(
     embed: (query) => embeddedModel().query(query),
     store: store.learnedUses,
     clock: { now: Date.now, after: later },
-    onError: () => print('what was learned from use can not be read or written now'),
+    onError: () => print("what was learned from use can't be read or written at the moment"),
   });
 }
 

@@ -38,8 +38,8 @@ describe('progress', () => {
     progress.end();
     expect(text().split('\r\u001b[K')).toEqual([
       '',
-      'Measuring: 1,500 of 2,000 (75 %)',
-      'Measuring: 1,600 of 2,000 (80 %)',
+      'Measuring: 1,500 of 2,000 (75%)',
+      'Measuring: 1,600 of 2,000 (80%)',
       '',
     ]);
   });

@@ -37,7 +37,7 @@ export function startProgress(
 function describe(done: number | undefined, total: number | undefined): string {
   if (done === undefined) return '…';
   if (total === undefined) return `: ${count(done)}`;
-  return `: ${count(done)} of ${count(total)} (${Math.floor((done / Math.max(1, total)) * 100)} %)`;
+  return `: ${count(done)} of ${count(total)} (${Math.floor((done / Math.max(1, total)) * 100)}%)`;
 }
 
 function count(value: number): string {

@@ -190,12 +190,12 @@ function Summary({ records }: { readonly records: readonly RequestRecord[] }): R
       </span>
       {searches.length === 0 ? null : (
         <span>
-          <strong>{((100 * nothing) / searches.length).toFixed(1)} %</strong> found nothing
+          <strong>{((100 * nothing) / searches.length).toFixed(1)}%</strong> found nothing
         </span>
       )}
       {loaded.length === 0 ? null : (
         <span>
-          <strong>{((100 * loaded.filter(Boolean).length) / loaded.length).toFixed(0)} %</strong> of loaded tools were
+          <strong>{((100 * loaded.filter(Boolean).length) / loaded.length).toFixed(0)}%</strong> of loaded tools were
           called
         </span>
       )}

@@ -123,7 +123,7 @@ export function ServersPage(): ReactNode {
                 <p className="cost">
                   <strong id="cost-title">{plain(tools.tokens)} tokens of definitions</strong>{' '}
                   <span className="dim small">
-                    {((100 * tools.tokens) / tools.context_tokens).toFixed(1)} % of a {plain(tools.context_tokens)}
+                    {((100 * tools.tokens) / tools.context_tokens).toFixed(1)}% of a {plain(tools.context_tokens)}
                     -token window if all were sent; {plain(tools.deferred_tokens)} with deferral
                   </span>
                 </p>

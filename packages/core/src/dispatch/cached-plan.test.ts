@@ -93,7 +93,7 @@ describe('a plan', () => {
     expect(toolbox.view(plan, EMPTY_MEMORY).tail).toContain('notion (1)');
   });
 
-  it('is inline below the threshold, by default 10 % of the context window', () => {
+  it('is inline below the threshold, by default 10% of the context window', () => {
     const toolbox = createToolbox({ tools: sampleTools(), searcher: wordSearcher });
     expect(toolbox.plan().kind).toBe('inline');
     expect(toolbox.plan({ contextTokens: 500, source: 'override' }).kind).toBe('defer');

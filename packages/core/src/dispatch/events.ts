@@ -7,51 +7,77 @@ import type { Caller } from './call.ts';
  */
 export type ToolboxEvent =
   | (EventBase & {
+      /** A search was answered. */
       readonly kind: 'tool-search-end';
+      /** `none` is no match; `stopped` means that the loop guard refused to search. */
       readonly outcome: 'match' | 'none' | 'failure' | 'stopped';
+      /** How many queries the search had. */
       readonly queryCount: number;
+      /** Their texts, only with `recordQueries`. */
       readonly queries?: readonly string[];
-      /** What searched. Absent where nothing did: the loop guard answered. */
+      /** The engine that searched. Missing if the loop guard answered instead. */
       readonly engine?: SearchEngine;
-      /** How likely it is that something fits, 0 to 1, where the engine can tell. */
+      /** The estimated probability that any tool fits, 0 to 1, if the engine reports one. */
       readonly confidence?: number;
       /** Best first, as the model sees them. */
       readonly found: readonly string[];
       /** Their scores, in the same order. */
       readonly scores: readonly number[];
+      /** How long the search took. */
       readonly durationMs: number;
+      /** Estimated tokens of the answer. */
       readonly answerTokens: number;
-      /** What became of the reranker, where the engine has one. */
+      /** What the reranker did, if the engine has one. */
       readonly reranker?: RerankerUse['kind'];
     })
   | (EventBase & {
-      /** A definition was handed to the model. */
+      /** A definition was revealed to the model. */
       readonly kind: 'tool-load';
+      /** The id of the tool. */
       readonly tool: string;
+      /** What revealed it. */
       readonly by: 'search' | 'describe' | 'prefetch';
+      /** Estimated tokens of the definition. */
       readonly tokens: number;
-      /** False in the form `load`: the definition joins the tools, and the provider reads the whole conversation again instead of its cache. */
+      /** False in the form `load`: the definition joins the tool list, which invalidates the provider's prompt cache. */
       readonly keepsPrefix: boolean;
     })
-  | (EventBase & { readonly kind: 'tool-call-start'; readonly tool: string; readonly argumentTokens: number })
   | (EventBase & {
-      readonly kind: 'tool-call-end';
+      /** A tool is about to run. */
+      readonly kind: 'tool-call-start';
+      /** The id of the tool. */
       readonly tool: string;
+      /** Estimated tokens of the arguments. */
+      readonly argumentTokens: number;
+    })
+  | (EventBase & {
+      /** A tool has run or failed. */
+      readonly kind: 'tool-call-end';
+      /** The id of the tool. */
+      readonly tool: string;
+      /** Whether it failed. */
       readonly isError: boolean;
+      /** How long it ran. */
       readonly durationMs: number;
+      /** Estimated tokens of the result. */
       readonly resultTokens: number;
     })
   | (EventBase & {
+      /** A call was not made. */
       readonly kind: 'tool-call-refuse';
-      /** The id of the tool, where there is one that the caller may know of. */
+      /** The id of the tool, if it exists and the caller may see it. */
       readonly tool?: string;
+      /** Why: `malformed`, `unknown`, `nested`, `not-deferred`, `arguments`, `hook` or `approval`. */
       readonly reason: RefusalReason;
     })
   | (EventBase & {
-      /** What the searches of a catalog need was built ahead of them, or could not be. */
+      /** The index of a catalog was built before its first search, or could not be. */
       readonly kind: 'search-prepare-end';
+      /** Whether it failed. */
       readonly isError: boolean;
+      /** How many tools the catalog has. */
       readonly toolCount: number;
+      /** How long it took. */
       readonly durationMs: number;
     });
 

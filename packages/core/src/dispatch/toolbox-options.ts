@@ -29,7 +29,7 @@ export interface ToolboxOptions {
   readonly regexSearcher?: SearcherSource;
   /** Which of the two answers the model, where a plan does not say. @default text */
   readonly engine?: PlanEngine;
-  /** When to defer. @default automatic, from 10 % of the context window */
+  /** When to defer. @default automatic, from 10% of the context window */
   readonly settings?: GateSettings;
   /** How schemas reach the model. @default bridge */
   readonly form?: Form | FormName;

@@ -36,7 +36,7 @@ describe('decideGate', () => {
     ['a little more than the share exceeds it', { kind: 'share', percent: 10, comparison: 'exceeds' }, 999, true],
     ['exactly the share is at least it', { kind: 'share', percent: 10, comparison: 'at-least' }, 1000, true],
     ['a little less is not', { kind: 'share', percent: 10, comparison: 'at-least' }, 1001, false],
-    ['anything exceeds 0 %', { kind: 'share', percent: 0, comparison: 'exceeds' }, 1_000_000, true],
+    ['anything exceeds 0%', { kind: 'share', percent: 0, comparison: 'exceeds' }, 1_000_000, true],
     ['on needs no share', { kind: 'on' }, 1_000_000, true],
     ['off is off', { kind: 'off' }, 1, false],
     ['a count that is reached', { kind: 'count', tools: 1 }, 1_000_000, true],
@@ -94,7 +94,7 @@ describe('decideGate', () => {
 
   it('gives its reason in figures', () => {
     expect(decide({ policies: one }).reason).toBe(
-      'The deferrable definitions take about 100 tokens, 10.0 % of the context window of 1,000; tools are deferred if they take at least 10 %',
+      'The deferrable definitions take about 100 tokens, 10.0% of the context window of 1,000; tools are deferred if they take at least 10%',
     );
   });
 

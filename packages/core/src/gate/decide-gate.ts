@@ -130,10 +130,10 @@ function judgeShare(rule: GateRule & { kind: 'share' }, sizes: Sizes): Verdict {
   const right = rule.percent * contextTokens;
   const isReached = rule.comparison === 'exceeds' ? left > right : left >= right;
   const share = ((sizes.deferrable / contextTokens) * 100).toFixed(1);
-  const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent} %` : `at least ${rule.percent} %`;
+  const bound = rule.comparison === 'exceeds' ? `more than ${rule.percent}%` : `at least ${rule.percent}%`;
   const from = source === 'override' ? '' : ` (window from ${WINDOW_SOURCES[source]})`;
   const [size, window] = [sizes.deferrable, contextTokens].map((tokens) => tokens.toLocaleString('en-US'));
-  const reason = `The deferrable definitions take about ${size} tokens, ${share} % of the context window of ${window}${from}; tools are deferred if they take ${bound}`;
+  const reason = `The deferrable definitions take about ${size} tokens, ${share}% of the context window of ${window}${from}; tools are deferred if they take ${bound}`;
   return { kind: isReached ? 'all' : 'always', reason };
 }
 

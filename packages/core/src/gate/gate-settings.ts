@@ -38,7 +38,7 @@ export const DEFAULT_SEARCH_LIMITS: SearchLimitSettings = { defaultLimit: 5, max
 /** The share of the context window from which deferral is worth its round trip, unless said otherwise. */
 export const DEFAULT_SHARE_PERCENT = 10;
 
-/** The library's own default: automatic, from 10 % of the context window. */
+/** The library's own default: automatic, from 10% of the context window. */
 export const DEFAULT_GATE_SETTINGS: GateSettings = {
   rule: { kind: 'share', percent: DEFAULT_SHARE_PERCENT, comparison: 'at-least' },
   search: DEFAULT_SEARCH_LIMITS,

@@ -2,7 +2,7 @@ import { SettingError } from '../errors.ts';
 import { DEFAULT_GATE_SETTINGS, DEFAULT_SHARE_PERCENT, type GateRule, type GateSettings } from './gate-settings.ts';
 
 /**
- * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10 % of the context window,
+ * The agent SDK's `ENABLE_TOOL_SEARCH`: unset or `true` is on, `auto` when definitions *exceed* 10% of the context window,
  * `auto:N` the same with N %, `false` is off. An empty variable counts as unset, as in a shell.
  *
  * @example

@@ -30,7 +30,7 @@ export const ONE_ACTIVITY: Operation = { endpoint, summary: 'One request.', answ
 export const WIRE: Operation = {
   endpoint,
   summary:
-    'What models were sent and answered for one request: system text, tools and messages as they saw them. Only with insight.wire.',
+    'What the models received and answered for one request: system text, tools and messages. Requires insight.wire.',
   answer: WIRE_ANSWER,
 };
 export const SAVINGS: Operation = {
@@ -42,14 +42,13 @@ export const SAVINGS: Operation = {
 };
 export const UNANSWERED: Operation = {
   endpoint,
-  summary:
-    'Searches that found nothing, each once, with the nearest tools. Their texts are there with insight: queries.',
+  summary: 'Searches that found nothing, each once, with the nearest tools. Their texts require insight: queries.',
   query: UNANSWERED_QUERY,
   answer: UNANSWERED_ANSWER,
 };
 export const REACH: Operation = {
   endpoint,
-  summary: 'Whether models search for the tools that they are not shown, by model and form.',
+  summary: 'Whether models search for deferred tools, by model and form.',
   query: DAYS_QUERY,
   answer: REACH_ANSWER,
 };

@@ -18,7 +18,7 @@ export const ADD_CASE: Operation = {
 export const DELETE_CASE: Operation = { endpoint, summary: 'Deletes a labelled request.', answer: DELETED_CASE };
 export const ADD_HINT: Operation = {
   endpoint,
-  summary: 'Adds words that a tool of a stored catalog is found by, as a new version of the catalog.',
+  summary: 'Adds words that a search should find the tool by. Creates a new version of the catalog.',
   body: HINT_BODY,
   answer: CATALOG_HEAD,
 };

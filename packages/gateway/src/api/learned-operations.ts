@@ -11,7 +11,7 @@ const CATALOG: Schema = described(
 
 export const LEARNED: Operation = {
   endpoint,
-  summary: 'Which tools were called after searches, by catalog: what usage.learn has kept. A key sees its own.',
+  summary: 'Which tools were called after searches, by catalog (usage.learn). A key sees its own.',
   query: record({ 'owner?': OWNER, 'catalog?': CATALOG }),
   answer: record({
     data: list(record({ owner: TEXT, catalog: TEXT, tool: TEXT, calls: WHOLE, last_used_at: TEXT })),
@@ -20,7 +20,7 @@ export const LEARNED: Operation = {
 
 export const LEARNED_EXPORT: Operation = {
   endpoint,
-  summary: 'Everything that is kept of one catalog: tools, times, and the vectors of requests as base64 bytes.',
+  summary: 'Everything that was learned for one catalog: tools, times, and the vectors of requests as base64 bytes.',
   query: record({ 'owner?': OWNER, 'catalog?': CATALOG }),
   answer: record({
     owner: TEXT,
@@ -31,7 +31,7 @@ export const LEARNED_EXPORT: Operation = {
 
 export const FORGET_LEARNED: Operation = {
   endpoint,
-  summary: 'Forgets what was learned: all that is the key’s own, or of one catalog or tool.',
+  summary: 'Deletes what was learned: everything of the key, or only one catalog or tool.',
   query: record({ 'owner?': OWNER, 'catalog?': CATALOG, 'tool?': TEXT }),
   answer: record({ type: choice(['learned_forgotten']), count: WHOLE }),
 };

@@ -32,12 +32,12 @@ export const LIST_SERVERS: Operation = {
 export const GET_SERVER: Operation = { endpoint: servers, summary: 'One MCP server.', answer: SERVER_ANSWER };
 export const RETRY_SERVER: Operation = {
   endpoint: servers,
-  summary: 'Tries a server that can’t be reached again at once. Requires the role admin.',
+  summary: 'Retries an unreachable server at once. Requires the role admin.',
   answer: SERVER_ANSWER,
 };
 export const SIGN_IN: Operation = {
   endpoint: servers,
-  summary: 'Begins a sign-in at a server, for this key.',
+  summary: 'Starts signing this key in to a server.',
   answer: SIGN_IN_ANSWER,
 };
 export const LIST_POLICIES: Operation = {
@@ -65,7 +65,8 @@ export const APPROVE: CheckedOperation = {
 
 export const LIST_KEYS: Operation = {
   endpoint: keys,
-  summary: 'API keys with rights and limits: all for an admin key, else this one. Never a secret.',
+  summary:
+    'API keys with permissions and limits, never their secrets: all of them for an admin key, otherwise only its own.',
   answer: KEYS_ANSWER,
 };
 export const CREATE_KEY: CheckedOperation = {

@@ -23,7 +23,7 @@ export function passedOperation(path: string): Operation {
     .replace(/^\/v1\//, '')
     .replace(/\/:id/, ' by id')
     .replaceAll('/', ' ');
-  return { endpoint: 'host', summary: `Passed on to the host: ${name}.`, answer: FOREIGN };
+  return { endpoint: 'host', summary: `Passes through to the host: ${name}.`, answer: FOREIGN };
 }
 
 export const COUNT_TOKENS: Operation = {

@@ -6,19 +6,19 @@ const endpoint = 'mcp';
 
 export const LIST_SIGN_INS: Operation = {
   endpoint,
-  summary: 'The MCP servers that this key signs in at, and whether it has.',
+  summary: 'The MCP servers that this key can sign in to, and whether it is signed in.',
   answer: record({ data: list(record({ server: TEXT, signed_in: FLAG })) }),
 };
 export const BEGIN_SIGN_IN: CheckedOperation = {
   endpoint,
-  summary: 'Begins a sign-in at a server, for this key and for the browser that asks.',
+  summary: 'Starts signing this key in to a server, in the browser that sends the request.',
   body: record({ server: TEXT }),
   answer: record({ url: described(TEXT, 'Where the browser goes next.') }),
 };
 const HTML = { answer: TEXT, answerType: 'text/html' };
 export const SIGN_IN_PAGE: Operation = {
   endpoint: undefined,
-  summary: 'The page where users sign in at MCP servers; it asks for a key.',
+  summary: 'The page where users sign in to MCP servers; it asks for a key.',
   ...HTML,
 };
 export const SIGN_IN_PAGE_SCRIPT: Operation = {
@@ -35,6 +35,6 @@ export const SIGN_IN_PAGE_STYLE: Operation = {
 };
 export const SIGN_IN_CALLBACK: Operation = {
   endpoint: undefined,
-  summary: 'Where authorization servers send the browser back to.',
+  summary: 'The redirect URL for authorization servers.',
   ...HTML,
 };

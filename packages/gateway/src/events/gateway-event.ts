@@ -7,13 +7,17 @@ import type { PlanCost, TokenAccount } from './token-account.ts';
 export type GatewayEvent =
   | ToolboxEvent
   | {
-      /** What becomes of the tools of a request, and why. */
+      /** How the tools of a request are sent, and why. */
       readonly kind: 'plan-decide';
+      /** The id of the request. */
       readonly requestId: string;
+      /** All definitions sent, tools deferred, or the request passed on unchanged. */
       readonly decision: 'inline' | 'defer' | 'pass';
+      /** The reason, in a sentence. */
       readonly reason: string;
-      /** How deferred tools are shown and found. */
+      /** The form, if tools are deferred. */
       readonly form?: string;
+      /** What the definitions cost, and what is kept out. */
       readonly cost?: PlanCost;
       /** The named catalogs among its tools. */
       readonly catalogs?: readonly string[];
@@ -23,40 +27,51 @@ export type GatewayEvent =
   | {
       /** The model is asked. */
       readonly kind: 'model-round-start';
+      /** The id of the request. */
       readonly requestId: string;
+      /** The number of the round in this response. */
       readonly round: number;
-      /** What it is sent besides its tools; only counted from the second round on. */
+      /** Tokens sent besides the tools; counted from the second round on. */
       readonly tokens: number;
-      /** In the first round: what earlier responses loaded. */
+      /** In the first round: tokens of tools that earlier responses loaded. */
       readonly carried: number;
       /** In the first round: whether the conversation has searched and called before. */
       readonly earlier?: Reach;
     }
   | {
-      /** A configured MCP server came up, went away, or listed other tools. */
+      /** A configured MCP server connected, disconnected, or changed its tools. */
       readonly kind: 'server-change';
+      /** The name in the settings. */
       readonly server: string;
+      /** The new state. */
       readonly state: string;
+      /** Why, if it is not connected. */
       readonly reason?: string;
+      /** How many tools it lists. */
       readonly toolCount: number;
     }
   | {
-      /** A server describes a tool differently than it was accepted. */
+      /** A server has changed a definition since it was accepted. */
       readonly kind: 'definition-change';
+      /** The id of the tool. */
       readonly tool: string;
+      /** The fields that changed. */
       readonly fields: readonly string[];
-      /** Whether the tool is out of use until the change is accepted. */
+      /** Whether the tool is held back until the change is accepted. */
       readonly isHeld: boolean;
     }
   | {
       /** A search was answered without the reranker (`search`), or its vectors could not be stored (`store`). */
       readonly kind: 'reranker-fallback';
+      /** What had to do without the reranker or the store. */
       readonly of: 'search' | 'store';
+      /** Why, in a sentence. */
       readonly reason?: string;
     }
   | {
-      /** Texts were given to the reranker's model. */
+      /** Texts were sent to the reranker's model. */
       readonly kind: 'reranker-call';
+      /** How many texts. */
       readonly texts: number;
     }
   | {
@@ -64,28 +79,41 @@ export type GatewayEvent =
       readonly kind: 'server-call-end';
       /** The name in the settings, or the pattern that allows the address. */
       readonly server: string;
+      /** Whether the server is in the settings. */
       readonly isConfigured: boolean;
       /** The id of the key. */
       readonly owner: string;
-      /** By the name that models use, or, of a server that a request names, by its own. */
+      /** The name that models use; for a server that a request names, the tool's own name. */
       readonly tool?: string;
+      /** The id of the request. */
       readonly requestId?: string;
+      /** Whether the call failed. */
       readonly isError: boolean;
+      /** How long the call took. */
       readonly durationMs: number;
     }
-  | { readonly kind: 'batch-item-end'; readonly outcome: string }
   | {
-      /** A request has been answered, whichever it was. */
+      /** A batch item has its result. */
+      readonly kind: 'batch-item-end';
+      /** `succeeded`, `errored` or `canceled`. */
+      readonly outcome: string;
+    }
+  | {
+      /** Any request was answered. */
       readonly kind: 'request-end';
+      /** The id of the request. */
       readonly requestId: string;
+      /** The name of the route, as in the metrics. */
       readonly route: string;
+      /** The HTTP status. */
       readonly status: number;
+      /** How long the response took. */
       readonly durationMs: number;
       /** The id of the key, `''` without keys. */
       readonly owner: string;
-      /** What the model's response used; absent for all other requests. */
+      /** The usage of the model's response; missing for all other requests. */
       readonly used?: UsedUp;
-      /** Of requests to models, and of those in which something was searched for or called. */
+      /** For requests to models, and for others that searched or called something. */
       readonly record?: RequestRecord;
     };
 

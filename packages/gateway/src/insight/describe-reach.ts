@@ -55,7 +55,7 @@ export function describeReach(cells: readonly InsightCell[]): readonly ModelReac
 function adviceFor(model: string, deferred: number, neither: number): string {
   const share = Math.round((100 * neither) / deferred);
   return (
-    `${model} neither searched nor called a tool in ${share} % of ${deferred} responses. Some of them may not have needed a tool. ` +
+    `${model} neither searched nor called a tool in ${share}% of ${deferred} responses. Some of them may not have needed a tool. ` +
     'If they did: deferral: adaptive offers fitting tools before it has to search, tools.pins keeps tools in every request, ' +
     'and tools.listing_tokens names the deferred ones in the prompt.'
   );

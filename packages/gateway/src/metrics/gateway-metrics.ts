@@ -38,11 +38,11 @@ export function createGatewayMetrics(): GatewayMetrics {
   );
   const reach = registry.counter(
     'quartermaster_reach_total',
-    'Responses with deferred tools, by model, form, and whether the conversation has searched, called a tool without searching, or did neither.',
+    'Responses with deferred tools, by model, form, and whether the conversation searched, called a tool without searching, or did neither.',
   );
   const [models, keys] = [boundedNames(), boundedNames()];
   const found = registry.counter('quartermaster_tools_found_total', 'Tools that searches returned.');
-  const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Time that a search took.', SHORT);
+  const searchSeconds = registry.histogram('quartermaster_tool_search_seconds', 'Duration of searches.', SHORT);
   const preparations = registry.counter(
     'quartermaster_search_preparations_total',
     'Catalogs whose index was built before the first search, by outcome.',
@@ -62,19 +62,23 @@ export function createGatewayMetrics(): GatewayMetrics {
   );
   const connectorSeconds = registry.histogram(
     'quartermaster_connector_call_seconds',
-    'Time that such a call took.',
+    'Duration of calls to MCP servers that requests name.',
     LONG,
   );
   const serverCalls = registry.counter(
     'quartermaster_mcp_calls_total',
     'Calls to configured MCP servers, by server and outcome.',
   );
-  const serverSeconds = registry.histogram('quartermaster_mcp_call_seconds', 'Time that such a call took.', LONG);
+  const serverSeconds = registry.histogram(
+    'quartermaster_mcp_call_seconds',
+    'Duration of calls to configured MCP servers.',
+    LONG,
+  );
   const requests = registry.counter('quartermaster_requests_total', 'Requests, by route and status.');
-  const seconds = registry.histogram('quartermaster_request_seconds', 'Time until a response had ended.', LONG);
+  const seconds = registry.histogram('quartermaster_request_seconds', 'Time until the end of a response.', LONG);
   const modelSeconds = registry.histogram(
     'quartermaster_model_request_seconds',
-    'Time until the response to a request to a model had ended, by model and key.',
+    'Time until the end of a model response, by model and key.',
     LONG,
   );
   const modelSearches = registry.counter(
@@ -82,14 +86,14 @@ export function createGatewayMetrics(): GatewayMetrics {
     'Searches that models made, by model, key and verdict.',
   );
   const tokens = registry.counter('quartermaster_tokens_total', 'Tokens that upstreams reported, by direction.');
-  const batchItems = registry.counter('quartermaster_batch_items_total', 'Items of batches, by outcome.');
+  const batchItems = registry.counter('quartermaster_batch_items_total', 'Batch items, by outcome.');
   const serverChanges = registry.counter(
     'quartermaster_mcp_server_changes_total',
     'Changes of the state or the tools of configured MCP servers, by server and state.',
   );
   const definitionChanges = registry.counter(
     'quartermaster_mcp_definition_changes_total',
-    'Tools of MCP servers whose definition has changed, by whether they are held back until it is accepted.',
+    'Tools of MCP servers whose definition has changed, by whether they are held back until the change is accepted.',
   );
   const catalogs = neverFound();
   registry.gauges(

@@ -171,7 +171,7 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     default: 'off',
   },
   prices: {
-    about: 'What tokens cost, by model name or pattern, for savings in dollars. The first that matches counts.',
+    about: 'What tokens cost, by model name or pattern, for savings in dollars. The first match applies.',
     shape: record(PRICE),
     default: {},
   },

@@ -56,7 +56,7 @@ export const TOOLS: Shape<ToolsDocument> = object({
   tool_search: { about: 'Settings of the gate. If missing, or true: enabled: auto.', shape: TOOL_SEARCH },
   pins: {
     about:
-      'Tools that are always sent in full; * matches any text. auto pins what each API key uses most, three to five tools, chosen anew once a day; ' +
+      'Tools that are always sent in full; * matches any text. auto pins what each API key uses most, three to five tools, chosen once a day; ' +
       'it needs usage.learn.',
     shape: PINS,
     default: [],

@@ -29,7 +29,7 @@ const UPSTREAM_BLOCK = object(
     references: { about: 'Whether the host expands tool_reference blocks.', shape: flag() },
     form: {
       about:
-        'How found tools reach the models if the host has no references: bridge and stub only add to the conversation, so that the prompt cache keeps; load adds them to the tool list. By default load for the Messages API, bridge for the others.',
+        'How found tools reach the models if the host has no references: bridge and stub only append to the conversation, so the prompt cache stays valid; load adds them to the tool list. Defaults to load for the Messages API, and to bridge for the others.',
       shape: choice(UPSTREAM_FORMS),
     },
     images: {

@@ -16,7 +16,7 @@ export const USAGE: Shape<UsageSettings> = object({
     about:
       'counts keeps which tools were called after searches; vectors also keeps the embeddings of those searches, so that the tools ' +
       'are found first by searches like them. No texts are kept. Each API key learns for itself; clients that share a key, or use ' +
-      'none, learn together: leave it off where those are different tenants.',
+      'none, learn together, so leave it off if they are different tenants.',
     shape: LEARN,
     default: 'off',
   },

@@ -29,7 +29,7 @@ export interface KeyStore {
   get(id: string): Promise<ApiKey | undefined>;
   /** All of them, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
-  /** From now on refused, by every replica. `false` when there is no such key, or it was revoked before. */
+  /** From now on refused, by every replica. `false` when there is no such key, or it is already revoked. */
   revoke(id: string, by?: string): Promise<boolean>;
 }
 

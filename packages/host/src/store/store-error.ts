@@ -1,18 +1,18 @@
 /** Every code that an error of the store can carry, in one place. */
 export type StoreErrorCode =
-  /** The file can't be opened, the server can't be reached or refuses us, or the tables can't be made there. */
+  /** The file can't be opened, the server can't be reached or rejects the connection, or the tables can't be created. */
   | 'unreachable'
-  /** The database was there and is not now: connections are lost or refused, it does not respond in time, its file is locked. Try again. */
+  /** The database has become unavailable: connections are lost or refused, it does not respond in time, or its file is locked. Try again. */
   | 'unavailable'
   /** There is no space left to write. */
   | 'full'
-  /** The tables were made by a newer version of this program. */
+  /** The tables were created by a newer version of this program. */
   | 'newer_schema'
   /** A name is empty or too long, or a value is out of its range. */
   | 'invalid_value'
-  /** Tokens can't be kept because no encryption key is configured, or the one given is no key. */
+  /** Tokens can't be stored because no encryption key is configured, or it is invalid. */
   | 'no_encryption_key'
-  /** A sealed value does not open: it was sealed with another key, or changed since. */
+  /** A value can't be decrypted: it was encrypted with another key, or has been changed. */
   | 'undecipherable';
 
 /** The store can't do what it was asked. What a database says itself is the `cause`. */

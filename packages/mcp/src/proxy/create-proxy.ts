@@ -44,7 +44,7 @@ export interface ProxyOptions
    * tools to the list, which needs a lasting connection and gives up the prompt cache; `inline` defers nothing. @default 'bridge'
    */
   readonly form?: 'bridge' | 'load' | 'inline';
-  /** When tools are deferred; below it all of them pass through. @default from 10 % of the context window */
+  /** When tools are deferred; below it all of them pass through. @default from 10% of the context window */
   readonly settings?: GateSettings;
   /** The model's window. @default the gate's default */
   readonly limits?: ModelLimits;
