@@ -16,7 +16,7 @@ export function write(stream: Writable, text: string): Promise<void> {
   });
 }
 
-/** A stream whose failures are nobody's business: a command whose stderr was closed still has an answer to give. */
+/** Ignores failures of a stream: a command whose stderr was closed still has an answer to write. */
 export function withoutFailures<Stream extends Writable>(stream: Stream): Stream {
   stream.on('error', () => undefined);
   function writeAnyway(chunk: unknown, encoding?: BufferEncoding | Written, written?: Written): boolean {

@@ -27,7 +27,7 @@ export interface CreateSearcherOptions {
   readonly indexCache?: IndexCache | undefined;
 }
 
-/** Which engine a name stands for here, and why. */
+/** The engine behind a name on this machine, and why. */
 export async function resolveEngine(
   engine: EngineName,
 ): Promise<{ readonly engine: Exclude<EngineName, 'auto'>; readonly reason: string }> {

@@ -1,9 +1,9 @@
-/** Something that the user gave can't be used: told in one sentence on stderr, exit status 2, no stack trace. */
+/** Invalid input from the user: one sentence on stderr, exit status 2, no stack trace. */
 export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
 
-/** Something outside can't be had right now: a port, a store. Told like bad input, but trying again may help. */
+/** A port, a store or a host is unavailable. Reported like invalid input, but a retry may help. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }

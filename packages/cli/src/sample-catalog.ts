@@ -30,5 +30,5 @@ function filesIn(folder: string, ending: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** The packed one first: in an installation the second place is somebody else's folder. */
+/** The packed one first: in an installation, the second path is outside the package. */
 const PLACES = ['../data/catalog', '../../../examples/catalog'];

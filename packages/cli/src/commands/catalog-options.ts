@@ -84,7 +84,7 @@ async function readDefinitions(flags: CatalogFlags, context: CommandContext): Pr
 async function findServerSettings({ io }: CommandContext): Promise<string | undefined> {
   // Loading the settings reader takes a while; most folders have no settings.
   if (!SETTINGS_FILES.some((name) => existsSync(name)) && (io.env.QUARTERMASTER_CONFIG ?? '') === '') return undefined;
-  const { loadSettings } = await import('../serving/load-settings.ts');
+  const { loadSettings } = await import('../serving/settings/load-settings.ts');
   const { config, hasFile } = loadSettings({}, io.env);
   const hasServers = Object.keys(config.mcpServers).length + config.unusableServers.length > 0;
   return hasFile && hasServers ? config.files[0] : undefined;

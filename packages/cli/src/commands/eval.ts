@@ -109,7 +109,7 @@ async function writePicture(path: string, svg: string): Promise<void> {
   }
 }
 
-/** `auto` by the engine that it stands for here, which stderr says. */
+/** Resolves `auto` to an engine, and reports it on stderr. */
 async function resolveAll(names: readonly EngineName[], { io }: CommandContext): Promise<readonly EngineName[]> {
   const engines: EngineName[] = [];
   for (const name of names) {

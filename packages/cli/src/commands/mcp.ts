@@ -46,7 +46,7 @@ export function addMcpCommand(program: Command, context: CommandContext): void {
       const [unknown] = command.args;
       if (unknown !== undefined) throw new InputError(describeUnknown(unknown, command));
       // By its file: the index loads the gateway too, and a client waits for the start.
-      const { serveMcp } = await import('../serving/serve-mcp.ts');
+      const { serveMcp } = await import('../serving/proxy/serve-mcp.ts');
       await serveMcp(flags, context);
     });
   addSignInCommands(command, context);

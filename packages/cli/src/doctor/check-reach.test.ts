@@ -29,7 +29,7 @@ describe('reach', () => {
     expect(checks).toMatchObject([
       {
         status: 'problem',
-        message: 'small (bridge): of 40 responses, 10 searched, 0 called a tool without, 30 did neither',
+        message: 'small (bridge): of 40 responses, 10 searched, 0 called a tool without searching, 30 did neither',
       },
       { status: 'ok' },
     ]);

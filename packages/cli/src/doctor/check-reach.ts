@@ -21,7 +21,7 @@ export async function checkReach({
       return [{ area: 'reach', status: 'note', message: `no response with deferred tools in the last ${DAYS} days` }];
     }
     return models.map(({ model, form, deferred, searched, called, neither, isPoor }): Check => {
-      const rest = `${called} called a tool without, ${neither} did neither`;
+      const rest = `${called} called a tool without searching, ${neither} did neither`;
       const message = `${model} (${form}): of ${counted(deferred, 'response')}, ${searched} searched, ${rest}`;
       if (!isPoor) return { area: 'reach', status: 'ok', message };
       const fix = 'deferral: adaptive, tools.pins or tools.listing_tokens, if those conversations needed a tool';

@@ -55,7 +55,7 @@ function checkKey(settings: Config['store']): readonly Check[] {
   ];
 }
 
-/** What is secret is for this user alone; what starts programs is for nobody else to change. */
+/** Only this user may read secrets, or change which programs are started. */
 function checkPermissions(settings: Config['store'], files: readonly string[]): readonly Check[] {
   if (process.platform === 'win32') return [];
   const path = fileOf(settings);

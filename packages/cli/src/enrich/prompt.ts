@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 
-/** Raised with every change of the instructions, so that hints written by older ones are written anew. */
+/** Raised with every change of the instructions, so that older hints are written again. */
 export const PROMPT_VERSION = 1;
 
 /** What the model is asked: instructions, the tools, and the others of their server, which the hints must not fit. */

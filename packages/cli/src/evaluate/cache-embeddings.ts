@@ -10,7 +10,7 @@ import type { EmbedOptions, RerankerEmbedder } from '@quartermaster/core/search'
  * another vector gets a file of its own.
  *
  * The file is a run of records, a hash of 32 bytes and the vector as 32-bit floats; a record cut off at the end of the file
- * is written anew.
+ * is written again.
  */
 export async function cacheEmbeddings(embedder: RerankerEmbedder, folder: string): Promise<RerankerEmbedder> {
   const [probe = []] = (await embedder.doEmbed({ values: [PROBE] })).embeddings;

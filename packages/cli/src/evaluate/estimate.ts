@@ -1,4 +1,4 @@
-/** A mean with the interval in which the true one lies with 95% certainty, were the queries drawn anew. */
+/** A mean with its 95% confidence interval. */
 export interface Estimate {
   readonly mean: number;
   readonly low: number;

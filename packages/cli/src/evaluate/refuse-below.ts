@@ -3,8 +3,8 @@ import type { Outcome } from './evaluate-queries.ts';
 import { isRight } from './summarise-outcomes.ts';
 
 /**
- * The confidence below which a share of the right answers lies: an engine that refuses all that is less loses that share of
- * them. Undefined where the engine gives no confidence, or nothing is right.
+ * The threshold that loses this share of the right answers if everything below it is refused. Undefined if the engine
+ * reports no confidence, or nothing is right.
  */
 export function confidenceAtLoss(outcomes: readonly Outcome[], lostShare: number): number | undefined {
   const right = outcomes

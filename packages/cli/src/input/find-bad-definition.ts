@@ -3,8 +3,8 @@ import { isJsonObject } from '@quartermaster/core/catalog';
 import type { JsonPath } from './scan-json.ts';
 
 /**
- * The path to the first tool definition in a delivery that can't be read, as deep as it can be told. Only asked once something is
- * known to be wrong, so that it may parse again.
+ * The path to the first tool definition that can't be read, as deep as possible. Called only after a problem was found, so
+ * it may parse again.
  */
 export function findBadDefinition(value: unknown): JsonPath {
   const path: (string | number)[] = [];

@@ -19,7 +19,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** The lines of a stream of bytes, plain or gzip (told by its first bytes, not by its name). Blank lines are left out. */
+/** The lines of a stream of bytes, plain or gzip (detected from its first bytes, not its name). Blank lines are left out. */
 export async function* readLines(
   bytes: AsyncIterable<Uint8Array>,
   file: string,

@@ -11,7 +11,7 @@ export interface JsonRecord {
 }
 
 /**
- * The JSON values of a file: one per line, or one document over several lines. Which of the two is told by the first line:
+ * The JSON values of a file: one per line, or one document over several lines. The first line decides which:
  * one that is no JSON by itself opens a document, unless the file's name says that it has one value per line.
  */
 export async function* readRecords(

@@ -7,7 +7,7 @@ export interface AskOptions {
   readonly isHidden?: boolean;
 }
 
-/** Whether a person says yes. Without a terminal nobody is asked, and the answer is no. */
+/** Asks for a yes. Without a terminal the answer is no. */
 export async function confirm(io: Pick<CommandIo, 'stdin' | 'stderr'>, question: string): Promise<boolean> {
   if (io.stdin.isTTY !== true) return false;
   return /^y(?:es)?$/i.test((await ask(io, `${question} [y/N] `))?.trim() ?? '');

@@ -1,0 +1,65 @@
+import type { ServerInput } from '@quartermaster/host/config';
+import { write } from '../../command-io.ts';
+import type { CommandContext, InputFlags } from '../../commands/index.ts';
+import { InputError } from '../../input-error.ts';
+import { ask, counted, oneLine } from '../../terminal/index.ts';
+import { ownerOf, readAnswers } from '../settings/input-answers.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
+import { makeTokenKey } from '../store/token-key-file.ts';
+
+/** Asks for the inputs of clients' files, or forgets what was answered. */
+export async function answerInputs(
+  ids: readonly string[],
+  { forget, ...place }: InputFlags,
+  { io }: CommandContext,
+): Promise<void> {
+  const isForgetting = forget === true;
+  const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
+  const { config } = loadSettings(place, io.env);
+  const unknown = ids.find((id) => config.inputs.every((input) => input.id !== id));
+  if (unknown !== undefined) throw new InputError(noSuchInput(unknown, config.inputs));
+  const named = config.inputs.filter(({ id }) => ids.length === 0 || ids.includes(id));
+  // First make sure that the answers can be stored.
+  if (!isForgetting && named.length > 0) makeTokenKey(config.store);
+  const store = await openConfiguredStore(config.store);
+  try {
+    if (isForgetting) {
+      for (const input of named) await store.tokens.delete(ownerOf(input));
+      await tell(`${counted(named.length, 'answer')} deleted.`);
+      return;
+    }
+    const answers = await readAnswers(named, store.tokens);
+    const open = ids.length > 0 ? named : named.filter(({ source, id }) => answers(source, id) === undefined);
+    for (const input of open) await store.tokens.put(ownerOf(input), await askFor(input, io));
+    await tell(
+      open.length === 0
+        ? `Nothing to ask: ${counted(named.length, 'input')}, all answered.`
+        : `${counted(open.length, 'answer')} stored encrypted: ${describeStore(config.store)}`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+async function askFor(input: ServerInput, io: CommandContext['io']): Promise<string> {
+  const { id, description, isSecret, servers, options, default: fallback } = input;
+  const about = [
+    description ?? id,
+    `for ${servers.join(', ')}`,
+    ...(options === undefined ? [] : [options.join(' | ')]),
+  ];
+  const hint = fallback === undefined ? '' : ` [${fallback}]`;
+  const given = await ask(io, `${oneLine(about.join(', '), 200)}${oneLine(hint, 60)}: `, { isHidden: isSecret });
+  const value = given === undefined || given === '' ? fallback : given;
+  if (value === undefined) throw new InputError(`No answer to the input ${JSON.stringify(id)}`);
+  if (options !== undefined && !options.includes(value)) {
+    throw new InputError(`The input ${JSON.stringify(id)} must be one of: ${options.join(', ')}`);
+  }
+  return value;
+}
+
+function noSuchInput(id: string, inputs: readonly ServerInput[]): string {
+  const known = inputs.map((input) => input.id).join(', ');
+  return `There is no input ${JSON.stringify(id)}. ${known === '' ? 'No server here needs one; name a file with --mcp-config' : `Inputs: ${known}`}`;
+}

@@ -1,0 +1,93 @@
+import type { Config, RemoteServerSettings } from '@quartermaster/host/config';
+import type { Store } from '@quartermaster/host/store';
+import { scopesToAskFor } from '@quartermaster/mcp';
+import { write } from '../../command-io.ts';
+import type { CommandContext, LoginFlags, LogoutFlags } from '../../commands/index.ts';
+import { EXIT } from '../../exit-code.ts';
+import { InputError } from '../../input-error.ts';
+import { counted } from '../../terminal/index.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
+import { makeTokenKey } from '../store/token-key-file.ts';
+import { openBrowser } from './open-browser.ts';
+import { signIn } from './sign-in.ts';
+
+/** How long a person may take to sign in. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** Signs in at a server. Stdout is the address to go to and nothing else. */
+export async function loginToServer(server: string, flags: LoginFlags, { io }: CommandContext): Promise<void> {
+  const { port = 0, browser, user = '', ...place } = flags;
+  const tell = (text: string): Promise<void> => write(io.stderr, `${text}\n`);
+  const { config } = loadSettings(place, io.env);
+  const settings = remoteServer(config, server);
+  // First make sure that the tokens can be stored.
+  makeTokenKey(config.store);
+  const store = await openConfiguredStore(config.store);
+  try {
+    const scopes = await scopesToAskFor(store.tokens, { user, server }).catch(() => []);
+    const outcome = await signIn({
+      ...{ server, settings: withScopes(settings, scopes), port, timeoutMs: PATIENCE_MS, store },
+      onAddress(url) {
+        io.stderr.write('Sign in here. This command continues when you are done:\n\n');
+        io.stdout.write(`${url}\n`);
+        if (browser && io.stdout.isTTY === true) openBrowser(url);
+      },
+    });
+    if (outcome.kind === 'not-needed') {
+      await tell(`${JSON.stringify(server)} requires no sign-in: ${counted(outcome.tools, 'tool')}.`);
+      return;
+    }
+    await store.tokens.put({ user, server }, outcome.kept);
+    const where = describeStore(config.store);
+    await tell(
+      `Signed in to ${JSON.stringify(server)}: ${counted(outcome.tools, 'tool')}. The tokens are stored encrypted: ${where}`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+/** The settings with scopes that were refused to the sign-in before: asking for the same again would change nothing. */
+function withScopes(settings: RemoteServerSettings, more: readonly string[]): RemoteServerSettings {
+  if (more.length === 0) return settings;
+  const oauth = typeof settings.oauth === 'object' ? settings.oauth : {};
+  return { ...settings, oauth: { ...oauth, scopes: [...new Set([...(oauth.scopes ?? []), ...more])] } };
+}
+
+export async function logoutFromServer(server: string, flags: LogoutFlags, context: CommandContext): Promise<void> {
+  const { user = '', ...place } = flags;
+  const { config } = loadSettings(place, context.io.env);
+  const store = await openConfiguredStore(config.store);
+  try {
+    const isKnown = await forget(store, { user, server });
+    await write(
+      context.io.stderr,
+      isKnown
+        ? `Signed out of ${JSON.stringify(server)}: its tokens are deleted here.\n`
+        : `No one is signed in to ${JSON.stringify(server)}.\n`,
+    );
+    if (!isKnown) context.exit(EXIT.nothingFound);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Deletes also what can't be read, such as after the key was changed. */
+async function forget({ tokens }: Store, owner: { readonly user: string; readonly server: string }): Promise<boolean> {
+  const isKnown = await tokens.get(owner).then(
+    (value) => value !== undefined,
+    () => true,
+  );
+  if (isKnown) await tokens.delete(owner);
+  return isKnown;
+}
+
+function remoteServer({ mcpServers }: Config, name: string): RemoteServerSettings {
+  const settings = Object.hasOwn(mcpServers, name) ? mcpServers[name] : undefined;
+  if (settings !== undefined && 'url' in settings) return settings;
+  if (settings !== undefined) throw new InputError(`${JSON.stringify(name)} is a local command and has no sign-in`);
+  const remote = Object.keys(mcpServers).filter((key) => 'url' in (mcpServers[key] ?? {}));
+  const known = remote.length === 0 ? 'none is configured; name a file with --mcp-config' : remote.join(', ');
+  throw new InputError(`There is no server ${JSON.stringify(name)}. Servers with a URL: ${known}`);
+}

@@ -1,0 +1,182 @@
+import { consoleFolder } from '@quartermaster/console';
+import { SettingError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
+import type { RerankerEmbedder } from '@quartermaster/core/search';
+import {
+  atLevel,
+  createGateway,
+  createLineLogger,
+  gatewayOptionsFrom,
+  LOG_LEVELS,
+  type Logger,
+  openTracing,
+  type Tracing,
+} from '@quartermaster/gateway';
+import type { Config, UpstreamSettings } from '@quartermaster/host/config';
+import { createIndexCache } from '@quartermaster/host/search';
+import type { Store } from '@quartermaster/host/store';
+import { write } from '../../command-io.ts';
+import type { CommandContext, ServeFlags } from '../../commands/index.ts';
+import { EXIT } from '../../exit-code.ts';
+import { InputError } from '../../input-error.ts';
+import { lintTools } from '../../lint/index.ts';
+import { installLastResort } from '../process/last-resort.ts';
+import { printOnce } from '../process/print-once.ts';
+import { waitForStop } from '../process/wait-for-stop.ts';
+import { configuredServers, createConfiguredHub } from '../servers/create-configured-hub.ts';
+import { reportServers } from '../servers/report-servers.ts';
+import { configuredEngine } from '../settings/configured-engine.ts';
+import { describeDeferral } from '../settings/describe-deferral.ts';
+import { followSettings } from '../settings/follow-settings.ts';
+import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
+import { describeStore, openConfiguredStore } from '../store/open-configured-store.ts';
+import { prepareTranscriptKey, tryToMakeTokenKey } from '../store/token-key-file.ts';
+import { listen } from './listen.ts';
+import { renderGreeting } from './render-greeting.ts';
+import { renderLogEntry } from './render-log-entry.ts';
+import { storeSampleCatalog } from './store-sample-catalog.ts';
+
+/** Serves the gateway until it is told to stop. */
+export async function serveGateway(flags: ServeFlags, context: CommandContext): Promise<void> {
+  const { io } = context;
+  const { log, ...given } = flags;
+  const { config, hasFile } = loadSettings(given, io.env);
+  const chosen = await configuredEngine(config.search);
+  await write(
+    io.stderr,
+    `Opening the store (${describeStore(config.store)})\n${describeDeferral(config)}\nSearch engine: ${chosen.engine} (${chosen.reason})\n`,
+  );
+  // Users may sign in while it runs, and what they get has to be kept encrypted.
+  if (hasSignIn(config)) tryToMakeTokenKey(config.store);
+  const hint = config.transcripts.keep === 'store' ? prepareTranscriptKey(config.store) : undefined;
+  if (hint !== undefined) await write(io.stderr, `${hint}\n`);
+  const store = await openConfiguredStore(config.store);
+  try {
+    const isPortFlexible = flags.port === undefined && !hasFile && !io.env.QUARTERMASTER_PORT;
+    const load = (): Promise<Config> => loadAnsweredSettings(given, io.env, store.tokens);
+    await serveFrom(
+      store,
+      { config: await load(), load, embedder: chosen.embedder, isPortFlexible, logger: createLogger(log, context) },
+      context,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+interface Serving {
+  readonly config: Config;
+  /** Reads the settings again. */
+  readonly load: () => Promise<Config>;
+  readonly embedder: RerankerEmbedder | undefined;
+  readonly isPortFlexible: boolean;
+  readonly logger: Logger;
+}
+
+async function serveFrom(store: Store, serving: Serving, context: CommandContext): Promise<void> {
+  const { config, load, embedder, isPortFlexible, logger } = serving;
+  const { io, terminal } = context;
+  const isRehearsal = config.upstreams.length === 0;
+  if (isRehearsal) await write(io.stderr, 'Loading the sample catalog\n');
+  const sample = isRehearsal ? await storeSampleCatalog(store.catalogs, io) : undefined;
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  const printNew = printOnce(print);
+  const servers = configuredServers(config, printNew);
+  const { publicUrl } = config.listen;
+  const signInPage = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/sign-in`;
+  const hub =
+    servers === undefined ? undefined : createConfiguredHub(config, { servers, store, env: io.env, signInPage });
+  const silence = hub === undefined ? undefined : reportServers(hub, print);
+
+  const { connector: _, ...served } = config.mcp;
+  const hasKeys = config.keys.length > 0 || (await store.keys.list()).length > 0;
+  const upstreams = isRehearsal ? [REHEARSAL] : config.upstreams;
+  const gateway = createGateway({
+    ...gatewayOptionsFrom({ ...config, upstreams }, { env: io.env }),
+    store,
+    logger,
+    console: consoleFolder,
+    lint: lintTools,
+    ...defined({ indexCache: createIndexCache(config.search.cache, { env: io.env, store: store.indexes }) }),
+    ...(embedder === undefined ? {} : { reranker: { embedder } }),
+    ...(hub === undefined ? {} : { mcp: { ...served, hub } }),
+    ...defined({ tracing: await tracingFrom(io.env) }),
+  });
+  const followed =
+    hub === undefined
+      ? undefined
+      : followSettings({
+          ...{ hub, config, load, print },
+          serversOf: (now) => configuredServers(now, printNew) ?? { servers: {} },
+        });
+  const reload = (): void => (followed === undefined ? print(NOTHING_TO_RELOAD) : void followed.reload());
+  // A closed terminal sends the same signal; ignoring it would leave a process that no one can stop.
+  const onReload = io.stdout.isTTY === true ? undefined : reload;
+  const { stopped, release } = waitForStop(io, STOP_NOTICE, onReload);
+  let uninstall: () => void = () => undefined;
+  const broken = new Promise<void>((resolve) => {
+    uninstall = installLastResort({ logger, onTooMany: resolve });
+  }).then(() => context.exit(EXIT.fault));
+  try {
+    const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
+    const greeting = { url: server.url, hasKeys, hasMcp: hub !== undefined };
+    await write(io.stdout, `${renderGreeting({ ...greeting, ...defined({ sample }) }, terminal)}\n`);
+    // Not awaited: earlier requests use the listings from the last run.
+    hub?.start().catch(() => print('MCP servers could not be started'));
+    await Promise.race([stopped, broken]);
+    await server.close();
+  } finally {
+    // Closing again is harmless; where nothing was listening, the gateway's own work still has to end.
+    await gateway.close();
+    followed?.close();
+    silence?.();
+    await hub?.close();
+    uninstall();
+    release();
+  }
+}
+
+function hasSignIn({ mcpServers }: Config): boolean {
+  return Object.values(mcpServers).some((server) => 'oauth' in server && server.oauth !== false);
+}
+
+/** A variable that can't be used ends the start, with what is wrong with it. */
+async function tracingFrom(env: CommandContext['io']['env']): Promise<Tracing | undefined> {
+  try {
+    return await openTracing(env);
+  } catch (error) {
+    if (error instanceof SettingError) throw new InputError(error.message);
+    throw error;
+  }
+}
+
+/** Stderr, since stdout is the greeting, which scripts may read to the end of the line that they need. */
+function createLogger(form: ServeFlags['log'], context: CommandContext): Logger {
+  const asked = context.io.env.QUARTERMASTER_LOG || 'info';
+  const level = LOG_LEVELS.find((one) => one === asked);
+  if (level === undefined) {
+    throw new InputError(
+      `QUARTERMASTER_LOG is ${JSON.stringify(asked.slice(0, 60))}, not one of ${LOG_LEVELS.join(', ')}`,
+    );
+  }
+  return atLevel(createFormLogger(form, context), level);
+}
+
+function createFormLogger(form: ServeFlags['log'], { io, terminal }: CommandContext): Logger {
+  const print = (line: string): void => void io.stderr.write(line);
+  switch (form ?? (io.stdout.isTTY === true ? 'text' : 'json')) {
+    case 'none':
+      return { log: () => undefined };
+    case 'json':
+      return createLineLogger(print);
+    case 'text':
+      return { log: (entry) => print(`${renderLogEntry(entry, terminal, new Date())}\n`) };
+  }
+}
+
+/** The upstream if none is configured. */
+const REHEARSAL: UpstreamSettings = { models: ['*'], provider: 'rehearsal', toolSearch: 'local' };
+
+const NOTHING_TO_RELOAD = 'Not reloaded: there were no MCP servers at startup. Restart to add the first one.';
+
+const STOP_NOTICE = 'Stopping after the responses in progress. Press Ctrl+C again to stop now.';

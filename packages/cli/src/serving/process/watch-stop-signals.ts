@@ -1,0 +1,83 @@
+/** What signals come from: the process, or a stand-in. */
+export interface SignalSource {
+  on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
+  off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
+}
+
+type StopSignal = (typeof STOP_SIGNALS)[number];
+
+export interface StopWatchOptions {
+  /** The first signal: finish and end. */
+  readonly onStop: (signal: StopSignal) => void;
+  /** A later one: end at once. */
+  readonly onForce: (signal: StopSignal) => void;
+  /** What SIGHUP does, once it is no wish to stop. @default it stops, as for a terminal that was closed */
+  readonly onReload?: (() => void) | undefined;
+  /** @default the process */
+  readonly source?: SignalSource;
+  /** Milliseconds. @default the system's clock */
+  readonly now?: () => number;
+  /** @default the process's, where npm started it */
+  readonly parent?: ParentWatch | undefined;
+}
+
+/** How the loss of the parent is noticed. */
+export interface ParentWatch {
+  id(): number;
+  /** Has something done again and again; gives a function that ends it. */
+  repeat(action: () => void): () => void;
+}
+
+/** SIGHUP is a terminal that was closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Signals this soon after the first are the same wish: Ctrl+C reaches us from the terminal, and again through npm. */
+const SAME_WISH_MS = 1_000;
+
+/** Listens for the wish to stop. Gives a function that listens no more. */
+export function watchStopSignals(options: StopWatchOptions): () => void {
+  const { onStop, onForce, onReload, source = process, now = Date.now, parent = npmParent() } = options;
+  let stoppedAt: number | undefined;
+  const listen = (signal: StopSignal): void => {
+    if (signal === 'SIGHUP' && onReload !== undefined) onReload();
+    else if (stoppedAt === undefined) {
+      stoppedAt = now();
+      onStop(signal);
+    } else if (now() - stoppedAt >= SAME_WISH_MS) {
+      onForce(signal);
+    }
+  };
+  for (const signal of STOP_SIGNALS) source.on(signal, listen);
+  const release = parent === undefined ? undefined : watchParent(parent, () => listen('SIGTERM'));
+  return () => {
+    release?.();
+    for (const signal of STOP_SIGNALS) source.off(signal, listen);
+  };
+}
+
+/**
+ * npm and npx start us through a shell, which a signal kills without being passed on. A new parent
+ * is the only sign of that.
+ */
+function watchParent({ id, repeat }: ParentWatch, onLost: () => void): () => void {
+  const first = id();
+  const end = repeat(() => {
+    if (id() === first) return;
+    end();
+    onLost();
+  });
+  return end;
+}
+
+function npmParent(): ParentWatch | undefined {
+  if (process.env.npm_command === undefined) return undefined;
+  return {
+    id: () => process.ppid,
+    repeat(action) {
+      const timer = setInterval(action, LOOK_EVERY_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 500;

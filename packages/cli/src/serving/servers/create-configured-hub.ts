@@ -1,0 +1,94 @@
+import { defined } from '@quartermaster/core/internal';
+import type { Config } from '@quartermaster/host/config';
+import type { Store } from '@quartermaster/host/store';
+import { createHub, createMemoryTokenStore, createOAuthClient, type Hub, type HubServers } from '@quartermaster/mcp';
+import type { CommandIo } from '../../command-io.ts';
+import { oneLine } from '../../terminal/index.ts';
+import { leaveOutOurselves } from '../settings/leave-out-ourselves.ts';
+
+export interface ConfiguredHubOptions {
+  /** As `configuredServers` gives them. */
+  readonly servers: HubServers;
+  /** Keeps listings, pins and tokens. Without it every server is started to know its tools. */
+  readonly store: Pick<Store, 'listings' | 'pins' | 'tokens'> | undefined;
+  /** The `--mcp-config` files for the suggested `mcp login` command. Left out where untrusted clients would read their paths. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  readonly env: CommandIo['env'];
+  /** Whether changed definitions are held back until they are accepted. @default false */
+  readonly isStrict?: boolean;
+  /** Whether servers that are known from the store wait for their first use. @default true */
+  readonly isLazy?: boolean;
+  /** The page of a gateway where users sign in. @default they are told which command to run */
+  readonly signInPage?: string | undefined;
+  /** Where authorization servers send users back to, asked for when a sign-in is to begin here. @default none begins */
+  readonly redirectUrl?: () => Promise<string>;
+}
+
+/** The servers of the settings, without those that would start this program again. Undefined where there are none. */
+export function configuredServers(
+  { mcpServers, unusableServers, notes }: Config,
+  print: (line: string) => void,
+): HubServers | undefined {
+  const { servers, ourselves } = leaveOutOurselves(mcpServers);
+  if (ourselves.length > 0) print(`skipped, because it is this proxy itself: ${ourselves.join(', ')}`);
+  for (const { name, source, line, reason } of unusableServers) {
+    print(
+      `${oneLine(name, 100)}: not usable (${source}${line === undefined ? '' : `:${line}`}): ${oneLine(reason, 500)}`,
+    );
+  }
+  for (const { server, message } of notes) print(`${oneLine(server, 100)}: ${oneLine(message, 500)}`);
+  if (Object.keys(servers).length === 0 && unusableServers.length === 0) return undefined;
+  return { servers, unusable: unusableServers.map(({ name, reason }) => ({ server: name, reason })) };
+}
+
+export function createConfiguredHub(
+  { tools, mcp }: Config,
+  {
+    servers,
+    store,
+    mcpConfig = [],
+    env,
+    isStrict = false,
+    isLazy = true,
+    redirectUrl,
+    signInPage,
+  }: ConfiguredHubOptions,
+): Hub {
+  const files = mcpConfig.flatMap((file) => ['--mcp-config', file]);
+  return createHub({
+    ...servers,
+    environment: env,
+    isLazy,
+    // New ones are held by the settings alone.
+    quarantine: isStrict && mcp.quarantine === 'off' ? 'changed' : mcp.quarantine,
+    policies: tools.policies,
+    limits: mcp.limits,
+    findings: mcp.findings,
+    oauth: createOAuthClient({
+      tokens: store?.tokens ?? createMemoryTokenStore(),
+      ...defined({ redirectUrl }),
+      howToSignIn: ({ user, server }) =>
+        signInPage !== undefined
+          ? `open ${signInPage}`
+          : `run: ${['quartermaster mcp login', server, ...files, ...(user === '' ? [] : ['--user', user])].map(shellWord).join(' ')}`,
+    }),
+    ...(store === undefined ? {} : { listings: store.listings, pins: store.pins }),
+  });
+}
+
+/**
+ * For one user: every address may ask for a sign-in, since clients' files don't say which ones do. One that was given a key of its
+ * own is asked with that.
+ */
+export function offerSignIn({ servers, ...rest }: HubServers): HubServers {
+  const offered = Object.entries(servers).map(([name, settings]) => {
+    if (!('url' in settings) || settings.oauth !== undefined) return [name, settings] as const;
+    const hasKey = Object.keys(settings.headers ?? {}).some((header) => header.toLowerCase() === 'authorization');
+    return [name, { ...settings, oauth: !hasKey }] as const;
+  });
+  return { ...rest, servers: Object.fromEntries(offered) };
+}
+
+function shellWord(word: string, index: number): string {
+  return index === 0 || /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,41 @@
+import type { Snapshot } from '@quartermaster/core';
+import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
+import type { Config } from '@quartermaster/host/config';
+import type { CommandIo } from '../../command-io.ts';
+import type { StatusFlags } from '../../commands/index.ts';
+import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
+import { openConfiguredStore } from '../store/open-configured-store.ts';
+import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
+import { measureServers, type ServerCosts } from './measure-servers.ts';
+
+export interface MeasureOptions {
+  readonly io: Pick<CommandIo, 'env'>;
+  /** Called with the number of servers before they are started. */
+  onStart?(servers: number): void;
+}
+
+/** Starts the servers of the settings, counts what their tools cost, and ends them. */
+export async function measureConfigured(
+  { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
+  { io, onStart }: MeasureOptions,
+): Promise<{ readonly costs: ServerCosts; readonly config: Config; readonly snapshot: Snapshot }> {
+  const { config: unanswered } = loadSettings(place, io.env);
+  const store = await openConfiguredStore(unanswered.store);
+  try {
+    const config = await loadAnsweredSettings(place, io.env, store.tokens);
+    const servers = offerSignIn(configuredServers(config, () => undefined) ?? { servers: {} });
+    const hub = createConfiguredHub(config, {
+      ...{ servers, store, env: io.env, mcpConfig: place.mcpConfig, isLazy: false },
+    });
+    try {
+      onStart?.(Object.keys(servers.servers).length);
+      await hub.start();
+      const costs = measureServers(hub, context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS);
+      return { config, costs, snapshot: hub.snapshot() };
+    } finally {
+      await hub.close();
+    }
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,18 @@
+import { changedFields, type DefinitionChange } from '@quartermaster/mcp';
+import { oneLine, type Terminal } from '../../terminal/index.ts';
+
+/** A changed definition for people: what it was, what it is, field by field. */
+export function renderChange(change: DefinitionChange, { paint }: Terminal): string {
+  const lines = changedFields(change).flatMap(({ field, before, after }) => [
+    `  ${field}`,
+    ...(change.isNew === true ? [] : [`  - ${whole(before)}`]),
+    `  + ${whole(after)}`,
+  ]);
+  const name = paint.bold(whole(change.tool));
+  return [change.isNew === true ? `${name} (new)` : name, ...lines].join('\n');
+}
+
+/** Nothing is cut here: a person decides by it, and what is too long to show says so itself. */
+function whole(text: string | null): string {
+  return text === null ? 'nothing' : oneLine(text, Number.POSITIVE_INFINITY);
+}

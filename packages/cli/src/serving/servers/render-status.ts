@@ -1,0 +1,106 @@
+import type { ServerNote } from '@quartermaster/host/config';
+import { counted, oneLine, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
+import type { ServerCost, ServerCosts } from './measure-servers.ts';
+import type { RunningStatus } from './running-status.ts';
+
+export interface StatusReport {
+  readonly costs: ServerCosts;
+  readonly notes: readonly ServerNote[];
+  readonly running: readonly RunningStatus[];
+}
+
+/** How servers are doing, for a terminal. */
+export function renderStatus({ costs, notes, running }: StatusReport, terminal: Terminal): string {
+  const { paint } = terminal;
+  const reasons = costs.servers.filter(({ reason }) => reason !== undefined);
+  const findings = costs.servers.flatMap((server) => server.findings ?? []);
+  return [
+    renderCosts(costs, terminal),
+    ...(reasons.length === 0
+      ? []
+      : [
+          section(
+            'Why',
+            reasons.map(({ name, reason = '' }) => `${name}: ${reason}`),
+            terminal,
+          ),
+        ]),
+    ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
+    ...(notes.length === 0
+      ? []
+      : [
+          section(
+            'Not carried over',
+            notes.map(({ server, message }) => `${server}: ${message}`),
+            terminal,
+          ),
+        ]),
+    ...running.map((one) => renderRunning(one, terminal)),
+    paint.dim('Tokens are estimated.'),
+  ].join('\n\n');
+}
+
+/** The servers with their tokens, and what deferral saves. */
+export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): string {
+  const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
+  const kept = tokens - deferredTokens;
+  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a window of ${count(contextTokens)}.`;
+  const saving = describeSaving(costs, paint.bold(count(kept)));
+  const most = Math.max(12, width - 40);
+  const rows = servers.map((server) => [
+    oneLine(server.name, most),
+    stateOf(server),
+    count(server.tools),
+    count(server.tokens),
+  ]);
+  const columns = [
+    { title: 'server' },
+    { title: 'state' },
+    { title: 'tools', align: 'right' as const },
+    { title: 'tokens', align: 'right' as const },
+  ];
+  return [wrap(headline, width), wrap(saving, width), '', renderTable(columns, rows)].join('\n');
+}
+
+function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
+  if (deferredTokens >= tokens) return 'These tools are sent in full: deferring so few would cost more than it saves.';
+  if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+  return `That is less than 10% of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
+}
+
+function renderRunning({ pid, startedAt, files, servers, errors }: RunningStatus, terminal: Terminal): string {
+  const ready = servers.filter(({ state }) => state === 'ready').length;
+  const facts = [
+    `since ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${ready} of ${counted(servers.length, 'server')} connected`,
+    ...files,
+    ...errors.slice(-MOST_ERRORS).map(({ at, server, reason }) => `${at.slice(11, 19)} ${server}: ${reason}`),
+  ];
+  return section(`Running as process ${pid}`, facts, terminal);
+}
+
+function section(title: string, lines: readonly string[], { paint, width }: Terminal): string {
+  const wrapped = lines.map((line) => wrap(oneLine(line, 1_000), width, { indent: 2, hanging: 4 }));
+  return [paint.bold(title), ...wrapped].join('\n');
+}
+
+function stateOf({ state, held, tools, reason }: ServerCost): string {
+  if (state === 'down') return tools === 0 ? 'down' : 'down, last list kept';
+  if (held > 0) return `${state}, ${held} held back`;
+  return reason === undefined ? state : `${state}, see below`;
+}
+
+function share(part: number, whole: number): string {
+  return `${((part / whole) * 100).toFixed(1)}%`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function shorten(findings: readonly string[]): readonly string[] {
+  const more = findings.length - MOST_FINDINGS;
+  return more <= 0 ? findings : [...findings.slice(0, MOST_FINDINGS), `and ${more} more`];
+}
+
+const MOST_ERRORS = 5;
+const MOST_FINDINGS = 20;

@@ -1,0 +1,64 @@
+import type { Hub, ServerStatus } from '@quartermaster/mcp';
+import { counted, oneLine } from '../../terminal/index.ts';
+
+/** Tells how servers are doing, a line for each change that matters to people. Gives a function that tells no more. */
+export function reportServers(hub: Hub, print: (line: string) => void): () => void {
+  const told = new Map<string, string>();
+  const tell = (status: ServerStatus): void => {
+    const line = describeServer(status);
+    if (line === undefined || told.get(status.name) === line) return;
+    told.set(status.name, line);
+    print(`${oneLine(status.name, 100)}: ${oneLine(line, MOST_CHARACTERS)}`);
+  };
+  return hub.subscribe((event) => {
+    if (event.kind === 'server-change')
+      hub
+        .status()
+        .filter(({ name }) => name === event.server)
+        .forEach(tell);
+    if (event.kind === 'definition-change') {
+      const { tool, fields, isHeld } = event.change;
+      const held = isHeld ? '; it is held back until it is accepted: quartermaster mcp accept' : '';
+      print(`${oneLine(tool, 200)}: its definition has changed (${fields.join(', ')})${held}`);
+    }
+  });
+}
+
+/** Undefined while there is nothing to say. */
+function describeServer(status: ServerStatus): string | undefined {
+  const { state, reason, stderr } = status;
+  switch (state) {
+    case 'idle':
+    case 'connecting':
+      // Known from an earlier list, which may have been cut off then.
+      return status.stopped === undefined ? undefined : describeListing(status);
+    case 'ready':
+      return describeListing(status);
+    case 'down': {
+      const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+      return `can't be reached: ${reason ?? 'no reason given'}${last === '' ? '' : ` (it wrote: ${last})`}`;
+    }
+  }
+}
+
+function describeListing(status: ServerStatus): string | undefined {
+  const { tools, listingFailure, stopped, problems, suspicions } = status;
+  if (listingFailure !== undefined) {
+    return tools === 0 ? listingFailure : `${listingFailure}; ${counted(tools, 'tool')} of an earlier list`;
+  }
+  // Connected comes before listed.
+  if (tools === 0 && problems.length === 0) return undefined;
+  const leftOut = stopped === undefined ? problems : problems.slice(1);
+  const [problem] = leftOut;
+  const [suspicion] = suspicions;
+  return [
+    counted(tools, 'tool'),
+    ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
+    ...(problem === undefined ? [] : [`${leftOut.length} left out, such as: ${problem}`]),
+    ...(suspicion === undefined
+      ? []
+      : [`${counted(suspicions.length, 'description')} to look at, such as ${suspicion.tool}: ${suspicion.kind}`]),
+  ].join('; ');
+}
+
+const MOST_CHARACTERS = 500;

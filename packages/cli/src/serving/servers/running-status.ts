@@ -1,0 +1,118 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Hub } from '@quartermaster/mcp';
+import type { CommandIo } from '../../command-io.ts';
+import { oneLine } from '../../terminal/index.ts';
+import { dataFolder } from '../settings/data-folder.ts';
+
+/** What a running `quartermaster mcp` says about itself, for `quartermaster mcp status`. */
+export interface RunningStatus {
+  readonly pid: number;
+  /** When it started, in ISO 8601. */
+  readonly startedAt: string;
+  /** The files that its servers come from. */
+  readonly files: readonly string[];
+  readonly servers: readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+  /** What went wrong with servers, the latest last. */
+  readonly errors: readonly { readonly at: string; readonly server: string; readonly reason: string }[];
+}
+
+export interface RecordOptions {
+  readonly hub: Pick<Hub, 'status' | 'subscribe'>;
+  readonly env: CommandIo['env'];
+  readonly files: () => readonly string[];
+  readonly pid?: number;
+  readonly now?: () => Date;
+}
+
+const MOST_ERRORS = 20;
+const MOST_FILES = 1_000;
+
+/** Keeps a file about this process up to date until the function that it gives is called. It is a help to people: nothing fails for want of it. */
+export function recordStatus({
+  hub,
+  env,
+  files,
+  pid = process.pid,
+  now = () => new Date(),
+}: RecordOptions): () => void {
+  const folder = folderOf(env);
+  const file = join(folder, `${pid}.json`);
+  const startedAt = now().toISOString();
+  const errors: RunningStatus['errors'][number][] = [];
+  const last = new Map<string, string | undefined>();
+  const record = (): void => {
+    const servers = hub.status().map(({ name, state, tools, reason, stderr }) => {
+      const why = state === 'down' ? `${reason ?? 'no reason given'}${lastLine(stderr)}` : undefined;
+      if (why !== undefined && last.get(name) !== why)
+        errors.push({ at: now().toISOString(), server: name, reason: oneLine(why, 500) });
+      last.set(name, why);
+      return { name, state, tools };
+    });
+    errors.splice(0, errors.length - MOST_ERRORS);
+    const status: RunningStatus = { pid, startedAt, files: files(), servers, errors };
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(file, JSON.stringify(status), { mode: 0o600 });
+    } catch {
+      // A disk that is full, or a folder that is not ours.
+    }
+  };
+  record();
+  const unsubscribe = hub.subscribe(({ kind }) => {
+    if (kind === 'server-change') record();
+  });
+  return () => {
+    unsubscribe();
+    rmSync(file, { force: true });
+  };
+}
+
+/** The processes that are running now. Files that others left behind are deleted. */
+export function readRunning(
+  env: CommandIo['env'],
+  isAlive: (pid: number) => boolean = isRunning,
+): readonly RunningStatus[] {
+  const folder = folderOf(env);
+  return listFiles(folder).flatMap((name) => {
+    const file = join(folder, name);
+    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(pid)) return [];
+    if (!isAlive(pid)) {
+      rmSync(file, { force: true });
+      return [];
+    }
+    try {
+      return [JSON.parse(readFileSync(file, 'utf8')) as RunningStatus];
+    } catch {
+      // It is being written, or was removed just now.
+      return [];
+    }
+  });
+}
+
+function listFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, MOST_FILES);
+  } catch {
+    return [];
+  }
+}
+
+function folderOf(env: CommandIo['env']): string {
+  return join(dataFolder({ env, ...(env.HOME ? { home: env.HOME } : {}) }), 'running');
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Someone else's process is running too.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function lastLine(stderr: string): string {
+  const line = stderr.trimEnd().split('\n').at(-1) ?? '';
+  return line === '' ? '' : ` (it wrote: ${line})`;
+}

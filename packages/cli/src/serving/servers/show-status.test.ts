@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Hub, HubEvent } from '@quartermaster/mcp';
+import { describe, expect, it } from 'vitest';
+import { createTerminal } from '../../terminal/index.ts';
+import { manyToolsServer } from '../many-tools-server.fixture.ts';
+import { runCommand, temporaryFolder } from '../running-command.fixture.ts';
+import { renderStatus } from './render-status.ts';
+import { readRunning, recordStatus } from './running-status.ts';
+
+const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+
+describe('quartermaster mcp status', () => {
+  it('says how to name servers when there are none', async () => {
+    const { code, out, err } = await runCommand(['mcp', 'status'], { XDG_DATA_HOME: temporaryFolder() });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('quartermaster mcp status --mcp-config .mcp.json');
+  });
+
+  it('names every server with its state, tools and tokens, and why one is down', async () => {
+    const folder = temporaryFolder();
+    const mcpServers = {
+      files: { command: process.execPath, args: [FILESYSTEM, folder], autoApprove: ['read_file'] },
+      reports: manyToolsServer(60),
+      gone: { command: 'no-such-program-anywhere' },
+      unset: { command: 'run', args: [`\${NOT_SET}`] },
+    };
+    const file = join(folder, '.mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers }));
+    const env = { XDG_DATA_HOME: join(folder, 'data'), PATH: process.env.PATH ?? '' };
+    const { code, out } = await runCommand(['mcp', 'status', '-m', file], env);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^4 servers with \d+ tools take about [\d,]+ tokens of every request, [\d.]+ % of a\s+window of/,
+    );
+    expect(out.replace(/\s+/g, ' ')).toMatch(
+      /With --form bridge it sees three tools instead: [\d,]+ tokens; [\d,]+ stay out of the window\./,
+    );
+    const narrow = await runCommand(['mcp', 'status', '-m', file, '--context', '8192'], env);
+    expect(narrow.out.replace(/\s+/g, ' ')).toMatch(
+      /Behind Quartermaster: [\d,]+ tokens; [\d,]+ stay out of the window\./,
+    );
+    expect(out).toMatch(/^reports +ready +60 +[1-9][\d,]+$/m);
+    expect(out).toMatch(/^gone +down +0 +0$/m);
+    expect(out).toMatch(/unset: .*NOT_SET/);
+    expect(out).toMatch(/files: autoApprove is not carried over/);
+    const { out: json } = await runCommand(['mcp', 'status', '--json', '-m', file], env);
+    const { costs } = JSON.parse(json) as { costs: { servers: { name: string; state: string }[] } };
+    expect(costs.servers.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'files ready',
+      'reports ready',
+      'gone down',
+      'unset down',
+    ]);
+  });
+});
+
+describe('a status with definitions to look at', () => {
+  it('names the tool, the kind of the find and where it stands', () => {
+    const server = { name: 'one', state: 'ready' as const, tools: 1, tokens: 10, held: 0 };
+    const findings = ['one/add: instruction in description (Ignore all previous instructions)'];
+    const costs = {
+      ...{ contextTokens: 1_000, tools: 1, tokens: 10, deferredTokens: 5, isDeferred: false },
+      servers: [{ ...server, findings }],
+    };
+    const terminal = createTerminal({ stdout: Object.assign(new PassThrough(), { columns: 120 }), env: {} });
+    expect(renderStatus({ costs, notes: [], running: [] }, terminal)).toContain(
+      `Definitions to review\n  ${findings[0]}`,
+    );
+  });
+});
+
+describe('what a running proxy says about itself', () => {
+  it('has the last errors of its servers, and is gone with it', () => {
+    const env = { XDG_DATA_HOME: temporaryFolder() };
+    let tell: (event: HubEvent) => void = () => {};
+    const server = { name: 'files', state: 'ready', tools: 3, stderr: '' };
+    let status: object[] = [server];
+    const hub = {
+      status: () => status,
+      subscribe(listener: typeof tell) {
+        tell = listener;
+        return () => {};
+      },
+    } as unknown as Hub;
+    const now = () => new Date('2026-11-16T12:00:00Z');
+    const forget = recordStatus({ hub, env, files: () => ['/a.json'], pid: 41, now });
+    status = [{ ...server, state: 'down', reason: 'it ended', stderr: 'boom\n' }];
+    tell({ kind: 'server-change', server: 'files' });
+    tell({ kind: 'server-change', server: 'files' });
+    const at = '2026-11-16T12:00:00.000Z';
+    expect(readRunning(env, (pid) => pid === 41)).toEqual([
+      {
+        ...{ pid: 41, startedAt: at, files: ['/a.json'], servers: [{ name: 'files', state: 'down', tools: 3 }] },
+        errors: [{ at, server: 'files', reason: 'it ended (it wrote: boom)' }],
+      },
+    ]);
+    forget();
+    expect(readRunning(env, () => true)).toEqual([]);
+  });
+
+  it('is deleted when its process is gone', () => {
+    const env = { XDG_DATA_HOME: temporaryFolder() };
+    const hub = { status: () => [], subscribe: () => () => {} } as unknown as Hub;
+    recordStatus({ hub, env, files: () => [], pid: 41 });
+    const folder = join(env.XDG_DATA_HOME, 'quartermaster', 'running');
+    expect(existsSync(join(folder, '41.json'))).toBe(true);
+    expect(readRunning(env, () => false)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import { write } from '../../command-io.ts';
+import type { CommandContext, StatusFlags } from '../../commands/index.ts';
+import { EXIT } from '../../exit-code.ts';
+import { InputError } from '../../input-error.ts';
+import { counted } from '../../terminal/index.ts';
+import { measureConfigured } from './measure-configured.ts';
+import { renderStatus } from './render-status.ts';
+import { readRunning } from './running-status.ts';
+
+/** Starts the servers, says how each is doing and what its tools cost, and ends them. */
+export async function showStatus(flags: StatusFlags, { io, terminal, exit }: CommandContext): Promise<void> {
+  const { json: isJson, ...place } = flags;
+  const { costs, config } = await measureConfigured(place, {
+    io,
+    onStart(servers) {
+      if (isJson !== true && servers > 0) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
+    },
+  });
+  const report = { costs, notes: config.notes, running: readRunning(io.env) };
+  if (isJson !== true && costs.servers.length === 0 && report.running.length === 0) throw new InputError(NO_SERVERS);
+  const text = isJson === true ? JSON.stringify(report, null, 2) : renderStatus(report, terminal);
+  await write(io.stdout, `${text}\n`);
+  if (costs.servers.some(({ state }) => state === 'down')) exit(EXIT.nothingFound);
+}
+
+const NO_SERVERS = `There are no MCP servers in the settings. Name the file that your client has them in:
+
+  quartermaster mcp status --mcp-config .mcp.json`;

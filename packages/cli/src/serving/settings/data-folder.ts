@@ -1,0 +1,25 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { CommandIo } from '../../command-io.ts';
+
+export interface DataFolderOptions {
+  readonly env: CommandIo['env'];
+  /** @default this machine's */
+  readonly platform?: NodeJS.Platform;
+  /** @default the user's */
+  readonly home?: string;
+}
+
+/**
+ * Where a user's programs keep their data: never the current folder, which may be a project.
+ * `XDG_DATA_HOME` counts everywhere; a relative one is to be ignored (https://specifications.freedesktop.org/basedir-spec).
+ */
+export function dataFolder({ env, platform = process.platform, home = homedir() }: DataFolderOptions): string {
+  const chosen = env.XDG_DATA_HOME;
+  if (chosen !== undefined && isAbsolute(chosen)) return join(chosen, NAME);
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', NAME);
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), NAME);
+  return join(home, '.local', 'share', NAME);
+}
+
+const NAME = 'quartermaster';

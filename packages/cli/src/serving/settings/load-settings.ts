@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { defined } from '@quartermaster/core/internal';
+import { type Config, type ConfigFlags, loadConfig } from '@quartermaster/host/config';
+import type { TokenStore } from '@quartermaster/host/store';
+import type { CommandIo } from '../../command-io.ts';
+import type { McpFlags, ServeFlags } from '../../commands/index.ts';
+import { InputError } from '../../input-error.ts';
+import { dataFolder } from './data-folder.ts';
+import { type Answers, readAnswers } from './input-answers.ts';
+
+type SettingsFlags = Pick<ServeFlags & McpFlags, 'config' | 'store' | 'host' | 'port' | 'mcpConfig'>;
+
+export interface Settings {
+  readonly config: Config;
+  /** Whether there is a `quartermaster.yaml`, or whatever it is called. */
+  readonly hasFile: boolean;
+}
+
+/** The settings as they are used. A file keeps its store beside itself; without a file it is in the user's data folder. */
+export function loadSettings(flags: SettingsFlags, env: CommandIo['env'], answers?: Answers): Settings {
+  const { config: path, store, ...rest } = flags;
+  const given: ConfigFlags = { ...rest, ...readStoreFlag(store) };
+  const load = (environment: CommandIo['env']): Config =>
+    loadConfig({
+      ...{ env: environment, flags: given },
+      ...defined({ path, answers }),
+    });
+
+  const config = load(env);
+  // Without a main file, the only ones read are those that the command line names.
+  const hasFile = config.files.length > (flags.mcpConfig?.length ?? 0);
+  if (hasFile) return { config, hasFile };
+  // As a variable, so that every other way to name a store stays as strong as it is. An empty one counts as unset.
+  const fallback = join(dataFolder({ env }), 'store.db');
+  return { config: load({ ...env, QUARTERMASTER_STORE: env.QUARTERMASTER_STORE || fallback }), hasFile };
+}
+
+/** The same, with what people have answered to the inputs of files. */
+export async function loadAnsweredSettings(
+  flags: SettingsFlags,
+  env: CommandIo['env'],
+  tokens: Pick<TokenStore, 'get'> | undefined,
+): Promise<Config> {
+  const { config } = loadSettings(flags, env);
+  if (config.inputs.length === 0) return config;
+  return loadSettings(flags, env, await readAnswers(config.inputs, tokens)).config;
+}
+
+function readStoreFlag(store: string | undefined): ConfigFlags {
+  if (store === undefined) return {};
+  if (/^postgres(?:ql)?:\/\//i.test(store)) return { databaseUrl: store };
+  const scheme = /^([a-z][\w+.-]*):\/\//i.exec(store)?.[1];
+  if (scheme === undefined) return { store };
+  throw new InputError(`--store takes a file, :memory: or a postgres:// address, not ${scheme}://`);
+}

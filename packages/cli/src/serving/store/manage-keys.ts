@@ -1,0 +1,176 @@
+import { defined } from '@quartermaster/core/internal';
+import {
+  type ApiKey,
+  KEY_ENDPOINTS,
+  KEY_ROLES,
+  type KeyLimits,
+  type KeyRole,
+  type KeyStore,
+} from '@quartermaster/host/store';
+import { write } from '../../command-io.ts';
+import type {
+  CommandContext,
+  CreateKeyFlags,
+  ListKeysFlags,
+  RotateKeyFlags,
+  UpdateKeyFlags,
+} from '../../commands/index.ts';
+import { EXIT } from '../../exit-code.ts';
+import { InputError } from '../../input-error.ts';
+import { oneLine, renderTable } from '../../terminal/index.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { openConfiguredStore } from './open-configured-store.ts';
+
+type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
+
+/** Makes a key. Stdout is its secret and nothing else, so that a script can take it from there. */
+export async function createKey(name: string, flags: CreateKeyFlags, context: CommandContext): Promise<void> {
+  const { models = ['*'], catalogs = ['*'], allow, deny, role, endpoints, expiresIn, ...others } = flags;
+  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth, ...place } = others;
+  const limits: KeyLimits = {
+    ...defined({ requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth }),
+  };
+  const tools = { ...defined({ allow, deny }) };
+  const permissions = {
+    ...{ models, catalogs, limits, role: readRole(role) ?? 'consumer' },
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    ...(endpoints === undefined ? {} : { endpoints: endpoints.map(readEndpoint) }),
+    ...expiryOf(expiresIn),
+  };
+  const { location } = loadSettings(place, context.io.env).config.store;
+  if ('path' in location && location.path === ':memory:') {
+    throw new InputError(
+      'A key in :memory: is lost when this command ends; name a file or a postgres:// address with --store',
+    );
+  }
+  const { key, secret } = await withKeys(place, context, (keys) => keys.create({ name, ...permissions }));
+  await write(context.io.stderr, `Created ${key.id}. Its secret is shown only now and is not stored.\n`);
+  await write(context.io.stdout, `${secret}\n`);
+}
+
+export async function listKeys({ json, ...place }: ListKeysFlags, context: CommandContext): Promise<void> {
+  const keys = await withKeys(place, context, (store) => store.list());
+  if (json === true) {
+    await write(context.io.stdout, keys.map((key) => `${JSON.stringify(key)}\n`).join(''));
+    return;
+  }
+  const columns = [
+    'id',
+    'name',
+    'role',
+    'created',
+    'last used',
+    'models',
+    'catalogs',
+    'tools',
+    'endpoints',
+    'limits',
+    '',
+  ].map((title) => ({ title }));
+  const text = keys.length === 0 ? 'There are no keys in the store.' : renderTable(columns, keys.map(rowOf));
+  await write(context.io.stdout, `${text}\n`);
+}
+
+export async function updateKey(id: string, flags: UpdateKeyFlags, context: CommandContext): Promise<void> {
+  const { role, expiresIn, ...place } = flags;
+  const chosen = readRole(role);
+  const change = { ...defined({ role: chosen }), ...expiryOf(expiresIn) };
+  if (Object.keys(change).length === 0) throw new InputError('Nothing to change: add --role or --expires-in');
+  const key = await withKeys(place, context, (keys) => keys.update(id, change));
+  if (key === undefined) return sayUnknown(id, context);
+  await write(context.io.stderr, `Changed ${oneLine(id, MOST_CHARACTERS)}\n`);
+}
+
+/** As `createKey`: stdout is the new secret and nothing else. */
+export async function rotateKey(id: string, flags: RotateKeyFlags, context: CommandContext): Promise<void> {
+  const { overlap, ...place } = flags;
+  const rotated = await withKeys(place, context, (keys) => keys.rotate(id, overlap));
+  if (rotated === undefined) return sayUnknown(id, context);
+  const until = new Date(Date.now() + overlap).toISOString();
+  await write(context.io.stderr, `Rotated ${rotated.key.id}. The previous secret works until ${until}.\n`);
+  await write(context.io.stdout, `${rotated.secret}\n`);
+}
+
+async function sayUnknown(id: string, context: CommandContext): Promise<void> {
+  await write(context.io.stderr, `There is no key ${oneLine(id, MOST_CHARACTERS)}, or it is already revoked.\n`);
+  context.exit(EXIT.nothingFound);
+}
+
+function readRole(text: string | undefined): KeyRole | undefined {
+  const role = KEY_ROLES.find((one) => one === text);
+  if (text === undefined || role !== undefined) return role;
+  throw new InputError(`There is no role ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ROLES.join(', ')}`);
+}
+
+function readEndpoint(text: string): string {
+  if (KEY_ENDPOINTS.includes(text)) return text;
+  throw new InputError(`There is no endpoint ${oneLine(text, MOST_CHARACTERS)}: ${KEY_ENDPOINTS.join(', ')}`);
+}
+
+function expiryOf(expiresInMs: number | undefined): { readonly expiresAt?: number } {
+  return expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs };
+}
+
+export async function revokeKey(id: string, place: StoreFlags, context: CommandContext): Promise<void> {
+  const isRevoked = await withKeys(place, context, (keys) => keys.revoke(id));
+  if (isRevoked) {
+    await write(context.io.stderr, `Revoked ${oneLine(id, MOST_CHARACTERS)}\n`);
+    return;
+  }
+  await sayUnknown(id, context);
+}
+
+async function withKeys<Value>(
+  flags: StoreFlags,
+  { io }: CommandContext,
+  work: (keys: KeyStore) => Promise<Value>,
+): Promise<Value> {
+  const { config } = loadSettings(flags, io.env);
+  const store = await openConfiguredStore(config.store);
+  try {
+    return await work(store.keys);
+  } finally {
+    await store.close();
+  }
+}
+
+function rowOf(key: ApiKey): readonly string[] {
+  const { id, name, role = 'consumer', createdAt, lastUsedAt, models, catalogs, tools, endpoints, limits } = key;
+  const { requestsPerMinute, tokensPerMinute, searchesPerMinute, tokensPerDay, tokensPerMonth } = limits;
+  const rates = [
+    ...(requestsPerMinute === undefined ? [] : [`${count(requestsPerMinute)} requests/min`]),
+    ...(tokensPerMinute === undefined ? [] : [`${count(tokensPerMinute)} tokens/min`]),
+    ...(searchesPerMinute === undefined ? [] : [`${count(searchesPerMinute)} searches/min`]),
+    ...(tokensPerDay === undefined ? [] : [`${count(tokensPerDay)} tokens/day`]),
+    ...(tokensPerMonth === undefined ? [] : [`${count(tokensPerMonth)} tokens/month`]),
+  ];
+  return [
+    id,
+    oneLine(name, MOST_CHARACTERS),
+    role,
+    dayOf(createdAt),
+    lastUsedAt === undefined ? 'never' : dayOf(lastUsedAt),
+    oneLine(models.join(' '), MOST_CHARACTERS),
+    oneLine(catalogs.join(' '), MOST_CHARACTERS),
+    oneLine([...(tools?.allow ?? ['*']), ...(tools?.deny ?? []).map((one) => `not ${one}`)].join(' '), MOST_CHARACTERS),
+    oneLine(endpoints?.join(' ') ?? '*', MOST_CHARACTERS),
+    rates.join(', ') || 'none',
+    endOf(key),
+  ];
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function endOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== undefined) return `revoked ${dayOf(revokedAt)}`;
+  if (expiresAt === undefined) return '';
+  return `${expiresAt <= Date.now() ? 'expired' : 'expires'} ${dayOf(expiresAt)}`;
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+const MOST_CHARACTERS = 60;

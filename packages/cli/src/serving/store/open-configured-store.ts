@@ -1,0 +1,34 @@
+import { dirname } from 'node:path';
+import type { StoreSettings } from '@quartermaster/host/config';
+import { makeFolder, openStore, type Store, StoreError } from '@quartermaster/host/store';
+import { UnavailableError } from '../../input-error.ts';
+import { tokenKeys } from './token-key-file.ts';
+import { unavailableStore } from './unavailable-store.ts';
+
+/** Opens the store that the settings name. If it is unavailable, the error says what to do. */
+export async function openConfiguredStore(settings: StoreSettings): Promise<Store> {
+  const { location } = settings;
+  if ('path' in location && location.path !== ':memory:') makeStoreFolder(location.path);
+  try {
+    return await openStore({ ...location, encryptionKeys: tokenKeys(settings) });
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    throw 'path' in location
+      ? unavailableStore(location.path, error)
+      : new UnavailableError(error.message, { cause: error });
+  }
+}
+
+function makeStoreFolder(path: string): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw unavailableStore(path, error);
+  }
+}
+
+/** Where it is, for people: an address holds a password. */
+export function describeStore({ location }: StoreSettings): string {
+  if ('url' in location) return 'in PostgreSQL';
+  return location.path === ':memory:' ? 'in memory, lost on exit' : location.path;
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { StoreSettings } from '@quartermaster/host/config';
+import { makeFolder, readEncryptionKey } from '@quartermaster/host/store';
+import { InputError } from '../../input-error.ts';
+import { unavailableStore } from './unavailable-store.ts';
+
+/** The length of an AES-256 key. */
+const KEY_BYTES = 32;
+
+/** The keys for tokens: those of the settings, else the one in a file beside the store, if a sign-in has made it. */
+export function tokenKeys({ location, encryptionKeys }: StoreSettings): readonly Uint8Array[] {
+  const file = keyFile(location);
+  if (encryptionKeys.length > 0 || file === undefined || !existsSync(file)) return encryptionKeys;
+  return [readEncryptionKey(readFileSync(file, 'utf8'))];
+}
+
+/**
+ * Sees to it that tokens can be encrypted, with a key of its own beside the store where the settings have none. A store that others
+ * share needs a key that they share too.
+ */
+export function makeTokenKey({ location, encryptionKeys }: StoreSettings): void {
+  if (encryptionKeys.length > 0) return;
+  const file = keyFile(location);
+  if (file === undefined) throw new InputError('url' in location ? NEEDS_KEY : NEEDS_FILE);
+  if (existsSync(file)) return;
+  try {
+    // Opening the store reports the problem; don't leave a key next to a file that isn't ours.
+    if ('path' in location && existsSync(location.path) && !isDatabase(location.path)) return;
+    makeFolder(dirname(file));
+    writeFileSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw 'path' in location ? unavailableStore(location.path, error) : error;
+  }
+}
+
+/** The same, for a sign-in that may come later. A failure only disables sign-in. */
+export function tryToMakeTokenKey(settings: StoreSettings): void {
+  try {
+    makeTokenKey(settings);
+  } catch {
+    // Said by the sign-in, if there ever is one.
+  }
+}
+
+/** Whether SQLite takes a file for one of its own: an empty one, or one that begins as all of them do. */
+function isDatabase(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const descriptor = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(SQLITE_START.length);
+    const length = readSync(descriptor, start, 0, start.length, 0);
+    return length === 0 || start.toString('latin1') === SQLITE_START;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const SQLITE_START = 'SQLite format 3\0';
+
+/**
+ * Sees to it that what responses hid from their clients can be kept encrypted. Answers what to tell the operator where it can't:
+ * it then stays in memory.
+ */
+export function prepareTranscriptKey(settings: StoreSettings): string | undefined {
+  if (settings.encryptionKeys.length > 0) return undefined;
+  if (keyFile(settings.location) === undefined) {
+    return 'url' in settings.location ? IN_MEMORY : undefined;
+  }
+  makeTokenKey(settings);
+  return undefined;
+}
+
+const IN_MEMORY =
+  'Conversation state is kept in memory and lost on restart: set QUARTERMASTER_ENCRYPTION_KEY to keep it in PostgreSQL';
+
+/** Undefined for a store that is not a file. */
+function keyFile(location: StoreSettings['location']): string | undefined {
+  return 'path' in location && location.path !== ':memory:' ? `${location.path}.key` : undefined;
+}
+
+const NEEDS_KEY = `Tokens in PostgreSQL must be encrypted. Create a key, and use it on every replica:
+
+  export QUARTERMASTER_ENCRYPTION_KEY=$(openssl rand -base64 32)`;
+
+const NEEDS_FILE = 'An in-memory store loses the sign-in when this command ends; name a file with --store FILE';
