@@ -167,7 +167,7 @@ describe('hooks', () => {
   it('that are not known, and matchers that are no patterns, are refused at once', async () => {
     await expect(ask([], { hooks: { Stopp: [] } as never })).rejects.toThrow('Unknown hook "Stopp"');
     await expect(ask([], { hooks: { Setup: [] } as never })).rejects.toThrow('The hook Setup is never called');
-    await expect(ask([], preHook({}, '('))).rejects.toThrow('The hook matcher "(" is no regular expression');
+    await expect(ask([], preHook({}, '('))).rejects.toThrow('The hook matcher "(" is not a valid regular expression');
     const never = { PreToolUse: [{ hooks: [], timeout: 0 }] };
     await expect(ask([], { hooks: never })).rejects.toThrow("A hook's timeout is 0");
   });

@@ -181,7 +181,7 @@ describe('a search that found nothing', () => {
     const removed = await fetch(`${gateway.url}/v1/catalogs/all/cases/umbrella`, { method: 'DELETE' });
     expect(removed.status).toBe(200);
     const wrong = await gateway.post('/v1/catalogs/all/cases', { query: 'x', tools: ['nope'] });
-    expect(await wrong.text()).toContain("'nope' is no tool of this catalog");
+    expect(await wrong.text()).toContain("'nope' is not a tool of this catalog");
   });
 
   it('is only counted where texts are not recorded', async () => {

@@ -6,7 +6,7 @@ export type McpErrorCode =
   | 'server_down'
   /** The connection ended during a call, which may have run or not. */
   | 'connection_lost'
-  /** The server wants the user to sign in first; `context.authorizationUrl` says where. */
+  /** The server requires the user to sign in first; `context.authorizationUrl` says where. */
   | 'authorization_required'
   /** The server refuses what the user's sign-in has no right to, and another sign-in would not change that. */
   | 'not_allowed'

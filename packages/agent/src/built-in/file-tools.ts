@@ -88,7 +88,7 @@ export async function readText(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw new Error(`${path} is no file`);
+    if (!stats.isFile()) throw new Error(`${path} is not a file`);
     if (stats.size > MOST_BYTES) throw new Error(`${path} has ${stats.size} bytes; at most ${MOST_BYTES} are read`);
     const bytes = await file.readFile();
     if (bytes.includes(0)) throw new Error(`${path} is not a text file`);

@@ -24,7 +24,7 @@ describe('the model of a query', () => {
     const nothing = resolve({});
     await expect(nothing).rejects.toBeInstanceOf(SettingError);
     await expect(nothing).rejects.toThrow(
-      /There is no model to ask.*ANTHROPIC_API_KEY.*options\.upstream.*quartermaster\.yaml.*rehearsal\(\)/,
+      /No model is configured.*ANTHROPIC_API_KEY.*options\.upstream.*quartermaster\.yaml.*rehearsal\(\)/,
     );
     await expect(resolve({ model: 'gpt-5.4' })).rejects.toThrow('No upstream serves the model "gpt-5.4"');
   });

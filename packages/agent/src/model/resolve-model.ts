@@ -103,7 +103,7 @@ function nothingToAsk(model: string | undefined, upstreams: readonly UpstreamSet
       ? `No upstream serves the model ${JSON.stringify(model)}`
       : isKnown
         ? 'No model is named'
-        : 'There is no model to ask';
+        : 'No model is configured';
   const advice =
     isKnown && model === undefined
       ? 'Set options.model.'

@@ -11,7 +11,7 @@ it.each<[ServerStatus['state'], string | undefined, object]>([
   ['connecting', undefined, { status: 'pending' }],
   ['idle', undefined, { status: 'pending' }],
   ['down', 'it ended before it answered', { status: 'failed', error: 'it ended before it answered' }],
-  ['down', 'Server "s" wants the user to sign in', { status: 'needs-auth', error: expect.any(String) }],
+  ['down', 'Server "s" requires the user to sign in', { status: 'needs-auth', error: expect.any(String) }],
 ])('a server that is %s (%s)', (state, reason, expected) => {
   expect(toServerStatus({ ...about, state, ...defined({ reason }) })).toEqual({
     name: 's',

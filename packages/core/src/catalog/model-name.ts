@@ -124,7 +124,7 @@ function separate(group: readonly Entry[], maxLength: number): void {
   else for (const entry of [...movable, ...plain]) lengthen(entry, maxLength);
   if (movable.length + plain.length === 0) {
     const ids = group.map((entry) => entry.tool.id);
-    throw new CatalogError('duplicate_tool', `Tools ${ids.join(', ')} can't be told apart by name`, {
+    throw new CatalogError('duplicate_tool', `Tools ${ids.join(', ')} can't be distinguished by name`, {
       context: { ids },
     });
   }

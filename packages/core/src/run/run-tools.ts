@@ -196,7 +196,7 @@ function lastText(messages: readonly Message[]): string {
 function readMessages(messages: string | readonly Message[]): readonly Message[] {
   if (typeof messages === 'string') return [{ role: 'user', content: messages }];
   if (Array.isArray(messages) && messages.length > 0) return messages;
-  throw invalid('messages', messages, 'a text, or a list with at least one message');
+  throw invalid('messages', messages, 'a string, or a list with at least one message');
 }
 
 /** The forms `native` and `hosted` need blocks that only some protocols have. */

@@ -69,14 +69,14 @@ function readServers(value: Json): readonly ServerEntry[] {
     const { type, name, url, authorization_token: token, tool_configuration: configuration } = entry;
     if (type !== 'url') throw new ApiError(400, `${at}.type: Input should be 'url'`);
     if (typeof name !== 'string' || name === '' || name.length > 128) {
-      throw new ApiError(400, `${at}.name: Input should be a text of 1 to 128 characters`);
+      throw new ApiError(400, `${at}.name: Input should be a string of 1 to 128 characters`);
     }
     if (seen.has(name)) throw new ApiError(400, `${at}.name: MCP server names must be unique, '${name}' is repeated`);
     seen.add(name);
     if (typeof url !== 'string' || !URL.canParse(url))
       throw new ApiError(400, `${at}.url: Input should be a valid URL`);
     if (token !== undefined && token !== null && !isToken(token)) {
-      throw new ApiError(400, `${at}.authorization_token: Input should be a text that fits into a header`);
+      throw new ApiError(400, `${at}.authorization_token: Input should be a string that is valid in a header`);
     }
     return {
       server: { name, url: new URL(url), ...(typeof token === 'string' && token !== '' ? { token } : {}) },

@@ -77,7 +77,7 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
       await inTurn();
       const honoured = new Set(current?.honoredFilter.resourceSubscriptions ?? []);
       if (uris.every((uri) => honoured.has(uri))) return;
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'The server tells nobody of changes to this resource');
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'The server does not report changes to this resource');
     },
     close() {
       isClosed = true;

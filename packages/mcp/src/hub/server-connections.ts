@@ -232,5 +232,5 @@ export class ServerConnections {
 }
 
 function noSubscriptions(server: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.MethodNotFound, `Server "${server}" tells nobody of changes to resources`);
+  return new ProtocolError(ProtocolErrorCode.MethodNotFound, `Server "${server}" does not report changes to resources`);
 }

@@ -111,7 +111,7 @@ describe('servers that want users to sign in', () => {
     const tokens = createMemoryTokenStore();
     const hub = makeHub(network.fetch, tokens);
     await hub.start();
-    expect(hub.unavailable()).toEqual([{ server: 'tools', reason: 'Server "tools" wants the user to sign in' }]);
+    expect(hub.unavailable()).toEqual([{ server: 'tools', reason: 'Server "tools" requires the user to sign in' }]);
 
     const url = await signInUrl(hub, 'ada');
     expect(new URL(url).origin).toBe(ISSUER);
@@ -143,9 +143,9 @@ describe('servers that want users to sign in', () => {
     };
     expect(await call({ user: 'ada' })).toBe('one');
     expect(await call({ user: 'grace' })).toMatch(
-      /^Server "tools" wants the user to sign in: https:\/\/login\.test\/authorize\?/,
+      /^Server "tools" requires the user to sign in: https:\/\/login\.test\/authorize\?/,
     );
-    expect(await call({})).toBe('Server "tools" wants the user to sign in');
+    expect(await call({})).toBe('Server "tools" requires the user to sign in');
     await proxy.close();
   });
 
@@ -224,7 +224,7 @@ describe('servers that want users to sign in', () => {
       .catch((reason: unknown) => reason);
     expect(refused).toMatchObject({
       code: 'authorization_required',
-      message: 'Server "tools" wants the user to sign in; run: login tools for ada',
+      message: 'Server "tools" requires the user to sign in; run: login tools for ada',
       context: { server: 'tools' },
     });
     expect(await tokens.get({ user: 'ada', server: 'tools' })).toBeUndefined();
@@ -266,7 +266,7 @@ describe('servers that want users to sign in', () => {
       await hub.start();
       return hub.unavailable()[0]?.reason;
     };
-    expect(await reasonFor({})).toBe('Server "tools" wants the user to sign in');
+    expect(await reasonFor({})).toBe('Server "tools" requires the user to sign in');
     expect(await reasonFor({ authorization: 'Bearer old' })).toMatch(/401/);
   });
 

@@ -15,7 +15,7 @@ export interface SignInRefusal {
 /** A server lets nobody in who has not signed in. */
 export function signInError({ server, authorizationUrl, how, scope, cause }: SignInRefusal): McpError {
   const hint = how === undefined ? '' : `; ${how}`;
-  return new McpError('authorization_required', `Server "${server}" wants the user to sign in${hint}`, {
+  return new McpError('authorization_required', `Server "${server}" requires the user to sign in${hint}`, {
     cause,
     context: { server, ...defined({ authorizationUrl, scope }) },
   });

@@ -71,7 +71,7 @@ describe.each(LINES)('a %s client that can open addresses', (line) => {
     const client = await connect(await signedIn(), line, async () => 'decline');
     expect(await client.callTool({ name: 'tools__write', arguments: {} })).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('wants the user to sign in, and the user declined to') }],
+      content: [{ text: expect.stringContaining('requires the user to sign in, and the user declined to') }],
     });
   });
 });
@@ -79,7 +79,7 @@ describe.each(LINES)('a %s client that can open addresses', (line) => {
 it('a client that can’t open addresses is told which command to run', async () => {
   const client = await connect(await signedIn(), 'v2');
   expect(textOf(await client.callTool({ name: 'tools__write', arguments: {} }))).toBe(
-    'Server "tools" wants the user to sign in; run: quartermaster mcp login tools',
+    'Server "tools" requires the user to sign in; run: quartermaster mcp login tools',
   );
 });
 

@@ -166,7 +166,7 @@ function checkVersion(request: AnthropicRequest, version: string): void {
         throw refused('invalid_request', `${at}: a document can't stand in an assistant message`);
       }
       if (message.role === 'user' && Array.isArray(block.citations) && block.citations.length > 0) {
-        throw refused('invalid_request', `${at}: a text with citations can't stand in a user message`);
+        throw refused('invalid_request', `${at}: a text block with citations is not allowed in a user message`);
       }
     }
   }

@@ -11,7 +11,7 @@ import { signIn } from './sign-in.ts';
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 const FILE = ['--mcp-config', '.mcp.json'];
 
-const TOLD = 'wants the user to sign in; run: quartermaster mcp login tracker --mcp-config .mcp.json';
+const TOLD = 'requires the user to sign in; run: quartermaster mcp login tracker --mcp-config .mcp.json';
 
 /** A client's file as people have it: nothing in it says that the server wants a sign-in. */
 async function project(): Promise<{ readonly folder: string; readonly server: ProtectedServer }> {
@@ -140,7 +140,7 @@ describe('quartermaster mcp login', () => {
     const call = { name: 'tool_call', arguments: { name: 'tracker__list_issues' } };
     // Nothing of the server is known before somebody has signed in, so the search says what is missing.
     const search = { name: 'tool_search', arguments: { query: 'list issues' } };
-    expect(JSON.stringify((await client.callTool(search)).content)).toContain('wants the user to sign in');
+    expect(JSON.stringify((await client.callTool(search)).content)).toContain('requires the user to sign in');
     expect(JSON.stringify((await client.callTool(call)).content)).toContain('no issues');
     expect(opened).toHaveLength(1);
     await client.close();
@@ -214,7 +214,7 @@ describe('quartermaster mcp login', () => {
     expect(await names(one)).not.toContain('files__write_file');
     expect(await call(one)).toContain('no issues');
     const page = `${url}/sign-in?server=tracker`;
-    expect(await call(two)).toContain(`wants the user to sign in: ${page}`);
+    expect(await call(two)).toContain(`requires the user to sign in: ${page}`);
     expect(await names(two)).toEqual(['tracker__list_issues']);
     expect(server.seen).toEqual(server.issued);
 
@@ -234,7 +234,7 @@ describe('quartermaster mcp login', () => {
     const other = await sendBack(ada);
     expect((await fetch(callback)).status).toBe(400);
     expect((await fetch(callback, { headers: { cookie: other.cookie } })).status).toBe(400);
-    expect(await call(two)).toContain('wants the user to sign in');
+    expect(await call(two)).toContain('requires the user to sign in');
     const done = await fetch(callback, { headers: { cookie } });
     expect([done.status, await done.text()]).toEqual([200, expect.stringContaining('You are signed in at tracker.')]);
     expect(done.headers.get('content-security-policy')).toContain("default-src 'none'");
