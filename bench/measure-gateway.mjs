@@ -204,7 +204,7 @@ function judge({ load: { proxy, gateway }, large, named, watched, firstByte, str
     {
       what: `Requests per second, ${FEW} tools`,
       how: `${LOAD.concurrency} connections, gateway / proxy`,
-      values: `${gateway.perSecond.toFixed(0)} / ${proxy.perSecond.toFixed(0)} per s`,
+      values: `${whole(gateway.perSecond)} / ${whole(proxy.perSecond)} per s`,
       wall: gateway.perSecond / proxy.perSecond,
       cpu: proxy.cpuMs / gateway.cpuMs,
       target: '≥ 0.7',
@@ -231,7 +231,7 @@ function judge({ load: { proxy, gateway }, large, named, watched, firstByte, str
     {
       what: '10,000 tools in the body, known',
       how: '(gateway − receiving) / (decoding and parsing)',
-      values: `(${large.known.ms.toFixed(0)} − ${large.receive.ms.toFixed(0)}) / ${decode.ms.toFixed(0)} ms`,
+      values: `(${whole(large.known.ms)} − ${whole(large.receive.ms)}) / ${whole(decode.ms)} ms`,
       wall: onTop('known', 'ms'),
       cpu: onTop('known', 'cpuMs'),
       target: '≤ 0.10',
@@ -248,7 +248,7 @@ function judge({ load: { proxy, gateway }, large, named, watched, firstByte, str
     {
       what: '10,000 tools in the body, unknown',
       how: '(gateway − receiving) / (decoding and parsing)',
-      values: `(${large.unknown.ms.toFixed(0)} − ${large.receive.ms.toFixed(0)}) / ${decode.ms.toFixed(0)} ms`,
+      values: `(${whole(large.unknown.ms)} − ${whole(large.receive.ms)}) / ${whole(decode.ms)} ms`,
       wall: onTop('unknown', 'ms'),
       cpu: onTop('unknown', 'cpuMs'),
       target: '≤ 3',
@@ -300,7 +300,7 @@ function watchedRow(what, on, off, least) {
   return {
     what: `${what}, ${FEW} tools`,
     how: 'requests per second with it / without',
-    values: `${on.perSecond.toFixed(0)} / ${off.perSecond.toFixed(0)} per s`,
+    values: `${whole(on.perSecond)} / ${whole(off.perSecond)} per s`,
     ...{ wall, cpu, target: `≥ ${least}`, isMet: wall >= least },
   };
 }
@@ -310,7 +310,7 @@ function render(rows, { large, firstByte }) {
   return [
     '# The gateway',
     '',
-    `Four processes on one machine: a scripted upstream, a bare Node proxy that parses and re-serialises what goes through it, the gateway with its defaults, and the client. Contestants take turns within each round; every figure is the median of its rounds. Tools are synthetic, about 1.8 kB each; the body with 10,000 is ${(large.bytes / 1e6).toFixed(1)} MB. *Receiving* and *decoding and parsing* are measured on the bare proxy: reading the body to its end and sending a few bytes upstream; the same with \`JSON.parse\` of the decoded text, less receiving. CPU is that of all threads of the server's process; for requests per second its ratio is upside down, so that more is better there too.`,
+    `Four processes on one machine: a scripted upstream, a bare Node proxy that parses and re-serialises what goes through it, the gateway with its defaults, and the client. Contestants take turns within each round; every figure is the median of its rounds. Tools are synthetic, about 1.8 kB each; the body with 10,000 is ${(large.bytes / 1e6).toFixed(1)} MB. *Receiving* and *decoding and parsing* are measured on the bare proxy: reading the body to its end and sending a few bytes upstream; the same with \`JSON.parse\` of the decoded text, less receiving. CPU is that of all threads of the server's process; for requests per second its ratio is inverted, so that more is better there too.`,
     '',
     '| | measured as | figures | ratio, wall clock | ratio, CPU | target | |',
     '|---|---|---:|---:|---:|---|---|',
@@ -319,7 +319,7 @@ function render(rows, { large, firstByte }) {
         `| ${what} | ${how} | ${values} | ${ratio(wall)} | ${ratio(cpu)} | ${target} | ${isMet ? 'met' : 'missed'} |`,
     ),
     '',
-    `The whole bare proxy takes ${large.proxy.ms.toFixed(0)} ms for the body of 10,000 tools. An unknown body whose model searches, so that the index is built while it waits, takes ${large.searched.ms.toFixed(0)} ms: ${((large.searched.ms - large.receive.ms) / decode).toFixed(1)} × decoding and parsing. First streamed byte, p99: ${firstByte.gateway.p99.toFixed(1)} ms, direct ${firstByte.direct.p99.toFixed(1)} ms.`,
+    `The whole bare proxy takes ${whole(large.proxy.ms)} ms for the body of 10,000 tools. An unknown body whose model searches, so that the index is built while it waits, takes ${whole(large.searched.ms)} ms: ${((large.searched.ms - large.receive.ms) / decode).toFixed(1)} × decoding and parsing. First streamed byte, p99: ${firstByte.gateway.p99.toFixed(1)} ms, direct ${firstByte.direct.p99.toFixed(1)} ms.`,
   ].join('\n');
 }
 
@@ -348,4 +348,8 @@ function ratio(value) {
 
 function say(text) {
   process.stderr.write(`${text}\n`);
+}
+
+function whole(value) {
+  return Math.round(value).toLocaleString('en-US');
 }

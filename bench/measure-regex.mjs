@@ -116,14 +116,14 @@ function render(ordinary, hostile, count) {
     '|---|---|---:|---:|---:|---:|',
     ...ordinary.map(
       (row) =>
-        `| ${code(row.pattern)} | ${row.engine} | ${row.matches} | ${row.ours.toFixed(1)} | ${row.theirs.toFixed(1)} | ${row.ratio.toFixed(2)} |`,
+        `| ${code(row.pattern)} | ${row.engine} | ${row.matches.toLocaleString('en-US')} | ${row.ours.toFixed(1)} | ${row.theirs.toFixed(1)} | ${row.ratio.toFixed(2)} |`,
     ),
     '',
     '| hostile pattern | ours, ms | | JavaScript, ms |',
     '|---|---:|---|---:|',
     ...hostile.map(
       (row) =>
-        `| ${code(row.pattern)} | ${row.ours.toFixed(1)} | ${row.outcome} | ${row.theirs === undefined ? `ended after ${LIMIT_MS}` : row.theirs.toFixed(1)} |`,
+        `| ${code(row.pattern)} | ${row.ours.toFixed(1)} | ${row.outcome} | ${row.theirs === undefined ? `stopped after ${LIMIT_MS.toLocaleString('en-US')}` : row.theirs.toFixed(1)} |`,
     ),
   ].join('\n');
 }

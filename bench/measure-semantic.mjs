@@ -45,7 +45,7 @@ async function measureSize(size, { toolsFolder, ...options }) {
   const snapshot = createSnapshot(tools, { maxTools: size, onDuplicate: 'first' });
   const queries = {
     short: synthesiseQueries(snapshot.tools, QUERIES),
-    chatty: synthesiseRequests(snapshot.tools, QUERIES),
+    wordy: synthesiseRequests(snapshot.tools, QUERIES),
   };
   // The model is the same for all catalogs: neither its time nor its bytes are a catalog's.
   embeddedModel();
@@ -139,9 +139,9 @@ function render({ sizes, start, isReal }) {
   const head = [
     '# Search with the embedded model',
     '',
-    `${isReal ? 'Real tools, repeated under other server names where too few' : 'Synthetic tools'}. Times are CPU time of the process. Build: with the vectors, the median of the runs, against \`JSON.parse\` of the same tools. Queries: the median of ${ROUNDS} rounds for each of ${QUERIES} queries, top five; short ones have two to seven words, chatty ones two to four sentences. Bytes: growth of the heap and of buffers, without the model, which all catalogs share.`,
+    `${isReal ? 'Real tools, repeated under other server names where too few' : 'Synthetic tools'}. Times are CPU time of the process. Build: with the vectors, the median of the runs, against \`JSON.parse\` of the same tools. Queries: the median of ${ROUNDS} rounds for each of ${QUERIES} queries, top five; short ones have two to seven words, wordy ones two to four sentences. Bytes: growth of the heap and of buffers, without the model, which all catalogs share.`,
     '',
-    `Start of the model, once a process and on first use: ${ms(start)} ms (${verdict(start, TARGETS.startMs, 'ms')}).`,
+    `Loading the model, once per process on first use: ${ms(start)} ms (${verdict(start, TARGETS.startMs, 'ms')}).`,
   ];
   return [...head, ...sizes.flatMap(renderSize)].join('\n');
 }
@@ -149,11 +149,11 @@ function render({ sizes, start, isReal }) {
 function renderSize({ size, parse, rows }) {
   const [reference] = rows;
   const hybrid = rows.find((row) => row.engine === 'hybrid');
-  const columns = ['', 'build, ms', '× JSON.parse', 'bytes a tool'];
+  const columns = ['', 'build, ms', '× JSON.parse', 'bytes per tool'];
   const perKind = ['p50, ms', '× bm25', 'p99, ms', '× bm25'];
-  const titles = [...columns, ...['short', 'chatty'].flatMap((kind) => perKind.map((title) => `${kind} ${title}`))];
+  const titles = [...columns, ...['short', 'wordy'].flatMap((kind) => perKind.map((title) => `${kind} ${title}`))];
   const lines = rows.map((row) => {
-    const times = ['short', 'chatty'].flatMap((kind) =>
+    const times = ['short', 'wordy'].flatMap((kind) =>
       ['p50', 'p99'].flatMap((key) => [
         ms(row.times[kind][key]),
         (row.times[kind][key] / reference.times[kind][key]).toFixed(1),
@@ -165,13 +165,13 @@ function renderSize({ size, parse, rows }) {
   const marks = [
     ...(most === undefined
       ? []
-      : ['short', 'chatty'].map(
+      : ['short', 'wordy'].map(
           (kind) => `${kind} p50 ${ms(hybrid.times[kind].p50)} ms (${verdict(hybrid.times[kind].p50, most, 'ms')})`,
         )),
     ...(TARGETS.build[size] === undefined
       ? []
       : [`build ${hybrid.ratio.toFixed(2)} × (${verdict(hybrid.ratio, TARGETS.build[size], '×')})`]),
-    `${Math.round(hybrid.bytes)} bytes a tool (${verdict(hybrid.bytes, TARGETS.bytes, 'bytes')})`,
+    `${Math.round(hybrid.bytes)} bytes per tool (${verdict(hybrid.bytes, TARGETS.bytes, 'bytes')})`,
   ];
   return [
     '',
@@ -190,7 +190,7 @@ function renderSize({ size, parse, rows }) {
 
 function draw(sizes) {
   const groups = sizes.flatMap(({ size, rows }) =>
-    ['short', 'chatty'].map((kind) => ({
+    ['short', 'wordy'].map((kind) => ({
       title: `${size.toLocaleString('en-US')} tools: ${kind} queries, p50 in ms CPU`,
       bars: rows.map((row) => ({ label: row.engine, value: row.times[kind].p50 })),
     })),
@@ -199,7 +199,7 @@ function draw(sizes) {
 }
 
 function verdict(value, most, unit) {
-  return value <= most ? `at most ${most} ${unit} wanted: reached` : `at most ${most} ${unit} wanted: missed`;
+  return `target ≤ ${most} ${unit}: ${value <= most ? 'met' : 'missed'}`;
 }
 
 function ms(value) {

@@ -6,14 +6,14 @@ export function renderDisclosure({ catalog, scripts, bounds, times }) {
   return [
     '# What the model reads',
     '',
-    `${thousands(snapshot.tools.length)} tools of ${servers} ${isSample ? 'services (the sample catalog)' : 'real servers'}. ${CONVERSATIONS} scripted conversations of ${TURNS} turns over the Messages API. The user asks for a tool in words of its description; the model searches until it has seen the tool (the second time by its name), calls it, and answers. Counted is all that the model reads, in every request: prompt, definitions, history, answers to searches; characters / 4. A referenced definition counts wherever it is referred to.`,
+    `${thousands(snapshot.tools.length)} tools of ${servers} ${isSample ? 'services (the sample catalog)' : 'real servers'}. ${CONVERSATIONS} scripted conversations of ${TURNS} turns over the Messages API. The user asks for a tool in words of its description; the model searches until it has seen the tool (the second time by its name), calls it, and answers. The figures count everything that the model reads in every request: prompt, definitions, history and search results, estimated as characters / 4. A referenced definition counts wherever it is referenced.`,
     '',
-    "A *turn* is everything from a message of the user to the answer that ends it, with all of its requests added up: two when the tool is known (one that the model answers with the call, one that it answers with text), and one more for each search. So a form that needs a search reads its prefix three times where inline reads it twice, and tokens per turn count that against it; tokens per request don't. Nothing is taken off for what a provider's cache makes cheaper.",
+    "A *turn* is everything from a user's message to the answer that ends it, with all its requests added up: two if the tool is known (one that the model answers with the call, one that it answers with text), and one more for each search. A form that needs a search therefore reads its prefix three times where inline reads it twice. Tokens per turn include that; tokens per request don't. There is no discount for the provider's cache.",
     '',
     ...scripts.flatMap((script) => renderScript(script, isSample)),
     '## What a stub shows of a description',
     '',
-    `Another tool in every turn, stubs with descriptions up to a number of characters; a longer one is cut behind a sentence, or a word, and told whole in the answer to a search. The default is set in bold.`,
+    `Another tool in every turn. Descriptions in stubs are cut to a number of characters, after a sentence or a word; the answer to a search has the whole description. The default is in bold.`,
     '',
     '| characters | shown whole | first sentence whole | less per request | less per turn | less per turn with prefetch |',
     '|---:|---:|---:|---:|---:|---:|',
@@ -22,9 +22,9 @@ export function renderDisclosure({ catalog, scripts, bounds, times }) {
         `| ${boundOf(row)} | ${percent(row.whole)} | ${percent(row.first)} | ${percent(row.perRequest)} | ${percent(row.perTurn)} | ${percent(row.withPrefetch)} |`,
     ),
     '',
-    '## Putting a request together',
+    '## Building a request',
     '',
-    `${thousands(ASSEMBLED_TOOLS)} synthetic tools in the catalog, a conversation of ${TURNS} turns with as many searches; plan, memory, view and rendering, once the snapshot is known; ${SAMPLES} times, wall clock.`,
+    `${thousands(ASSEMBLED_TOOLS)} synthetic tools in the catalog, a conversation of ${TURNS} turns with a search each. Measured: plan, memory, view and rendering with a known snapshot, ${SAMPLES} times, wall clock.`,
     '',
     '| form | wire | p50, ms | p99, ms | target |',
     '|---|---|---:|---:|---|',
@@ -36,7 +36,7 @@ export function renderDisclosure({ catalog, scripts, bounds, times }) {
 }
 
 function boundOf({ bound, isDefault }) {
-  const text = Number.isFinite(bound) ? thousands(bound) : 'no bound';
+  const text = Number.isFinite(bound) ? thousands(bound) : 'no limit';
   return isDefault ? `**${text}**` : text;
 }
 
