@@ -53,7 +53,7 @@ function loadServers(path) {
   return { servers, isSample };
 }
 
-/** Says again what a real server said once. Parsed anew for each request, as if it came over a wire. */
+/** Says again what a real server said once. Parsed again for each request, as if it came over a wire. */
 function replay({ listing }) {
   const server = new Server({ name: 'replay', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.fallbackRequestHandler = async ({ method }) =>

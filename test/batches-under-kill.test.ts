@@ -163,7 +163,7 @@ describe.each<[string, () => Promise<StoreLocation>]>([
       const calls = upstream.calls.filter((call) => call.item === item);
       calls.forEach((call, index) => {
         const before = calls[index - 1];
-        // Whoever goes on begins where the other one was when it was killed, or right behind; nobody asks twice.
+        // Whoever goes on begins where the other one was when it was killed, or right behind; no one asks twice.
         const isHandedOver = before !== undefined && before.replica !== call.replica;
         if (isHandedOver) expect(before.replica).not.toBe('survivor');
         const expected =
@@ -175,10 +175,10 @@ describe.each<[string, () => Promise<StoreLocation>]>([
       expect(texts).toEqual(askers.map((replica, round) => `${item} round ${round} by ${replica}`));
       expect(texts).toHaveLength(rounds);
     }
-    // Somebody was killed in the middle of something.
+    // Someone was killed in the middle of something.
     const least = ITEMS.reduce((sum, item) => sum + searchesOf(item) + 1, 0);
     expect(upstream.calls.length).toBeGreaterThanOrEqual(least + SILENCED.held);
-    // Somebody went on in the middle of what another one had begun.
+    // Someone went on in the middle of what another one had begun.
     const begun = upstream.calls.filter(
       ({ item, replica }, index) =>
         upstream.calls.findIndex((call) => call.item === item && call.replica === replica) === index,

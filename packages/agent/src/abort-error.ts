@@ -1,4 +1,4 @@
-/** The query was aborted: thrown to whoever reads it. */
+/** Thrown to the reader of a query that was aborted. */
 export class AbortError extends Error {
   override readonly name: string = 'AbortError';
 

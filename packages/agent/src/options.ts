@@ -14,7 +14,7 @@ import type { ModelPrice, OutputFormat } from './turn/index.ts';
 export interface Options {
   /** Ends everything: the generator, the request to the model, calls, and the servers' processes. */
   readonly abortController?: AbortController;
-  /** Folders that built-in tools may use beside `cwd`. @default none */
+  /** Folders that built-in tools may use besides `cwd`. @default none */
   readonly additionalDirectories?: readonly string[];
   /**
    * Subagents that the model can give tasks to, by name. Each searches and calls tools within its own scope. The model needs permission to use
@@ -34,7 +34,7 @@ export interface Options {
   readonly capabilities?: readonly string[];
   /** The model's window. @default what the upstream's settings or the table of known models say */
   readonly contextTokens?: number;
-  /** Whether the latest session in `cwd` goes on. A new one begins where there is none. Not with `resume`. @default false */
+  /** Whether to continue the latest session in `cwd`, or start one if there is none. Not with `resume`. @default false */
   readonly continue?: boolean;
   /** What a model's tokens cost, in dollars. @default what `prices` say */
   readonly costOf?: (usage: Usage, model: string) => number;
@@ -48,7 +48,7 @@ export interface Options {
    * @default auto: stub where `capabilities` decide, else native where the host expands references, else load
    */
   readonly form?: AgentForm | 'auto';
-  /** Whether a resumed session goes on under a new id. @default false */
+  /** Whether a resumed session continues under a new id. @default false */
   readonly forkSession?: boolean;
   /** Whether the text of subagents is yielded too, not only their calls and results. @default false */
   readonly forwardSubagentText?: boolean;
@@ -77,7 +77,7 @@ export interface Options {
   readonly policies?: PolicyRules;
   /** Dollars for a million tokens, by a model's name or a pattern with `*`: `{ 'claude-*': { input: 5, output: 25 } }`. @default none */
   readonly prices?: Readonly<Record<string, ModelPrice>>;
-  /** The id of a session to go on with. */
+  /** The id of a session to continue. */
   readonly resume?: string;
   /** What searches the tools. @default what `search.engine` in quartermaster.yaml says, else words and meaning */
   readonly searcher?: SearcherSource;

@@ -170,7 +170,7 @@ async function* say(...texts: readonly string[]): AsyncGenerator<SDKUserMessage>
   }
 }
 
-/** Lets nobody through until so many wait. */
+/** Lets no one through until so many wait. */
 function createBarrier(count: number): () => Promise<void> {
   let waiting = 0;
   let open: () => void = () => {};

@@ -40,7 +40,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
    * stay, unless they are named here. A configuration that is the same object is kept running.
    */
   setMcpServers(servers: Readonly<Record<string, McpServerConfig>>): Promise<McpSetServersResult>;
-  /** Ends a server and starts it again. Rejects where it can't be used then. */
+  /** Restarts a server. Rejects if it can't be used afterwards. */
   reconnectMcpServer(serverName: string): Promise<void>;
   /** Ends a server, or starts it again. */
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;

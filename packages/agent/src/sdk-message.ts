@@ -37,7 +37,7 @@ export interface SDKSystemMessage extends MessageBase {
   readonly output_style: string;
 }
 
-/** What came before no longer stands in the conversation, save for a summary. */
+/** Earlier messages were replaced by a summary. */
 export interface SDKCompactBoundaryMessage extends MessageBase {
   readonly type: 'system';
   readonly subtype: 'compact_boundary';

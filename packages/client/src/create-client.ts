@@ -25,8 +25,8 @@ export interface Client {
   /** Throws an `ApiFailure` for an answer that is not a success. */
   request<Name extends Route>(route: Name, ...input: Arguments<Name>): Promise<Api[Name]['answer']>;
   /**
-   * Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. Whoever reads too slowly loses
-   * some: `onMissed` is told how many.
+   * Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. A slow reader misses
+   * some: `onMissed` gets the number.
    */
   follow(signal?: AbortSignal, onMissed?: (requests: number) => void): AsyncGenerator<RequestRecord>;
 }

@@ -59,7 +59,7 @@ export interface ErrorDetails {
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool definition, a policy or a whole catalog can't be taken as it is. */
+/** A tool definition, a policy or a catalog is invalid. */
 export class CatalogError extends QuartermasterError {
   override readonly name: string = 'CatalogError';
 }

@@ -19,7 +19,7 @@ export type UpstreamErrorCode =
 export interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
   readonly message: string;
-  /** The HTTP status that tells it best: the upstream's own where it sent one. @default by code */
+  /** The HTTP status that fits best: the upstream's own if it sent one. @default by code */
   readonly status?: number | undefined;
   /** In the words of the Messages API: `rate_limit_error`. @default by status */
   readonly type?: string | undefined;
@@ -69,7 +69,7 @@ export class UpstreamError extends QuartermasterError {
   }
 }
 
-/** What a host says of its limits: what is left, and from when on there is more. */
+/** A host's rate limits: what is left, and when they reset. */
 export function limitHeadersIn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => LIMIT_HEADER.test(name)));
 }

@@ -103,7 +103,7 @@ describe('batches', () => {
     expect(await kept.days({ owner: '', from: '2026-01-01', to: '9999-12-31' })).toEqual([
       { day: expect.any(String), requests: 1, searches: 2, inputTokens: 30, outputTokens: 15 },
     ]);
-    // A tool that only the request knows is nobody's to keep.
+    // A tool that only the request knows is no one's to keep.
     expect(await kept.tools({ limit: 5 })).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ export async function installClaudeCode(): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const unfinished = mkdtempSync(join(CACHE, 'claude-agent-sdk-'));
   try {
-    // Its peers are for servers in the same process, which nobody here starts.
+    // Its peers are for servers in the same process, which no one here starts.
     const flags = [
       '--no-save',
       '--no-audit',
@@ -72,7 +72,7 @@ export interface ClaudeCodeRun {
   readonly strangers: readonly string[];
 }
 
-/** Lets Claude Code work on a task, with an empty home and nobody to talk to but the two addresses. */
+/** Lets Claude Code work on a task, with an empty home and no one to talk to but the two addresses. */
 export async function runClaudeCode(task: ClaudeCodeTask): Promise<ClaudeCodeRun> {
   const entry = join(folder(), 'node_modules', PACKAGE, 'sdk.mjs');
   const { query } = (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as AgentSdk;
@@ -114,7 +114,7 @@ export async function runClaudeCode(task: ClaudeCodeTask): Promise<ClaudeCodeRun
   return { told, strangers };
 }
 
-/** A proxy that lets nobody through. */
+/** A proxy that lets no one through. */
 async function closedProxy(): Promise<{ readonly url: string; readonly strangers: readonly string[] }> {
   const strangers: string[] = [];
   const server = createServer((request, response) => {

@@ -24,7 +24,7 @@ import type { Upstreams } from './upstreams.ts';
 /** What a gateway is made of. Only `upstreams` is required. */
 export interface GatewayOptions {
   readonly upstreams: Upstreams;
-  /** Keys of the configuration, beside those of the store. @default none */
+  /** Keys of the configuration, in addition to those in the store. @default none */
   readonly keys?: readonly ConfiguredKey[];
   /** The parts of the store that a gateway needs. Without it there are no keys, no named catalogs and no batches. */
   readonly store?: GatewayStore;
@@ -71,7 +71,7 @@ export interface McpOptions extends Pick<ProxyOptions, 'form' | 'sessions' | 'al
   readonly contextTokens?: number;
   /** What repeated and fruitless searches of a lasting connection lead to. @default 'hint' */
   readonly searchGuard?: NonNullable<ProxyGuard['mode']>;
-  /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself: `https://inspector.example`. @default none */
+  /** Web origins that may use `/mcp`, in addition to the gateway's own: `https://inspector.example`. @default none */
   readonly origins?: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export interface GatewaySettings {
   readonly insight: InsightSettings;
   /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
-  /** Whether anything is told of requests: without it there is no activity, and `/metrics` has nothing of tool search. */
+  /** Whether requests are recorded. Without it there is no activity, and `/metrics` has nothing about tool search. */
   readonly events: boolean;
   /** What each key's use teaches its later searches; needs a store. */
   readonly learn: UsageSettings['learn'];
@@ -140,7 +140,7 @@ export interface GatewaySettings {
   readonly maxSearchedTools: number;
   /** The longest query of a search, in code points. */
   readonly maxQueryLength: number;
-  /** Bodies from this size on are parsed, indexed and answered beside the main thread. */
+  /** Bodies of this size or larger are parsed, indexed and answered on worker threads. */
   readonly offThreadBytes: number;
   /** How many times a model is asked for one response, at least 1. */
   readonly maxRounds: number;

@@ -1,6 +1,6 @@
 import { cutText } from '@quartermaster/core/internal';
 
-/** What a gateway tells of its work. No field ever holds content of a request or a response, or a secret. */
+/** What a gateway logs. No field ever holds content of a request or a response, or a secret. */
 export interface Logger {
   log(entry: LogEntry): void;
   /** Whether it takes entries of the level `debug`: only then are they made. @default false */

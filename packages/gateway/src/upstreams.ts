@@ -2,7 +2,7 @@ import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { DialectName, DialectUpstream, PassedRequest, RequestOf } from '@quartermaster/host/upstream';
 
-/** What stands behind a model's name. */
+/** The upstream behind a model's name. */
 export interface GatewayUpstream {
   /** For metrics and logs. */
   readonly name: string;

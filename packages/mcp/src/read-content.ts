@@ -12,15 +12,15 @@ export type ContentPart =
       readonly data: string | undefined;
     }
   | { readonly kind: 'link'; readonly name: string | undefined; readonly uri: string | undefined }
-  /** An embedded resource that is no text. */
+  /** An embedded resource that is not text. */
   | { readonly kind: 'file'; readonly mimeType: string | undefined; readonly uri: string | undefined }
   /** A type that is not known yet, or one that lacks what makes it one. */
   | { readonly kind: 'other'; readonly part: JsonObject };
 
 /**
  * The content of a `tools/call` result. The hub hands on what a server sent without a check, so nothing is relied on here: a
- * result without a list has no parts, and what is no object is no part. How a part is told to a model, and how much of it, is
- * for each surface to say.
+ * result without a list has no parts, and anything but an object is skipped. Each surface decides how a part is shown to a
+ * model.
  */
 export function readContent(result: unknown): readonly ContentPart[] {
   const content: readonly unknown[] = isJsonObject(result) && Array.isArray(result.content) ? result.content : [];

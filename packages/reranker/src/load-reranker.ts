@@ -11,7 +11,7 @@ import { createWordPiece } from './word-piece.ts';
 export interface RerankerModel extends Embedder {
   readonly isLocal: true;
   canRead(request: string): boolean;
-  /** What its cosines tell of whether anything fits; another model file's tell something else. */
+  /** How its cosines indicate whether anything fits; other model files differ. */
   readonly fitModel?: FitModel;
 }
 
@@ -19,7 +19,7 @@ export interface RerankerModel extends Embedder {
 export interface LoadRerankerOptions {
   /** How many threads a run may use, 1 or more. @default 1 */
   readonly threads?: number;
-  /** Told why there is no reranker, in words. */
+  /** Called with the reason if there is no reranker. */
   readonly onUnavailable?: (reason: string) => void;
   /** Another model file of the same make, read with the same vocabulary. @default the package's own */
   readonly modelFile?: string | URL;
@@ -36,7 +36,7 @@ export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads
 
 /**
  * The transformer that comes with the package, as an embedder for `createReranker`; undefined where no ONNX runtime is
- * installed, and search then does without. Each call reads the model anew: load it once and share it.
+ * installed, and search then does without. Each call reads the model again: load it once and share it.
  *
  * @example
  * const embedder = await loadReranker({ onUnavailable: console.warn });
@@ -67,7 +67,7 @@ export async function loadReranker(options: LoadRerankerOptions = {}): Promise<R
 const MODEL_ID = 'tools-minilm-v5';
 const VOCABULARY_FILE: URL = new URL(`../model/${MODEL_ID}.vocabulary.txt`, import.meta.url);
 
-/** Vectors are kept by the model's id: a file of somebody else's is known by what is in it, not by where it lies. */
+/** Vectors are kept by the model's id: a file of someone else's is known by what is in it, not by where it lies. */
 function digest(model: Uint8Array): string {
   return createHash('sha256').update(model).digest('hex').slice(0, 16);
 }

@@ -10,7 +10,7 @@ export function embeddedModel(): StaticEmbedder {
 
 /**
  * Hands in the bytes of the model's file (`@quartermaster/semantic/model`), where it can't be read from disk: in a Worker, a
- * browser, or a bundle. Searches created from now on use it. Throws a `RangeError` where the bytes are no model.
+ * browser, or a bundle. Searches created from now on use it. Throws a `RangeError` if the bytes are not a model.
  *
  * @example
  * import model from '@quartermaster/semantic/model'; // in workerd, a data module

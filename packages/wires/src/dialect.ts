@@ -24,7 +24,7 @@ export interface Dialect<Request, Part, Response, Name extends string = string> 
 export interface NamedServers {
   readonly servers: readonly string[];
   readonly tools: readonly ServerTool[];
-  /** Blocks that stand before everything that the model says. */
+  /** Blocks before everything that the model says. */
   readonly opening: readonly JsonObject[];
 }
 
@@ -46,7 +46,7 @@ export interface Endpoint<Part> {
   readonly transport: string;
   /** Sets the credential, in the way that the version of the API wants it. */
   authorize(headers: Headers, apiKey: string): void;
-  /** The error that a part stands for. */
+  /** The error in a part. */
   errorIn(part: Part): JsonObject | undefined;
   /** Whether the response is complete with this part: a stream that ends before one has been cut. */
   isComplete(part: Part): boolean;
@@ -85,10 +85,7 @@ export interface Api<Request, Part> {
   readTools(definitions: readonly unknown[], request: Request): ReadTools;
   /** How this request's client searches; `searchTools` are as `readTools` gave them. */
   openSearch(request: Request, searchTools: readonly JsonObject[]): OpenedSearch | undefined;
-  /**
-   * Whether the tools of a request stand in `tools` alone. Otherwise they can't be known by that text.
-   * @default true
-   */
+  /** Whether the tools of a request are only in `tools`. Otherwise that text does not identify them. @default true */
   hasAllTools?(request: Request): boolean;
   /** Whether the client may refer to the response later. @default false */
   isStored?(request: Request): boolean;
@@ -99,7 +96,7 @@ export interface Api<Request, Part> {
   errorBody(error: ErrorFacts, requestId: string): object;
   /** Text that ends a stream which failed. */
   writeError(error: ErrorFacts): string;
-  /** The totals of a response as far as this part tells them. Those of a later part replace them. */
+  /** The totals of a response, as far as this part has them. A later part replaces them. */
   readUsage(part: Part): UsageFacts | undefined;
   /**
    * The request with a question for its usage, where its client has not asked: otherwise a key's budget could be used up unseen.

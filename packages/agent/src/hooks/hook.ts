@@ -42,7 +42,7 @@ export type HookCallback = (
   options: { readonly signal: AbortSignal },
 ) => Promise<HookJSONOutput> | HookJSONOutput;
 
-/** What a hook is told, by event. */
+/** The input of each hook event. */
 export type HookInput =
   | PreToolUseHookInput
   | PostToolUseHookInput
@@ -57,10 +57,10 @@ export type HookInput =
   | SubagentStopHookInput
   | PreCompactHookInput;
 
-/** What every hook is told. */
+/** Input that every hook gets. */
 export interface BaseHookInput {
   readonly session_id: string;
-  /** Where the session is kept, or empty where it is not kept in a file. */
+  /** The session's file, or empty if it is not kept in a file. */
   readonly transcript_path: string;
   readonly cwd: string;
   readonly permission_mode: PermissionMode;
@@ -124,10 +124,10 @@ export interface SessionEndHookInput extends BaseHookInput {
   readonly reason: 'prompt_input_exit' | 'other';
 }
 
-/** The model is done. `decision: 'block'` has it go on with the reason. */
+/** The model is done. `decision: 'block'` makes it continue with the reason. */
 export interface StopHookInput extends BaseHookInput {
   readonly hook_event_name: 'Stop';
-  /** Whether a hook has had it go on already. */
+  /** Whether a hook has already made it continue. */
   readonly stop_hook_active: boolean;
   readonly last_assistant_message: string;
 }
@@ -139,7 +139,7 @@ export interface SubagentStartHookInput extends BaseHookInput {
   readonly agent_type: string;
 }
 
-/** A subagent is done. `decision: 'block'` has it go on with the reason. */
+/** A subagent is done. `decision: 'block'` makes it continue with the reason. */
 export interface SubagentStopHookInput extends BaseHookInput {
   readonly hook_event_name: 'SubagentStop';
   readonly stop_hook_active: boolean;
@@ -162,7 +162,7 @@ export interface HookJSONOutput {
   /** `false` ends the turn after this call, or before the prompt. @default true */
   readonly continue?: boolean;
   readonly stopReason?: string;
-  /** The older way to deny or allow before a call; after one, and at the end, `block` tells the model the reason. */
+  /** The older way to deny or allow before a call; after one, and at the end, `block` passes the reason to the model. */
   readonly decision?: 'approve' | 'block';
   readonly reason?: string;
   readonly hookSpecificOutput?: {
@@ -172,7 +172,7 @@ export interface HookJSONOutput {
     readonly permissionDecisionReason?: string;
     /** Before a call: other arguments, which are checked again. */
     readonly updatedInput?: Record<string, unknown>;
-    /** Told to the model beside the result, or with the prompt. */
+    /** Added for the model, next to the result or the prompt. */
     readonly additionalContext?: string;
     /** After a call: what the model gets in place of the result. */
     readonly updatedMCPToolOutput?: unknown;

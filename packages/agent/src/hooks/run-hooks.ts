@@ -120,9 +120,13 @@ function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {
     const pattern = new RegExp(text, 'u');
     return { matcher, fits: (name) => pattern.test(name) };
   } catch (error) {
-    throw new SettingError('invalid_setting', `The hook matcher ${JSON.stringify(text)} is not a valid regular expression`, {
-      cause: error,
-      context: { setting: 'hooks', value: text },
-    });
+    throw new SettingError(
+      'invalid_setting',
+      `The hook matcher ${JSON.stringify(text)} is not a valid regular expression`,
+      {
+        cause: error,
+        context: { setting: 'hooks', value: text },
+      },
+    );
   }
 }

@@ -4,7 +4,7 @@ import { type DialectUpstream, rehearsal as rehearsalOf } from '@quartermaster/h
 /** Where the model is: an upstream, or the settings of one as in the gateway's configuration. */
 export type AgentUpstream = BuiltUpstream | UpstreamChoice;
 
-/** An upstream that speaks the Messages API towards us, whatever stands behind it. */
+/** An upstream that speaks the Messages API, whatever model is behind it. */
 export interface BuiltUpstream extends DialectUpstream<'anthropic'> {
   /** What it is asked for where no model is named. */
   readonly defaultModel?: string;
@@ -14,8 +14,8 @@ export interface BuiltUpstream extends DialectUpstream<'anthropic'> {
 export type UpstreamChoice = Pick<UpstreamSettings, 'provider' | 'baseUrl' | 'apiKey' | 'contextTokens' | 'references'>;
 
 /**
- * A stand-in that is no language model: it searches for what the prompt says, calls what it finds, and quotes the result. Needs
- * no key and no network, and answers the same prompt the same way.
+ * A mock model that is not a language model: it searches for what the prompt says, calls what it finds, and quotes the
+ * result. Needs no key and no network, and answers the same prompt the same way.
  */
 export function rehearsal(): BuiltUpstream {
   return { ...rehearsalOf('anthropic'), defaultModel: 'rehearsal' };

@@ -19,7 +19,7 @@ export interface PermissionQuestion {
 export type Permission =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly reason: string }
-  /** Somebody has to be asked. */
+  /** Someone has to be asked. */
   | { readonly kind: 'ask' };
 
 const ALLOW: Permission = { kind: 'allow' };

@@ -1,6 +1,6 @@
 import { SettingError } from '@quartermaster/core/errors';
 
-/** How calls are decided that no rule speaks of. */
+/** How calls are decided that no rule covers. */
 export type PermissionMode =
   /** `canUseTool` is asked; without one they are denied. */
   | 'default'
@@ -10,7 +10,7 @@ export type PermissionMode =
   | 'bypassPermissions'
   /** Only tools that call themselves read-only can be called, by the rules of `default`. */
   | 'plan'
-  /** Nobody is asked: what `allowedTools` does not name is denied. */
+  /** Never asks: calls that `allowedTools` does not name are denied. */
   | 'dontAsk';
 
 const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];

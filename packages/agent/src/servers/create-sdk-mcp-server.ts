@@ -33,7 +33,7 @@ export interface McpSdkServerConfigWithInstance extends ServerOptions {
   readonly instance: McpServer;
   /** Makes a server like it for one more connection: an instance holds one at a time, and queries may run side by side. */
   readonly create: () => McpServer;
-  /** The policies of tools that have one, by name. Beside the server, since MCP has a mark for `never` alone. */
+  /** The policies of tools that have one, by name. Separate from the server, because MCP has a mark for `never` only. */
   readonly toolPolicies: Readonly<Record<string, Policy>>;
 }
 

@@ -26,8 +26,8 @@ export interface SdkMcpToolDefinition<Shape extends z.ZodRawShape = z.ZodRawShap
 }
 
 /**
- * Defines a tool whose handler runs in this process. What it throws is told to the model as an error. Throws a `SettingError` for a
- * parameter that is no schema of zod 4.
+ * Defines a tool whose handler runs in this process. An exception reaches the model as an error. Throws a `SettingError` if a
+ * parameter is not a zod 4 schema.
  *
  * @example
  * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, async ({ a, b }) => ({

@@ -51,7 +51,7 @@ export class Conversation {
   }
 }
 
-/** Begins a conversation, or goes on with one. Calls that were interrupted are answered, so that the model knows of them. */
+/** Begins a conversation, or continues with one. Calls that were interrupted are answered, so that the model knows of them. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { sessionId, store, resume, isFork } = options;
   if (resume === undefined) return new Conversation(sessionId, store, { messages: [], unwritten: [] });

@@ -7,7 +7,7 @@ import type { SessionStore } from './session-store.ts';
 /** A larger session is not read: it would not fit any model either. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Keeps each session in a file of its own, one record to a line, readable by the user alone. */
+/** Keeps each session in a separate file, one record per line, which only the user can read. */
 export function createFileSessionStore(folder: string): SessionStore {
   const pathOf = (id: string): string => {
     // An id becomes a file's name.

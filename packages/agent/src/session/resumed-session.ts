@@ -30,7 +30,7 @@ export function checkSessionOptions(options: SessionOptions, store: SessionStore
   }
 }
 
-/** The session to go on with, if any: the one that is named, or the latest. */
+/** The session to continue with, if any: the one that is named, or the latest. */
 export async function resumedSession(options: SessionOptions, store: SessionStore): Promise<string | undefined> {
   return options.continue === true ? store.latest?.() : options.resume;
 }

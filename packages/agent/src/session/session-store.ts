@@ -14,7 +14,7 @@ export interface SessionStore {
 /** One entry of a stored session. */
 export type SessionRecord =
   | { readonly kind: 'message'; readonly message: AnthropicMessage }
-  /** The conversation begins anew with these: a compaction, or a fork. */
+  /** The conversation restarts with these: a compaction, or a fork. */
   | { readonly kind: 'restart'; readonly messages: readonly AnthropicMessage[] };
 
 /** The conversation that the records tell. */

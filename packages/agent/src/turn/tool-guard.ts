@@ -28,7 +28,7 @@ export interface GuardOptions {
   /** Whether a tool is a built-in one that changes files. */
   readonly editsFiles: (tool: Tool) => boolean;
   readonly canUseTool?: CanUseTool | undefined;
-  /** What every hook is told. */
+  /** Input that every hook gets. */
   readonly about: () => BaseHookInput;
 }
 

@@ -33,7 +33,7 @@ export interface TurnContext {
   /** The shape that results have to have, where one was asked for. */
   readonly output: StructuredOutput | undefined;
   readonly runHooks: RunHooks;
-  /** What every hook is told. */
+  /** Input that every hook gets. */
   readonly about: () => BaseHookInput;
   /** What hooks are told when the model is done. */
   readonly stopInput: (stopping: Stopping) => HookInput;

@@ -53,8 +53,8 @@ export function RequestDetail({ record }: { readonly record: RequestRecord }): R
             <h3>Net</h3>
             <p className={tokens.net < 0 ? 'loss' : 'gain'}>
               <strong>{signed(tokens.net)} tokens</strong>,{' '}
-              {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1)}% of what inline definitions would
-              have cost
+              {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1)}% of what inline definitions would have
+              cost
             </p>
           </li>
         )}

@@ -19,7 +19,7 @@ export function CreateKey(props: {
     async onSuccess({ secret: made, key }) {
       setSecret(made);
       onSecret(made);
-      // The gateway is closed from now on: this page goes on with the key that closed it.
+      // The gateway is closed from now on: this page continues with the key that closed it.
       if (isFirst && key.role === 'admin') rememberKey(made);
       await queries.invalidateQueries({ queryKey: ['keys'] });
     },

@@ -162,7 +162,7 @@ function listServers(tools: readonly Tool[]): string[] {
   return [...servers];
 }
 
-/** What a snapshot's hash is of, piece by piece, for whoever works it out in slices. */
+/** The pieces that a snapshot's hash is computed from, for computing it in slices. */
 export function* renderCatalog(tools: Iterable<Tool>): Generator<string> {
   yield 'quartermaster catalog 1\n';
   for (const tool of tools) {

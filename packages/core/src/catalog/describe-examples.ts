@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** A description with examples of the input in it, for whoever has no field for them. An empty input tells nothing. */
+/** A description with examples of the input in it, for formats without a field for them. Empty inputs are left out. */
 export function describeExamples(description: string, examples: readonly Json[] | undefined): string {
   const lines = tellingExamples(examples).map((example) => JSON.stringify(example));
   if (lines.length === 0) return description;

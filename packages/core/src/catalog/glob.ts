@@ -6,8 +6,9 @@ export interface Glob {
 }
 
 /**
- * Compiles a glob in which `*` stands for any text, the empty one and one with slashes included; every other character stands for itself.
- * Matching looks for each piece once, from left to right: the leftmost place is always good enough, so there is no backtracking.
+ * Compiles a glob in which `*` matches any text, including the empty one and slashes; every other character matches itself.
+ * Matching looks for each piece once, from left to right: the leftmost place is always good enough, so there is no
+ * backtracking.
  */
 export function compileGlob(pattern: string): Glob {
   const pieces = pattern.split('*');

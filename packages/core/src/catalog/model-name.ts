@@ -40,10 +40,10 @@ export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxN
 /**
  * Names every tool so that providers accept it (`[a-zA-Z0-9_-]`, bounded length) and no two are the same.
  *
- * A name that fits and is nobody else's stays as the template makes it. Any other gets a suffix from the hash of the
- * tool's id: one that had to be changed (`math.factorial` → `math_factorial_1f0c9a3e`), and each member of a group
- * that wants the same name, not only the later ones. So a name depends on the tool itself and on those that collide with it,
- * never on order or on unrelated tools. A suffixed name that is taken after all gets a longer suffix.
+ * A name that is valid and unique stays as the template makes it. Any other gets a suffix from the hash of the tool's id: one
+ * that had to be changed (`math.factorial` → `math_factorial_1f0c9a3e`), and each member of a group that wants the same name,
+ * not only the later ones. So a name depends on the tool itself and on those that collide with it, never on order or on
+ * unrelated tools. A suffixed name that is taken after all gets a longer suffix.
  */
 export function createModelNames(tools: readonly Tool[], options: ModelNameOptions = {}): ModelNames {
   return runToEnd(createModelNamesInSteps(tools, options));

@@ -16,7 +16,7 @@ export interface SearchText {
   readonly enumValues: readonly string[];
 }
 
-/** Bounds on what one tool may contribute; what lies beyond is left out, never an error. */
+/** Limits on what one tool may contribute. The rest is left out without an error. */
 export interface SearchTextLimits {
   /** How deep schemas may nest, a choice or a list counting as a level. @default 16 */
   readonly depth?: number;

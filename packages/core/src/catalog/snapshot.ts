@@ -5,8 +5,8 @@ export interface Snapshot {
   /** SHA-256 of the content, in lower-case hexadecimal. */
   readonly hash: string;
   /**
-   * Stands for the content where whoever made the snapshot knows it without looking at the tools, such as the hash of a file: the same
-   * key means the same tools in the same order. Indexes are kept by it.
+   * A key for the content, if it is known without reading the tools, such as the hash of a file: the same key means the same
+   * tools in the same order. Indexes are kept by it.
    */
   readonly contentKey?: string;
   /** In catalog order. */

@@ -2,8 +2,8 @@ import type { Definition } from './plan.ts';
 import type { View } from './view.ts';
 
 /**
- * The tools to declare for a view, for a loop of one's own: the plan's fixed part, and where the form appends, what was
- * revealed. The very same array as long as there is nothing to add.
+ * The tools to declare for a view, in your own loop: the plan's fixed part, and where the form appends, what was revealed.
+ * The very same array as long as there is nothing to add.
  *
  * @example
  * const tools = definitions(toolbox.view(plan, memory)); // [{ name, description, schema }]

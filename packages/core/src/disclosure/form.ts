@@ -3,7 +3,10 @@
  * so that no stage needs a branch per product.
  */
 export interface Form {
-  /** What stands for a deferred tool: a `stub` (name, description, open parameters), nothing, or its full definition with a `defer_loading` mark. */
+  /**
+   * How a deferred tool is represented: a `stub` (name, description, open parameters), nothing, or its full definition with a
+   * `defer_loading` mark.
+   */
   readonly hidden: 'stub' | 'omit' | 'mark';
   /** How a found tool is revealed: in the `answer`'s text, by an `append` to the declared tools, or by the protocol's own blocks. */
   readonly reveal: 'answer' | 'append' | 'native';

@@ -16,11 +16,14 @@ export interface FoundBySearch {
   readonly limit?: number;
   /** The loop guard answered it without searching: it does not count as a search. */
   readonly isRefused?: true;
-  /** Which of the names answer which query, where there are several; a query that nothing fits has none. Told once, like `also`. */
+  /**
+   * Which of the names answer which query, where there are several; a query without a match has none. Reported once, like
+   * `also`.
+   */
   readonly answers?: readonly QueryAnswer[];
-  /** Near-duplicates that were folded into a found tool. Told once; a client that keeps only names loses it. */
+  /** Near-duplicates that were folded into a found tool. Reported once; clients that keep only names lose them. */
   readonly also?: readonly Duplicate[];
-  /** Servers that can't be searched now. Told once, for the same reason. */
+  /** Servers that can't be searched now. Reported once, for the same reason. */
   readonly unavailable?: readonly Unavailable[];
 }
 
@@ -48,7 +51,7 @@ export interface QueryAnswer {
 /** A near-duplicate of a tool that was found. */
 export interface Duplicate {
   readonly name: string;
-  /** The found tool that stands for it. */
+  /** The found tool that represents it. */
   readonly of: string;
 }
 

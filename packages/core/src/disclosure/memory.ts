@@ -18,7 +18,7 @@ export interface PastSearch {
   /** Several queries of one search are joined by a line feed. */
   readonly query: string;
   readonly found: number;
-  /** The `moves` before this search: tells a stuck model from a busy one. */
+  /** The `moves` before this search, which distinguish a stuck model from a busy one. */
   readonly movesBefore: number;
   /** How many tools it asked for at most, where that is known. */
   readonly limit?: number;
@@ -37,7 +37,7 @@ export type Fact =
     }
   | { readonly kind: 'revealed'; readonly names: readonly string[] }
   | { readonly kind: 'called'; readonly name: string }
-  /** The user said something: a new question, for which searching begins anew. */
+  /** The user said something, so the search guard starts over. */
   | { readonly kind: 'asked' };
 
 /** The memory of a conversation that has not begun. */

@@ -9,14 +9,14 @@ export interface Definition {
   readonly schema: JsonSchema;
 }
 
-/** A tool of ours: the model calls it, and the loop answers. */
+/** One of our own tools: the model calls it, and the loop answers. */
 export interface Own extends Definition {
   readonly role: 'search' | 'describe' | 'call';
   /** Of a second search tool: what it takes, where the first takes the plan's. */
   readonly engine?: PlanEngine;
 }
 
-/** A search tool beside the first. */
+/** A second search tool. */
 export interface SecondSearch {
   readonly name: string;
   readonly engine: PlanEngine;
@@ -43,7 +43,7 @@ export interface InlinePlan {
   readonly shown: readonly Shown[];
   /** The same, bare. */
   readonly definitions: readonly Definition[];
-  /** As in a plan that defers; absent here, where there is nothing to tell. */
+  /** As in a plan that defers; not used here. */
   readonly note?: string;
   readonly reason: string;
   readonly tokens: PlanTokens;
@@ -57,13 +57,13 @@ export interface DeferPlan {
   readonly engine: PlanEngine;
   /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
   readonly deferred: ReadonlySet<string>;
-  /** Whether nobody searches: calls to tools of ours, from when somebody did, are held and answered. @default false */
+  /** Whether search is off: calls to our tools, from when it was on, are still held and answered. @default false */
   readonly isSearchOff?: boolean;
   /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
   readonly own: readonly Own[];
   /** Tools of the catalog that are declared from the first message on, in catalog order. */
   readonly shown: readonly Shown[];
-  /** Names of stubs whose description is cut, where there are any: a search's answer tells it whole. */
+  /** Names of stubs whose description is cut, if any. The answer to a search has the whole description. */
   readonly cut?: ReadonlySet<string>;
   /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can keep what it makes of it. */
   readonly definitions: readonly Definition[];

@@ -13,7 +13,7 @@ import { utf8Length } from './utf8-length.ts';
 
 export interface TellQuestion {
   readonly plan: DeferPlan;
-  /** The catalog as it is now. */
+  /** The current catalog. */
   readonly snapshot: Snapshot;
   readonly found: Found;
   readonly before: Memory;

@@ -12,7 +12,7 @@ const MOST_CHARACTERS = 2_000;
 
 /**
  * The tools that fit what the user said, when we search and something fits. A prefetch is an offer: whatever goes wrong with it,
- * the request goes on without.
+ * the request continues without.
  */
 export async function prefetchTools(
   context: ToolboxContext,

@@ -13,8 +13,8 @@ export interface ToolboxOptions {
   /** The catalog: a snapshot, a function that gives the current one, or a list of tools or of definitions in any known format. */
   readonly tools: Snapshot | (() => Snapshot) | readonly object[];
   /**
-   * Runs a real tool. What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON. What
-   * it throws is told to the model as an error. Without it the toolbox only searches and resolves.
+   * Runs a real tool. What it returns goes to the model: a string as it is, an MCP result by its text, anything else as JSON.
+   * An exception reaches the model as an error. Without it the toolbox only searches and resolves.
    */
   readonly execute?: (call: Resolved, context: HookContext) => Awaitable<unknown>;
   /**
@@ -36,9 +36,9 @@ export interface ToolboxOptions {
   /** @default characters / 4 */
   readonly countTokens?: TokenCounter;
   /**
-   * Checks arguments before a tool runs, and may mend them; what is wrong is told to the model. For JSON Schema pass
-   * `createArgumentChecker()` from `@quartermaster/host/schema`, which mends with `repair: true`.
-   * @default only that arguments are an object
+   * Checks arguments before a tool runs, and may repair them; problems are reported to the model. For JSON Schema pass
+   * `createArgumentChecker()` from `@quartermaster/host/schema`, which mends with `repair: true`. @default only that
+   * arguments are an object
    */
   readonly checkArguments?: ArgumentChecker;
   readonly hooks?: Hooks;
@@ -48,7 +48,7 @@ export interface ToolboxOptions {
   readonly now?: () => number;
   /** Whether search events carry the query's text. @default false */
   readonly recordQueries?: boolean;
-  /** How many code points a query may have; the model is told of a longer one. @default 4096 */
+  /** The maximum length of a query in code points; a longer one is an error that the model sees. @default 4096 */
   readonly maxQueryLength?: number | undefined;
   readonly guard?: GuardLimits;
   readonly budget?: AnswerBudget;

@@ -8,9 +8,9 @@ import type { Call, Caller, Resolved, Step, ToolOutcome } from './call.ts';
  * memory comes in and goes out as a value.
  */
 export interface Toolbox {
-  /** The catalog as it is now. */
+  /** The current catalog. */
   snapshot(): Snapshot;
-  /** What to send. Decided anew for the catalog as it is now; the same inputs give the same value back. */
+  /** What to send, decided for the current catalog. The same inputs return the same value. */
   plan(limits?: ModelLimits, options?: PlanOptions): Plan;
   view(plan: Plan, memory: Memory, extra?: ViewExtra): View;
   /** An answer's text, pure, so that a replay renders the same bytes. */
@@ -19,19 +19,19 @@ export interface Toolbox {
   handle(callContext: CallContext): Promise<Step>;
   /** Runs a resolved call with its hooks. A tool that throws is an outcome with `isError`. */
   execute(resolved: Resolved, options?: ExecuteOptions): Promise<ToolOutcome>;
-  /** Whether a call by this name, made with this memory, must come to `handle` before anybody else acts on it. */
+  /** Whether a call by this name, with this memory, must go to `handle` before anything else. */
   holds(plan: Plan, memory: Memory, extra?: Pick<ViewExtra, 'caller'>): (name: string) => boolean;
-  /** `handle` and `execute` in one, for a loop of one's own: the text for the model, and the memory after. */
+  /** `handle` and `execute` in one, for your own loop: the text for the model, and the memory after. */
   answer(callContext: CallContext): Promise<Answered>;
   /** Searches for what the user just said, to be offered at the tail of that message. */
   prefetch(prefetching: Prefetching): Promise<Prefetched | undefined>;
   /**
    * Begins to build what the first search by this plan would wait for, once for each catalog, and returns at once; nothing
-   * where the plan has no search. The work begins after the current turn of the event loop. What fails is told by an event,
-   * and tried again by the search.
+   * where the plan has no search. The work begins after the current turn of the event loop. A failure is reported by an
+   * event, and tried again by the search.
    */
   prepare(plan: Plan): void;
-  /** About how many bytes are kept for the catalog as it is now, beside its tools: indexes as far as they are built, and plans. */
+  /** About how many bytes are kept for the current catalog besides its tools: built indexes, and plans. */
   byteLength(): number;
 }
 
@@ -51,7 +51,7 @@ export interface PlanOptions {
   readonly describe?: boolean;
   /** The search tool's name, where the client chose one. @default tool_search */
   readonly searchName?: string;
-  /** A search tool of another engine beside it, where the client chose both. @default none */
+  /** A second search tool with another engine, if the client chose both. @default none */
   readonly secondSearch?: SecondSearch;
   /**
    * Whether a caller who has no tool at all is given a search, unless search is off: for a catalog that is empty because its servers

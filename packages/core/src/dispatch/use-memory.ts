@@ -14,7 +14,7 @@ import type { Awaitable } from './hooks.ts';
 export interface UseMemory {
   /** What each tool that the caller has used gains for a query, by the tool's id. Undefined where nothing was learned. */
   recall(query: string, caller: Caller): Awaitable<ReadonlyMap<string, UseBonus> | undefined>;
-  /** A search told its caller of these tools: a call of one of them may follow. */
+  /** A search returned these tools to its caller; a call of one of them may follow. */
   note(found: FoundForQuery, caller: Caller): void;
 }
 

@@ -16,7 +16,7 @@ export interface ContextWindowQuestion {
   readonly model?: string | undefined;
 }
 
-/** The window that is assumed for a model nobody knows: what most current models have at least. */
+/** The context window assumed for unknown models: most current models have at least this. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** How large the model's context window is: an override, then the upstream's model list, then the table, then the default. */

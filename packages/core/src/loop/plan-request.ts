@@ -21,7 +21,7 @@ export interface PlanQuestion<Request, Part> {
   readonly isForeign?: boolean;
   /** Whether there are calls to answer even where nothing is deferred: tools that are executed inside the loop. @default false */
   readonly executes?: boolean;
-  /** The request with every tool in it, where some stand elsewhere. @default the request */
+  /** The request with every tool in it, if some are elsewhere. @default the request */
   whole?(plan?: InlinePlan): Request;
 }
 

@@ -40,11 +40,11 @@ export interface LoopOptions<Request, Part> {
    * @default nothing is kept: the next request shows the model what the client's messages hold
    */
   readonly transcript?: TranscriptStore;
-  /** How long the transcript may take to find or to keep before the loop goes on without it, in milliseconds. @default 1_000 */
+  /** How long the transcript may take before the loop continues without it, in milliseconds. @default 1_000 */
   readonly transcriptWaitMs?: number;
   /** Called when the transcript fails or takes too long. The request is served all the same. */
   readonly onTranscriptError?: (error: unknown) => void;
-  /** Told before each time that the upstream is asked. Must not throw. */
+  /** Called before each request to the upstream. Must not throw. */
   readonly onRound?: (round: LoopRound<Request>) => void;
 }
 

@@ -2,24 +2,25 @@ import type { JsonObject } from '../catalog/index.ts';
 
 /**
  * Keeps what responses contained and their clients were not shown: whole rounds with searches, descriptions, refused calls
- * beside delivered ones. When a client sends a response back, the loop finds its entry and puts the missing parts where they
+ * next to delivered ones. When a client sends a response back, the loop finds its entry and puts the missing parts where they
  * were, so that the model reads the bytes that it has read before.
  *
  * A store belongs to one owner (a client object, an API key): an id is looked up among what that owner kept, never elsewhere.
- * It may lose entries at any time: the conversation then goes on with what its messages say. It may throw or hang: the loop
- * waits a bounded time and goes on without it.
+ * It may lose entries at any time: the conversation then continues from its messages. It may throw or hang: the loop waits
+ * for a limited time and continues without it.
  *
  * An implementation must give an entry back as it was kept, object keys in the same order: they become bytes of a request.
  * Store the JSON text, not a parsed form that sorts keys.
  */
 export interface TranscriptStore {
   /**
-   * Keeps one entry under each of these ids. An id that is kept again stands for the new entry.
+   * Keeps one entry under each of these ids. An id that is stored again refers to the new entry.
    *
-   * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the same by chance
-   * stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by `@` and a hash of the ids
-   * in its message and of what the user has said before: not of results and the model's texts, which clients cut. A message without any id has `text@` and such a hash; a response of which the
-   * client was shown nothing has `after@` and the hash of what was said before.
+   * Ids are strings of up to `MAX_TRANSCRIPT_ID_LENGTH` characters. Call ids, item ids and response ids that can't be the
+   * same by chance stand as they are. A short id (`call_0`), which a host gives to other conversations too, is followed by
+   * `@` and a hash of the ids in its message and of what the user has said before: not of results and the model's texts,
+   * which clients cut. A message without any id has `text@` and such a hash; a response of which the client was shown nothing
+   * has `after@` and the hash of what was said before.
    */
   keep(ids: readonly string[], hidden: Hidden): Promise<void>;
   /** The entries that are kept under these ids; an id without an entry is left out. Called once a request, with up to `MAX_TRANSCRIPT_IDS` ids. */
@@ -35,7 +36,7 @@ export interface TranscriptStore {
 
 /** What one response contained and its client was not shown. A JSON value; only the wire that wrote `content` reads it. */
 export interface Hidden extends JsonObject {
-  /** The first of the ids that it is kept under: tells two entries apart. */
+  /** The first of the ids that it is kept under: identifies the entry. */
   readonly id: string;
   /** The wire's dialect. */
   readonly dialect: string;
@@ -58,11 +59,11 @@ export interface WireTranscript<Request> {
   readonly version: number;
   /** What the request's messages consist of, oldest first, as far as entries are found by it. */
   pieces(request: Request): readonly HistoryPiece[];
-  /** The request with what was hidden put back. Pieces and content may be anybody's: what does not fit is left out. */
+  /** The request with what was hidden put back. Pieces and content are untrusted: anything that does not fit is left out. */
   weave(request: Request, entries: readonly FoundEntry[]): Request;
   /** Ids of responses and items that the request refers to without having them. Absent where a dialect has no such references. */
   references?(request: Request): readonly string[];
-  /** The request with what these ids stand for in place of the references. What can't be resolved stays as it is. */
+  /** The request with the references replaced by what they refer to. What can't be resolved stays as it is. */
   resolve?(request: Request, found: ReadonlyMap<string, JsonObject>): Request;
 }
 

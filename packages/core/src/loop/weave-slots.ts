@@ -42,7 +42,7 @@ export function weaveSlots<Piece>(
   ];
 }
 
-/** Slots out of a kept entry. What is no slot is left out. */
+/** The slots of a stored entry. Anything invalid is left out. */
 export function readSlots(value: unknown): readonly Slot[] {
   return (Array.isArray(value) ? value : []).filter(
     (slot): slot is Slot => isJsonObject(slot) && (typeof slot.shown === 'string' || isJsonObject(slot.hidden)),

@@ -41,7 +41,7 @@ export interface Wire<Request, Part> {
   readonly transcript?: WireTranscript<Request>;
 }
 
-/** What a writer knows of the client beside the request that goes through the loop. */
+/** What a writer knows about the client besides the request. */
 export interface WriterClient<Request> {
   /** Ids that the client's messages have, besides those of the request. */
   readonly taken?: readonly string[];

@@ -15,7 +15,7 @@ export interface HistoryOptions<Request, Part> {
   readonly wire: Wire<Request, Part>;
   readonly request: Request;
   readonly transcript?: TranscriptStore | undefined;
-  /** How long the store may take to find or to keep before the loop goes on without it. @default 1_000 */
+  /** How long the store may take before the loop continues without it. @default 1_000 */
   readonly transcriptWaitMs?: number | undefined;
   /** Hears of a store that failed or took too long. The request is served all the same. */
   readonly onTranscriptError?: ((error: unknown) => void) | undefined;

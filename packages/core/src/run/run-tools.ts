@@ -43,7 +43,7 @@ export type RunToolsEvent =
   | { readonly kind: 'round'; readonly round: number }
   /** A piece of the model's text. */
   | { readonly kind: 'text'; readonly text: string }
-  /** The model has called a tool. `isSearch`: one of ours, such as `tool_search`. */
+  /** The model has called a tool. `isSearch`: one of our own, such as `tool_search`. */
   | {
       readonly kind: 'call';
       readonly id: string;
@@ -58,7 +58,7 @@ export type RunToolsEvent =
 export interface RunToolsResult {
   /** The model's last words. */
   readonly text: string;
-  /** The whole conversation. To go on, append a user message and pass it again. */
+  /** The whole conversation. To continue, append a user message and pass it again. */
   readonly messages: readonly Message[];
   /** `done`: the model has finished. `rounds`: `maxRounds` was reached. `cut`: the model's token limit cut the answer off. */
   readonly ending: 'done' | 'rounds' | 'cut';

@@ -2,8 +2,8 @@ import { applySearchHints, type SearchHints, type Snapshot, type Tool } from '..
 import type { Searcher, SearchRequest } from './searcher.ts';
 
 /**
- * Makes searchers whose index holds hints beside the definitions. What comes out are the tools as they were given, so that no hint
- * reaches a model.
+ * Creates searchers whose index has hints in addition to the definitions. What comes out are the tools as they were given, so
+ * that no hint reaches a model.
  */
 export function createHintedSearcher(
   create: (snapshot: Snapshot) => Searcher,

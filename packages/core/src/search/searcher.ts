@@ -1,18 +1,18 @@
 import type { Tool } from '../catalog/index.ts';
 
-/** What stands behind a search answer: one interface, several engines, one contract suite. */
+/** A search engine over a snapshot: one interface, several engines, one contract suite. */
 export interface Searcher {
   readonly engine: SearchEngine;
   /** The best tools for a query, best first. An empty query finds nothing; it never finds everything. */
   search(request: SearchRequest): Promise<SearchResult>;
-  /** Where one tool stands for a query, and why: listed or not. */
+  /** The rank of one tool for a query, and why it is listed or not. */
   explain(request: SearchRequest, tool: Tool): Promise<Standing>;
   /**
    * Builds what the first search would otherwise have to wait for, giving way to other work now and then. A search that
    * comes meanwhile waits for the same build. An engine that has nothing to build doesn't have it.
    */
   prepare?(): Promise<void>;
-  /** About how many bytes it keeps now, which grows when it is built. An engine that can't tell doesn't have it. */
+  /** About how many bytes it uses now, more once it is built. Missing if the engine can't say. */
   byteLength?(): number;
 }
 
@@ -42,7 +42,7 @@ export interface SearchResult {
   readonly hits: readonly Hit[];
   /** `none` when nothing in the catalog fits, even if `hits` names what came nearest. */
   readonly verdict: 'match' | 'none';
-  /** How likely it is that something fits, from 0 to 1, where the engine can tell. */
+  /** The estimated probability that any tool fits, from 0 to 1, if the engine reports one. */
   readonly confidence?: number;
   /**
    * What is written like an operator (`server:nope`) and was read as plain words, since nothing that the caller may see
@@ -51,7 +51,7 @@ export interface SearchResult {
   readonly unresolved?: readonly string[];
   /** Of several queries those beyond the first 16, which were not asked. Absent where all were. */
   readonly unasked?: readonly string[];
-  /** What became of the reranker. Absent where the engine has none, and where there was nothing to rerank. */
+  /** What the reranker did. Missing if the engine has none, or there was nothing to rerank. */
   readonly reranker?: RerankerUse;
 }
 
@@ -78,7 +78,7 @@ export interface Explanation {
   readonly details: readonly Explanation[];
 }
 
-/** Where a named tool stands in the ranking for a query. Ranks start at 1. */
+/** The rank of a named tool for a query. Ranks start at 1. */
 export type Standing =
   | { readonly kind: 'listed'; readonly rank: number; readonly explanation: Explanation }
   | { readonly kind: 'below-limit'; readonly rank: number; readonly explanation: Explanation }

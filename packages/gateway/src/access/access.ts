@@ -280,7 +280,7 @@ function secretOf(headers: Headers): string | undefined {
 
 /**
  * Without keys only programs on this machine are served. A web page in a browser on it is not one of them, nor is a name that
- * somebody else's DNS points here.
+ * someone else's DNS points here.
  */
 function refuseStrangers(request: Request): void {
   const { hostname, pathname } = new URL(request.url);

@@ -79,7 +79,7 @@ export function createKnownKeys(keys: KeyStore, clock: Clock): KnownKeys {
   async function lookUp(place: string, look: () => Promise<ApiKey | undefined>): Promise<ApiKey | undefined> {
     const keep = (found: Known<ApiKey | undefined>): void => {
       known.delete(place);
-      // What is not there is asked for again: anybody can make up secrets, and a new key must work at once.
+      // What is not there is asked for again: anyone can make up secrets, and a new key must work at once.
       if (found.value !== undefined) known.set(place, found);
       const [oldest] = known.keys();
       if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);

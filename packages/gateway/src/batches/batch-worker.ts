@@ -7,7 +7,7 @@ import { ShareUsedUp } from './share-used-up.ts';
 export interface BatchWorker {
   /** There may be something new to do. */
   wake(): void;
-  /** Gives back what is unfinished, for other replicas to go on with at once. */
+  /** Gives back what is unfinished, for other replicas to continue with at once. */
   close(): Promise<void>;
 }
 

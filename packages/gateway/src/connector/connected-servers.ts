@@ -27,7 +27,7 @@ export interface ListedServer {
 
 export interface ConnectOptions {
   readonly servers: readonly RequestedServer[];
-  /** Whose request it is: nothing is shared with anybody else's. */
+  /** Whose request it is: nothing is shared with anyone else's. */
   readonly owner: string;
   readonly requestId?: string | undefined;
   readonly settings: McpConnectorSettings;

@@ -48,7 +48,7 @@ describe('a client that goes away', () => {
     // Waits for everything under way.
     await stop();
     expect(log.map(({ status }) => status)).toEqual([499, 499, 499]);
-    // Nobody has tried again.
+    // No one has tried again.
     expect(methodsOf(crm).filter((one) => one === method)).toHaveLength(asks.length);
   });
 

@@ -42,7 +42,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     signal,
     open(server, owner) {
       signal.throwIfAborted();
-      // Nobody would close it any more.
+      // No one would close it any more.
       if (closing !== undefined) throw new Error(`The server ${server.name} can't be opened: its response has ended`);
       const key = keyOf(server, owner);
       const known = opened.get(key) ?? openServer(server, { ...options, key, owner });
@@ -53,7 +53,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   };
 }
 
-/** Of everything that tells whose server it is: nothing is shared with anybody else's, and none of it can be read from the key. */
+/** Of everything that tells whose server it is: nothing is shared with anyone else's, and none of it can be read from the key. */
 function keyOf({ name, url, token }: RequestedServer, owner: string): string {
   return createHash('sha256')
     .update(JSON.stringify([owner, name, url.href, token ?? null]))

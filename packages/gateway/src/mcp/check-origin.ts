@@ -2,7 +2,7 @@ import { isOwnOrigin } from '../access/index.ts';
 import { ApiError } from '../http/index.ts';
 
 /**
- * Refuses requests that a web page of somebody else's makes through its visitor's browser, as the protocol demands of servers.
+ * Refuses requests that a web page of someone else's makes through its visitor's browser, as the protocol demands of servers.
  * Programs send no `Origin`. Pages of this gateway's own address, of this machine, and those that the settings name are let in.
  */
 export function checkOrigin(request: Request, allowed: readonly string[]): void {

@@ -41,7 +41,8 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
     const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
     const missing = wanted.find((id) => catalog?.tools.some((tool) => tool.id === id) !== true);
-    if (missing !== undefined) throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is not a tool of this catalog`);
+    if (missing !== undefined)
+      throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is not a tool of this catalog`);
   }
 
   api.get('/v1/catalogs/:name/cases', LIST_CASES, (context) =>

@@ -7,7 +7,7 @@ import { FORGET_LEARNED, LEARNED, LEARNED_EXPORT } from '../api/learned-operatio
 import { ApiError, anthropicErrorBody } from '../http/index.ts';
 import type { Services } from './services.ts';
 
-/** What was learned from use: read, exported and forgotten. A key's own; an admin key's may be anybody's. */
+/** What was learned from use: read, exported and forgotten. A key's own; an admin key's may be anyone's. */
 export function mountLearnedRoutes(api: Api, { runner, store, learning }: Services): void {
   const receive = (context: Context, answer: (uses: LearnedUseStore, access: Access) => Promise<object>) =>
     runner.run(context.req.raw, {

@@ -100,7 +100,7 @@ export function mountSearchRoutes(
   );
 }
 
-/** Parsed here, at once: as much as can be without anybody waiting for it. */
+/** Parsed here, at once: as much as can be without anyone waiting for it. */
 const MOST_QUESTION_BYTES = 1024 * 1024;
 
 function countResults(answer: object): number {

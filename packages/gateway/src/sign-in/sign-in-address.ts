@@ -2,7 +2,7 @@ import { isLoopback } from '../access/index.ts';
 
 /**
  * Where the browsers of users reach this gateway: the address of the settings or, on this machine, that of the request. Undefined where
- * neither is known: a name in a request can be anybody's, and a sign-in must come back to the gateway.
+ * neither is known: a name in a request can be anyone's, and a sign-in must come back to the gateway.
  */
 export function signInAddress(request: Request, publicUrl: string | undefined): string | undefined {
   if (publicUrl !== undefined) return publicUrl;

@@ -1,4 +1,4 @@
-/** The page as it stands before anybody has said who they are. Its script fills in the rest. */
+/** The page as it stands before anyone has said who they are. Its script fills in the rest. */
 export const SIGN_IN_HTML: string = page(
   'Sign in to MCP servers',
   `<form id="key-form" hidden>

@@ -38,7 +38,7 @@ export function createLocalBulk(service: SearchService): BulkWork {
   };
 }
 
-/** Parsing, checking and hashing ten thousand definitions takes longer than anybody else should wait. */
+/** Parsing, checking and hashing ten thousand definitions takes longer than anyone else should wait. */
 export function createThreadedBulk(options: {
   readonly pool: WorkerPool;
   readonly local: BulkWork;

@@ -3,7 +3,7 @@ import type { AskObserver } from '../exchange/index.ts';
 
 /** Spans of what a gateway does: requests, searches, rounds of models and calls of tools. `begin` of the observer traces a round. */
 export interface Tracing extends AskObserver {
-  /** A request has come in. Its span goes on from the trace that its headers name, and ends with the request. */
+  /** A request has arrived. Its span continues the trace in its headers, and ends with the request. */
   beginRequest(request: TracedRequest): void;
   /** Nothing came of it. */
   dropRequest(requestId: string): void;

@@ -14,7 +14,7 @@ export interface ConfigProblem {
   readonly variable?: string;
 }
 
-/** The settings can't be used. All problems are told at once, one a line. */
+/** The settings are invalid. All problems are reported at once, one per line. */
 export class ConfigError extends SettingError {
   override readonly name: string = 'ConfigError';
   readonly problems: readonly ConfigProblem[];

@@ -43,7 +43,7 @@ export interface Config {
 
 /**
  * What has decided about `deferral`: the setting itself; where it is not given, the gate's own settings, which would have no
- * effect on most clients otherwise; or nobody.
+ * effect on most clients otherwise; or no one.
  */
 export type DeferralSource = 'deferral' | 'tools.tool_search' | 'ENABLE_TOOL_SEARCH' | 'default';
 
@@ -98,7 +98,7 @@ export interface UpstreamSettings {
   readonly references?: boolean;
   /** How found tools reach the model where the host has no way of its own for that. @default by the protocol of the client */
   readonly form?: (typeof UPSTREAM_FORMS)[number];
-  /** Whether the models read images; where they don't, a note stands for each. @default true */
+  /** Whether the models read images; if not, a note replaces each image. @default true */
   readonly images?: boolean;
   /** Who searches: we, or the host. */
   readonly toolSearch: 'local' | 'upstream';
@@ -143,7 +143,7 @@ export const UPSTREAM_PROVIDERS = [
 /** An entry of the usual `mcpServers` block, as people have it for their client. */
 export type McpServerSettings = StdioServerSettings | RemoteServerSettings;
 
-/** A process of ours, spoken to over its standard input and output. */
+/** A local process, over its standard input and output. */
 export interface StdioServerSettings extends McpServerOptions {
   readonly type?: 'stdio';
   readonly command: string;
@@ -162,7 +162,7 @@ export interface RemoteServerSettings extends McpServerOptions {
   readonly oauth?: boolean | OAuthSettings;
 }
 
-/** What a sign-in needs that the server can't tell. */
+/** What a sign-in needs that the server does not report. */
 export interface OAuthSettings {
   /** The client that the server's operator has registered for us. @default one is registered by the sign-in */
   readonly clientId?: string;
@@ -234,7 +234,7 @@ export interface ServerInput {
 export interface McpSettings {
   /** How tools reach clients of `/mcp`. Without it the gate decides. */
   readonly form?: 'bridge' | 'load' | 'inline';
-  /** The context window of the clients' models; MCP does not tell which those are. @default 128_000 */
+  /** The context window of the clients' models, which MCP does not report. @default 128_000 */
   readonly contextTokens?: number;
   /** Whether clients of `/mcp` may have lasting connections, which live in one process. */
   readonly sessions: boolean;
@@ -247,7 +247,7 @@ export interface McpSettings {
   /** Whether our own tools are marked so that a client with a tool search of its own does not hide them. */
   readonly alwaysLoad: 'auto' | 'always' | 'never';
   readonly limits: McpLimitSettings;
-  /** Addresses of web pages that may use `/mcp`, beside those of the gateway itself. */
+  /** Web origins that may use `/mcp`, in addition to the gateway's own. */
   readonly origins: readonly string[];
   readonly connector: McpConnectorSettings;
 }
@@ -295,7 +295,7 @@ export interface SearchSettings {
   readonly backend?: 'memory' | 'postgres';
   /** What an answer holds when nothing fits: nothing, or the nearest tools all the same. */
   readonly whenNothingFits: 'empty' | 'best';
-  /** What tools can be found by beside their definitions. @default nothing */
+  /** Search hints for tools, in addition to their definitions. @default nothing */
   readonly hints?: SearchHints;
   /** Where built indexes outlast the process. @default INDEX_CACHE_DEFAULTS */
   readonly cache?: IndexCacheSettings;

@@ -24,7 +24,7 @@ export interface ReadServersOptions {
   readonly answers: InputAnswers;
 }
 
-/** The value of an input of a file. Undefined while nobody has given it. */
+/** The value of an input of a file. Undefined until it has been answered. */
 export type InputAnswers = (source: string, id: string) => string | undefined;
 
 export interface ReadServers {
@@ -184,7 +184,7 @@ function listInputs(
       ...(typeof description === 'string' ? { description } : {}),
       ...(typeof about.default === 'string' ? { default: about.default } : {}),
       ...defined({ options: choices }),
-      // What nobody describes is treated as a secret.
+      // What no one describes is treated as a secret.
       isSecret: about.password === true || about.id === undefined,
       servers: [...new Set(servers)],
     };

@@ -19,7 +19,7 @@ export interface Place {
   report(path: Path, message: string): void;
   /** The text of a value before its variables were replaced, if it had any. */
   template(path: Path): string | undefined;
-  /** Whether keys that are no settings belong to somebody else and are passed over. */
+  /** Whether keys that are no settings belong to someone else and are passed over. */
   readonly ignoresUnknownKeys: boolean;
 }
 

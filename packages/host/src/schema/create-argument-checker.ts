@@ -7,7 +7,7 @@ import type { Unchecked } from './unchecked.ts';
 
 /** Options of `createArgumentChecker`. */
 export interface ArgumentCheckerOptions extends CheckOptions {
-  /** Told what could not be decided for a call, so that its arguments were let through there. */
+  /** Called with what could not be decided for a call, whose arguments were therefore accepted. */
   readonly onUnchecked?: (tool: Tool, unchecked: readonly Unchecked[]) => void;
 }
 

@@ -2,17 +2,14 @@ import type { ArgumentProblem } from '@quartermaster/core/dispatch';
 import { describeFailure } from './describe-failure.ts';
 import type { Failure } from './failure.ts';
 
-/** How much is told of what is wrong. */
+/** How much the error messages contain. */
 export interface ProblemLimits {
   /**
    * The most problems listed, the line that counts the others included; 2 or more.
    * @default 8
    */
   readonly maxProblems: number;
-  /**
-   * The most bytes of all problems together, as UTF-8; the first is always told.
-   * @default 2_000
-   */
+  /** The most bytes of all problems together, as UTF-8; the first is always included. @default 2_000 */
   readonly maxBytes: number;
 }
 

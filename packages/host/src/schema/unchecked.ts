@@ -1,4 +1,4 @@
-/** A part of a schema that was not checked, so that the value was let through there. */
+/** A part of a schema that was not checked, so that the value was accepted there. */
 export interface Unchecked {
   readonly reason:
     | 'out-of-steps'

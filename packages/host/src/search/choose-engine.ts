@@ -6,7 +6,7 @@ import { type FoundReranker, findReranker } from './find-reranker.ts';
 /** The engine that searches, and why. */
 export interface ChosenEngine {
   readonly engine: Exclude<SearchSettings['engine'], 'auto'>;
-  /** Why this engine, in words: `search.engine is auto, and the reranker loads`. */
+  /** The reason for this engine, as a sentence: `search.engine is auto, and the reranker loads`. */
   readonly reason: string;
   /** The reranker's model, for `hybrid+reranker`. */
   readonly embedder?: RerankerEmbedder;

@@ -9,13 +9,13 @@ import type { ChosenEngine } from './choose-engine.ts';
 import { createLazyReranker } from './lazy-reranker.ts';
 
 interface ServingOptions extends Omit<RerankerOptions, 'embedder' | 'onEvent' | 'signal'> {
-  /** Ends the stage: what is being embedded would keep a process that is stopping. Nothing is told from then on. */
+  /** Ends the stage: what is being embedded would keep a process that is stopping. No events follow. */
   readonly signal: AbortSignal;
   /** The time in milliseconds. */
   readonly now: () => number;
   /** Receives every failure. @default they are ignored */
   readonly count?: (event: RerankerEvent) => void;
-  /** Told of each kind at most once a minute, with how often it happened since it was last told. */
+  /** Called for each kind at most once a minute, with the number of times since the last call. */
   readonly tell: (event: RerankerFailure, times: number) => void;
 }
 

@@ -14,7 +14,7 @@ export interface DiskIndexCacheOptions {
 }
 
 /**
- * Indexes as files, for any number of processes: a file is written under another name and then renamed, so that nobody ever sees a
+ * Indexes as files, for any number of processes: a file is written under another name and then renamed, so that no one ever sees a
  * part of one, whenever its writer is killed. Two that write the same index write the same bytes, and the last one stays.
  */
 export function createDiskIndexCache({ folder, maxBytes, now = Date.now }: DiskIndexCacheOptions): IndexCache {

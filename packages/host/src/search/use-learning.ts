@@ -5,7 +5,7 @@ import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
 /** What is learned from use, and what for: orders of search results, and hot tools. Everything is the owner's own. */
 export interface UseLearning {
-  /** What a toolbox of this catalog asks and tells; the caller's id is the owner. */
+  /** What a toolbox of this catalog reads and reports; the caller's id is the owner. */
   memoryFor(catalog: string): UseMemory;
   /** A tool was called, by its id or by the name that the model sees. It is learned once for the last search that found it. */
   called(owner: string, tool: string): void;
@@ -25,7 +25,7 @@ export interface UseLearningOptions {
   readonly embed: (query: string) => Float32Array;
   readonly store: LearnedUseStore;
   readonly clock: { now(): number; after(ms: number, run: () => void): () => void };
-  /** Told when the store fails: searches go on without what it knows. */
+  /** Called when the store fails; searches continue without it. */
   readonly onError?: (error: unknown) => void;
 }
 

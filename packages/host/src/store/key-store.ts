@@ -35,7 +35,7 @@ export interface KeyStore {
 
 /** A key to be created. */
 export interface NewApiKey extends KeyPermissions {
-  /** For people to tell keys apart. */
+  /** A human-readable name. */
   readonly name: string;
   /** From when it is refused, in milliseconds since 1970. @default never */
   readonly expiresAt?: number;
@@ -50,8 +50,8 @@ export interface KeyChange {
 }
 
 /**
- * What a key may do beside using what it may use. `consumer`: nothing. `publisher`: create catalogs, and change its own.
- * `admin`: change any catalog that it may use.
+ * What a key may change. `consumer`: nothing. `publisher`: create catalogs, and change its own. `admin`: change any catalog
+ * that it may use.
  */
 export type KeyRole = 'consumer' | 'publisher' | 'admin';
 

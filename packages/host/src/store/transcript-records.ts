@@ -5,7 +5,10 @@ import type { Seal } from './internal/seal.ts';
 import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** What responses contained and their clients were not shown, encrypted, so that a conversation goes on after a restart or on another replica. */
+/**
+ * What responses contained and their clients were not shown, encrypted, so that a conversation can continue after a restart
+ * or on another replica.
+ */
 export interface TranscriptRecords {
   /** Whether there is a key to encrypt with. Without one nothing can be kept. */
   readonly canKeep: boolean;

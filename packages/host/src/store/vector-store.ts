@@ -2,7 +2,7 @@ import { bytesOf, encodeName, textOf } from './internal/columns.ts';
 import { chunks, placeholders, type SqlValue } from './internal/sql.ts';
 import type { StoreContext } from './internal/store-context.ts';
 
-/** Vectors by the model that made them and the hash of what they stand for, so that nothing is embedded twice. */
+/** Vectors by the model that made them and the hash of their text, so that nothing is embedded twice. */
 export interface VectorStore {
   /** The vectors that are known; the others are missing from the map. */
   get(model: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;

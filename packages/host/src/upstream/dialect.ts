@@ -42,15 +42,15 @@ export interface DialectUpstream<Name extends DialectName> {
   readonly stream: Upstream<RequestOf<Name>, PartOf<Name>>;
   /** One whole response. */
   readonly whole: (request: RequestOf<Name>, signal: AbortSignal) => Promise<ResponseOf<Name>>;
-  /** The same upstream on behalf of one client: what the client sent beside its body goes along. */
+  /** The same upstream on behalf of one client: with what the client sent besides its body. */
   forClient(client: UpstreamClient): DialectUpstream<Name>;
 }
 
-/** What an upstream is told of the client, and tells for it. */
+/** What an upstream knows about the client, and reports for it. */
 export interface UpstreamClient {
   /** The client's headers. An upstream takes those that its API reads (versions, betas), never credentials unless told so. */
   readonly headers?: Headers;
-  /** The id of the client's request, for whoever looks on. */
+  /** The id of the client's request, for logs and traces. */
   readonly requestId?: string;
   /** Called with each answer's status and headers: request ids, rate limits. */
   readonly onResponse?: (response: { readonly status: number; readonly headers: Headers }) => void;

@@ -2,9 +2,9 @@ import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotoc
 import type { Clock } from '../clock.ts';
 import type { Connection } from './connection.ts';
 
-/** The time that calls on one connection may take. It stands still while somebody is asked: people take longer than servers. */
+/** The time that calls on one connection may take. It stands still while someone is asked: people take longer than servers. */
 export interface CallClock {
-  /** Asks; meanwhile no call's time runs, and after it each begins anew. Which call it is asked for can't be told. */
+  /** Asks; meanwhile no call's time runs, and after it each begins again. Which call it is asked for can't be told. */
   whileAsking<Value>(ask: () => Promise<Value>): Promise<Value>;
   /** The connection with its timeouts kept by this clock. */
   watch(connection: Connection): Connection;
@@ -84,7 +84,7 @@ class Limit {
     return this.#controller.signal;
   }
 
-  /** Begins, also anew. */
+  /** Begins, also again. */
   begin(): void {
     this.#cancel();
     const late = (): void =>

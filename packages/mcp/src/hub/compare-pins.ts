@@ -12,11 +12,11 @@ export interface DefinitionChange extends ChangedTool {
   readonly isHeld: boolean;
   /** Whether the tool was never accepted: there is nothing before it. */
   readonly isNew?: true;
-  /** What tells this change from another of the same tool. */
+  /** Identifies this change among others of the same tool. */
   readonly hash: string;
 }
 
-/** Which definitions wait until somebody has accepted them: none, those that changed, or new ones too. */
+/** Which definitions are held back until they are accepted: none, changed ones, or new ones too. */
 export type Quarantine = 'off' | 'changed' | 'new';
 
 export interface PinComparison {

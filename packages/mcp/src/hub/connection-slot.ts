@@ -10,7 +10,7 @@ export interface Backoff {
   readonly initialMs: number;
   /** Each wait is twice the one before, up to this. @default 60_000 */
   readonly maxMs: number;
-  /** A connection that lasted this long starts the count anew. @default 30_000 */
+  /** A connection that lasted this long resets the count. @default 30_000 */
   readonly stableMs: number;
 }
 
@@ -165,7 +165,7 @@ export class ConnectionSlot {
     this.#fail(reason, this.#downError(reason));
   }
 
-  /** A server that was started anew can be asked at once; one that knows none of its sessions would be asked for ever. */
+  /** A server that was started again can be asked at once; one that knows none of its sessions would be asked for ever. */
   #forgotten(connection: Connection | undefined): void {
     if (!this.#leave(connection)) return;
     if (this.#isRenewed) {

@@ -102,7 +102,7 @@ function subscribeEach(request: Connection['request']): Connection['follow'] {
 }
 
 /**
- * On the newer revision the SDK checks a whole `tools/list` result before anybody sees it, so that one definition without a
+ * On the newer revision the SDK checks a whole `tools/list` result before anyone sees it, so that one definition without a
  * schema would cost all the others. The definitions are taken out on the way in, and handed over unchecked. And it refuses results
  * without a `resultType`, of calls that have run: they are taken for complete, as those of the older revisions are.
  */

@@ -56,7 +56,7 @@ export interface HubOptions extends HubServers {
   /** How much of a server's list is taken. */
   readonly limits?: Partial<ListLimits>;
   readonly backoff?: Backoff;
-  /** What servers are told about us. */
+  /** The client information that servers get. */
   readonly clientInfo?: Implementation;
   /** @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -117,7 +117,7 @@ export function createHub(options: HubOptions): Hub {
   const begin = async (server: HubServer): Promise<void> => {
     // A store that fails costs the head start, not the server.
     const isKnown = await server.restore().catch(() => false);
-    // Closed meanwhile: nobody would end what started now.
+    // Closed meanwhile: no one would end what started now.
     if (!isClosed && (!isKnown || options.isLazy === false)) await server.start();
   };
   const currentSnapshot = (): Snapshot => {
@@ -366,7 +366,7 @@ function isLost(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** Nobody knows whether it ran, so it is not made again here. */
+/** No one knows whether it ran, so it is not made again here. */
 function lostCall({ name, settings }: HubServer, { tool }: HubCall, cause: unknown): McpError {
   const next = 'url' in settings ? 'the next call connects again' : 'the next call restarts the server';
   return new McpError(

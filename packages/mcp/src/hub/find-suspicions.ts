@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '@quartermaster/core/catalog';
 /** A place in a definition that people should look at. Reported, never dropped: most finds are clumsy rather than evil. */
 export interface Suspicion {
   readonly kind: SuspicionKind;
-  /** Where it stands, such as `description` or `inputSchema.properties.path.description`. */
+  /** Its place, such as `description` or `inputSchema.properties.path.description`. */
   readonly at: string;
   /** The text around it, with characters that can't be seen written as `\u{…}`. */
   readonly excerpt: string;
 }
 
-/** What a find leads to: people are told, the tool is left out too, or nothing is looked for. */
+/** What happens to a finding: report it, also leave the tool out, or don't check. */
 export type FindingsPolicy = 'warn' | 'withhold' | 'off';
 
 /** What can be suspicious about a definition. */

@@ -1,7 +1,7 @@
 import { McpError } from '../errors.ts';
 
 /**
- * The server no longer knows the session, such as after it was started anew. What was asked did not run, so it may be asked
+ * The server no longer knows the session, such as after it was started again. What was asked did not run, so it may be asked
  * again on a new one.
  */
 export class ForgottenSessionError extends McpError {

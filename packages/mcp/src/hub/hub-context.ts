@@ -28,6 +28,6 @@ export interface HubContext {
   /** Some of what a server lists is not taken. */
   readonly onListingCut: (server: string, reason: string) => void;
   readonly onDefinitionChange: (change: DefinitionChange) => void;
-  /** A server told something on a connection that is nobody's. */
+  /** A server told something on a connection that is no one's. */
   readonly onNotification: (notification: ServerNotification) => void;
 }

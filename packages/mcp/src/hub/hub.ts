@@ -39,13 +39,13 @@ export interface Hub {
   follow(request: FollowRequest): Promise<() => void>;
   /** Connects to a server, for a request that depends on what it is. */
   connect(server: string, origin?: Origin): Promise<Connection>;
-  /** Tells servers something, where the peer has a connection open. */
+  /** Sends servers a notification, if the peer has an open connection. */
   notify(peer: Peer, notification: Outgoing): void;
   /** The connections that a peer has open. */
   connections(peer: Peer): readonly Connection[];
   /** Ends a peer's connections. */
   release(peer: Peer): Promise<void>;
-  /** Takes changed definitions as they are now. `*` stands for any text. */
+  /** Accepts the current definitions of changed tools. `*` matches any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
   /**
    * Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. It comes back to
@@ -59,7 +59,7 @@ export interface Hub {
   ): Promise<void>;
   /** The servers that a user signs in at, and whether they have. */
   signIns(user?: string): Promise<readonly SignInState[]>;
-  /** Takes one changed definition, if it is still the one of this hash. Tells whether it was. */
+  /** Accepts one changed definition, if its hash is still this one. Returns whether it was. */
   acceptChange(change: Pick<DefinitionChange, 'tool' | 'hash'>): Promise<boolean>;
   /**
    * Ends a sign-in with what the authorization server sent to the redirect address, and connects. Where to begin one is in the

@@ -31,7 +31,7 @@ export interface ConnectionOptions extends TransportOptions, ConnectionEnd {
   readonly clientInfo: Implementation;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: string | undefined;
-  /** Whose connection it is. Nobody's: then the server is told that it can ask for nothing. */
+  /** Whose connection it is. No one's: then the server is told that it can ask for nothing. */
   readonly peer?: Peer | undefined;
   readonly onNotification: (method: string, params: JsonObject) => void;
   /** Whether the server has shown that it does not speak the newer revision, whatever it says. */

@@ -8,7 +8,7 @@ export interface ProcessGroupOptions {
   readonly cwd?: string | undefined;
 }
 
-/** How often a group is looked at while it ends. Nobody tells us when a grandchild is gone. */
+/** How often a group is looked at while it ends. No one tells us when a grandchild is gone. */
 const LOOK_EVERY_MS = 20;
 
 /**
@@ -66,7 +66,7 @@ function endAll(): void {
   for (const pid of live) signalGroup(pid, 'SIGKILL');
 }
 
-/** Signal 0 asks whether anybody is there. */
+/** Signal 0 asks whether anyone is there. */
 function isAlive(pid: number): boolean {
   return signalGroup(pid, 0);
 }

@@ -93,7 +93,7 @@ export class RemoteTransport implements Transport {
       try {
         this.onmessage?.(message, extra);
       } catch (error) {
-        // The SDK quotes an answer that nobody waits for any more, and fails on one that nests too deep.
+        // The SDK quotes an answer that no one waits for any more, and fails on one that nests too deep.
         this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       }
     };
@@ -190,7 +190,7 @@ export class RemoteTransport implements Transport {
     void this.close();
   }
 
-  /** Nobody waits for its answer any more. */
+  /** No one waits for its answer any more. */
   #forget(id: unknown): void {
     const sent = this.#unanswered.get(id as RequestId);
     if (sent === undefined) return;

@@ -67,7 +67,7 @@ export class ServerConnections {
     return this.#shared.connection;
   }
 
-  /** Whether anybody has one of their own. */
+  /** Whether anyone has one of their own. */
   get hasOwn(): boolean {
     return [...this.#slots.values()].some((slot) => slot.connection !== undefined);
   }
@@ -114,7 +114,7 @@ export class ServerConnections {
     };
   }
 
-  /** What changed while there was no connection, nobody knows. */
+  /** What changed while there was no connection, no one knows. */
   #followAgain(slot: ConnectionSlot, owner: ConnectionOwner): void {
     const { notes, onNotification } = this.#options;
     const followed = this.#followed.get(slot);

@@ -26,7 +26,7 @@ export interface ServerStatus {
   /** Changed definitions that are used all the same until they are accepted. Absent where there are none. */
   readonly changed?: readonly DefinitionChange[];
   readonly suspicions: readonly (Suspicion & { readonly tool: string })[];
-  /** How often it said something that is no message, and what it said last. */
+  /** How often it wrote something other than a message, and what it wrote last. */
   readonly noise: { readonly count: number; readonly last?: string };
   /** The end of what it wrote to its standard error. */
   readonly stderr: string;

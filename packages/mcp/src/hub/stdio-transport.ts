@@ -107,7 +107,7 @@ export class StdioTransport implements Transport {
   #deliver(message: JSONRPCMessage): void {
     this.#delivered = this.#delivered
       .then(() => this.onmessage?.(message))
-      // The SDK quotes an answer that nobody waits for any more, and fails on one that nests too deep. The next message still counts.
+      // The SDK quotes an answer that no one waits for any more, and fails on one that nests too deep. The next message still counts.
       .catch((error: Error) => this.onerror?.(error));
   }
 

@@ -24,7 +24,7 @@ export interface KeptSignIn {
 
 export interface KeptSignIns {
   read(owner: TokenOwner): Promise<KeptSignIn>;
-  /** Never loses what it was given: where the store fails, this process goes on with it and tries again later. */
+  /** Never loses what it was given: where the store fails, this process continues with it and tries again later. */
   write(owner: TokenOwner, kept: KeptSignIn): Promise<void>;
 }
 

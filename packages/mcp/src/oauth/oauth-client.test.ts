@@ -314,7 +314,7 @@ describe('servers that want users to sign in', () => {
     calling.catch(() => {});
     await until(() => waiting.length === 1);
     clock.advance(30_000);
-    // Nobody has to sign in again for a network that fails.
+    // No one has to sign in again for a network that fails.
     await expect(calling).rejects.toThrow(
       'The tokens for server "tools" can\'t be renewed now: The sign-in got no answer within 30 s',
     );

@@ -31,7 +31,7 @@ export interface OAuthClient {
   /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
   finish(callback: URLSearchParams): Promise<TokenOwner>;
   isSignedIn(owner: TokenOwner): Promise<boolean>;
-  /** What tells a user's sign-in from the next one. Undefined where there is none. */
+  /** Identifies a user's sign-in. Undefined if there is none. */
   markOf(owner: TokenOwner): Promise<string | undefined>;
   /** What a user can do who has to sign in, where a sign-in can't begin here. */
   readonly howToSignIn?: ((owner: TokenOwner) => string) | undefined;
@@ -57,7 +57,7 @@ export interface OAuthOptions {
   readonly redirectUrl?: string | (() => Promise<string>);
   /** What the others should do, said with the refusal: `run: quartermaster mcp login tracker`. @default nothing is said */
   readonly howToSignIn?: (owner: TokenOwner) => string;
-  /** What authorization servers are told about us, on top of the usual. */
+  /** Additional client metadata for authorization servers. */
   readonly clientMetadata?: Partial<OAuthClientMetadata>;
   /** The address of a document with the same, for authorization servers that read it instead of registering us. An https address. */
   readonly clientMetadataUrl?: string;
@@ -131,7 +131,7 @@ export function createOAuthClient(options: OAuthOptions): OAuthClient {
   };
 
   /**
-   * One at a time for each user and server: a new sign-in ends the one before, whose address somebody may have been given just now.
+   * One at a time for each user and server: a new sign-in ends the one before, whose address someone may have been given just now.
    * Those that wait for one that fails fail with it, rather than each asking a silent server in turn.
    */
   const begin: OAuthClient['begin'] = async (owner, settings, wish = {}) => {
@@ -244,7 +244,7 @@ interface StoredPending extends PendingSignIn {
   readonly endsAtMs: number;
 }
 
-/** One per user and server: a sign-in that is begun anew ends the one before, so that none is left behind. */
+/** One per user and server: a sign-in that is begun again ends the one before, so that none is left behind. */
 async function replacePending(tokens: TokenStore, state: string, pending: StoredPending): Promise<void> {
   const latest = { user: pending.owner.user, server: `\nlatest ${pending.owner.server}` };
   const before = await tokens.get(latest);

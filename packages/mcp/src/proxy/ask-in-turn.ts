@@ -12,7 +12,7 @@ const PATIENCE_MS = 2_000;
 
 /**
  * Asks one after the other until one answers, and ends what is still under way then. One that is silent is passed by, and may answer
- * all the same. When all fail, the reason is the first one's: it is the likeliest to know. Undefined where there is nobody to ask.
+ * all the same. When all fail, the reason is the first one's: it is the likeliest to know. Undefined where there is no one to ask.
  */
 export async function askInTurn<Value>(
   asks: readonly ((signal: AbortSignal) => Promise<Value>)[],

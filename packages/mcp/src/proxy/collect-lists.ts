@@ -20,7 +20,7 @@ export interface ListQuestion {
 
 const MOST_PAGES = 50;
 const MOST_ITEMS = 10_000;
-/** Shorter than the minute after which most clients give up, and have nothing from anybody. */
+/** Shorter than the minute after which most clients give up, and have nothing from anyone. */
 const PATIENCE_MS = 45_000;
 
 /** The servers that a session may ask for something, in the order of the configuration. */

@@ -55,14 +55,14 @@ export interface ProxyOptions
    * @default { mode: 'hint' }
    */
   readonly guard?: ProxyGuard;
-  /** Who an HTTP request is from; nobody is answered with 401. Not asked where `fetch` is given the access. @default anybody */
+  /** Who sent an HTTP request; undefined is answered with 401. Not called if `fetch` gets the access. @default anyone */
   readonly authenticate?: (request: Request) => Promise<Access | undefined>;
   /**
    * Whether HTTP clients of the older revisions may have lasting connections, which live in this process. Without them each
-   * request stands for itself, and any replica can answer it. @default false
+   * request is independent, and any replica can answer it. @default false
    */
   readonly sessions?: boolean | SessionLimits;
-  /** How long requests wait for servers that are started for the first time; clients are told of later ones. */
+  /** How long requests wait for servers on their first start; clients are notified of later ones. */
   readonly waits?: StartWaits;
   /**
    * Whether our own tools are marked as ones that the client's own tool search must not hide (`_meta["anthropic/alwaysLoad"]`). `auto`
@@ -228,7 +228,7 @@ function connectTransport(
     },
     { transport },
   );
-  // The SDK answers these itself, and tells nobody.
+  // The SDK answers these itself, and tells no one.
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {
     const held = endpoint?.followWanted(message);

@@ -66,7 +66,7 @@ export function createExecutor(
 }
 
 /**
- * Tells a user where to sign in. At the page of a gateway they show who they are; an address that was made for nobody in particular
+ * Tells a user where to sign in. At the page of a gateway they show who they are; an address that was made for no one in particular
  * would sign in everybody, so only a known user is told it.
  */
 function withSignIn(error: unknown, { access, isSole }: Session): unknown {

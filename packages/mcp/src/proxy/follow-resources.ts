@@ -58,7 +58,7 @@ export function unfollowAll(session: Session): void {
   session.followed.clear();
 }
 
-/** Follows what a client wants to listen to. Resolves to the filter without the resources that nobody tells of. */
+/** Follows what a client wants to listen to. Resolves to the filter without the resources that no one tells of. */
 export async function followFilter(
   hub: Hub,
   session: Session,

@@ -16,7 +16,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_EVENTS = 20_000;
 
 /**
- * What was sent last, so that a client whose connection broke can take a stream up again where it ended: an answer that nobody got is
+ * What was sent last, so that a client whose connection broke can take a stream up again where it ended: an answer that no one got is
  * lost otherwise. The oldest events of all sessions make way.
  */
 export function createKeptEvents(maxBytes: number = MOST_BYTES): { forSession(): SessionEvents } {

@@ -1,7 +1,7 @@
 import type { Plan } from '@quartermaster/core';
 
 /**
- * Whether a client should list its tools anew. Tools that come and go behind the search change nothing that it sees, and a new
+ * Whether a client should list its tools again. Tools that come and go behind the search change nothing that it sees, and a new
  * list would cost it its prompt cache: those are told in answers.
  */
 export function needsRelist(before: Plan, after: Plan): boolean {

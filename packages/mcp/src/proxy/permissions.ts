@@ -2,8 +2,9 @@ import type { Tool } from '@quartermaster/core';
 import { compileGlob, type Glob } from '@quartermaster/core/catalog';
 
 /**
- * Which tools a key may use, by patterns in which `*` stands for any text: `github/create_issue`, `github/*`, `*\/delete_*`,
- * a server's name alone for all of it, or the spelling of agents, `mcp__github__*`. What is denied is denied, whatever is allowed.
+ * Which tools a key may use, by patterns in which `*` matches any text: `github/create_issue`, `github/*`, `*\/delete_*`, a
+ * server's name alone for all of it, or the spelling of agents, `mcp__github__*`. What is denied is denied, whatever is
+ * allowed.
  */
 export interface Permissions {
   /** @default everything */

@@ -122,7 +122,7 @@ function createSessions(options: HttpFaceOptions): HttpFace {
       const id = request.headers.get('mcp-session-id');
       if (id === null) return begin(request, access);
       const session = sessions.get(id);
-      // A session is its owner's: to anybody else, and under other permissions, it does not exist.
+      // A session is its owner's: to anyone else, and under other permissions, it does not exist.
       const isTheirs =
         session?.accessId === access.id && session?.permissions === compilePermissions(access.permissions ?? {});
       if (session === undefined || !isTheirs) return refuse(404, 'Unknown session; start with initialize');

@@ -3,9 +3,9 @@ import type { Hub, Peer } from '../hub/index.ts';
 
 /** How long requests wait for servers that are started for the first time. All of them count from the start, not from the request. */
 export interface StartWaits {
-  /** For `initialize`: what is not there by then is told later. @default 250 */
+  /** For `initialize`; later arrivals are announced. @default 250 */
   readonly greetingMs?: number;
-  /** For lists and searches: what is missing by then is named, and told of later. @default 2_000 */
+  /** For lists and searches; what is missing is named, and announced later. @default 2_000 */
   readonly listMs?: number;
   /** For a call of a tool that no server has listed yet. @default 10_000 */
   readonly callMs?: number;

@@ -17,7 +17,7 @@ interface Backend {
   update(): void;
   /** Tells everybody that there are other prompts. */
   changePrompts(): void;
-  /** Whether anybody hears of changes to the note. */
+  /** Whether anyone hears of changes to the note. */
   isFollowed(): boolean;
   /** Ends all connections, or all answers to those who listen. */
   interrupt(): Promise<void>;
@@ -67,7 +67,7 @@ function older(): Backend {
   };
 }
 
-/** Everything is told to those who listen, and to nobody else. */
+/** Everything is told to those who listen, and to no one else. */
 function newer(): Backend {
   let handler = createMcpHandler(notes);
   const followers = new Set<Request>();

@@ -25,7 +25,7 @@ export interface Leg {
 }
 
 export interface SuspendedCalls {
-  /** Serves one request: begins the call, or goes on with the one that it means. Resolves with its result or with what it asks. */
+  /** Serves one request: begins the call, or continues with the one that it means. Resolves with its result or with what it asks. */
   serve(leg: Leg, begin: (call: SuspendableCall) => Promise<JsonObject>): Promise<JsonObject>;
   /** Gives up all of them. */
   close(): void;
@@ -99,7 +99,7 @@ class RunningCall implements SuspendableCall {
       this.#cancelPatience();
       this.#onEnd();
     });
-    // Somebody may have stopped waiting for it.
+    // Someone may have stopped waiting for it.
     this.#result.catch(() => {});
   }
 

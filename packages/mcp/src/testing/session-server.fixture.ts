@@ -24,9 +24,9 @@ export interface Posted {
 }
 
 export interface SessionServerOptions {
-  /** What each tool does, by name. Read anew for every session. */
+  /** What each tool does, by name. Read again for every session. */
   readonly tools: () => Readonly<Record<string, () => string | Promise<string>>>;
-  /** A tool's description, read anew for every session. @default the same one always */
+  /** A tool's description, read again for every session. @default the same one always */
   readonly describe?: (tool: string) => string;
   /** The status of a request that is refused before the server sees it. @default none is */
   readonly refuse?: (request: { readonly method: string; readonly session: string | undefined }) => number | undefined;

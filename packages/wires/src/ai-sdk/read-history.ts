@@ -11,7 +11,7 @@ import { isResultPart, readCallPart, readResultPart, type SearchCall } from './s
 
 /**
  * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls: what
- * has no partner here is in no map, and nobody renders it.
+ * has no partner here is in no map, and no one renders it.
  */
 export interface History {
   readonly items: readonly HistoryItem[];

@@ -6,7 +6,7 @@ import { type ModelRequest, toolsOf } from './language-model-v4-shapes-2026-11.t
 type ModelTools = NonNullable<ModelRequest['tools']>;
 
 /**
- * The toolbox for a request's tools. `ai` makes the list anew for every step, of the same descriptions and schemas: such a list
+ * The toolbox for a request's tools. `ai` makes the list again for every step, of the same descriptions and schemas: such a list
  * is recognised by what is in it, so that thousands of tools are read and written out as text only when they change.
  */
 export function toolboxFinder(toolboxes: RequestToolboxes): (request: ModelRequest) => Toolbox {

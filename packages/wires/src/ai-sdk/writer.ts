@@ -128,7 +128,7 @@ interface Naming {
   readonly textId: (id: string) => string;
 }
 
-/** A part of the model's with ids of its own. Texts and reasoning count anew in each round, and so do many calls. */
+/** A part of the model's with ids of its own. Texts and reasoning count again in each round, and so do many calls. */
 function renumber(part: ModelPart, { plan, callId, textId }: Naming): ModelPart {
   switch (part.type) {
     case 'text-start':

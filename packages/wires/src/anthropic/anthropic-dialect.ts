@@ -26,7 +26,7 @@ export interface AnthropicDialectOptions {
   readonly errorCodes?: ErrorCodes;
   /** Whether deferred tools with a cache breakpoint are refused, as the API does. @default false */
   readonly strict?: boolean;
-  /** How many tools a request may define. @default as the API has it */
+  /** How many tools a request may define. @default the API's limit */
   readonly maxRequestTools?: number;
 }
 
@@ -151,7 +151,7 @@ export function anthropicError({ type, message, details }: ErrorFacts): {
   return { type, message, ...defined({ details }) };
 }
 
-/** Whether an entry among the tools stands for those of an MCP server. */
+/** Whether an entry among the tools represents an MCP server's tools. */
 export function isToolset(tool: unknown): tool is JsonObject {
   return isJsonObject(tool) && tool.type === 'mcp_toolset';
 }
@@ -177,7 +177,7 @@ function hasServerBlock(message: unknown): boolean {
   );
 }
 
-/** In the one way after which the SDK's tool runner goes on with the whole conversation in each request. */
+/** In the one way after which the SDK's tool runner continues with the whole conversation in each request. */
 function refuseThread({ thread }: JsonObject): void {
   if (!isJsonObject(thread)) return;
   if (thread.type === 'continue') {

@@ -10,7 +10,7 @@ export interface ServerCalls {
   nameOf(server: string, tool: string): string;
   /** Whether a reference leads to one of these servers, but to none of its tools. */
   isDangling(modelName: string): boolean;
-  /** Blocks that stand before everything that the model says. */
+  /** Blocks before everything that the model says. */
   readonly opening: readonly AnthropicBlock[];
 }
 

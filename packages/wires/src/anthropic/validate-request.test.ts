@@ -120,7 +120,7 @@ const REFUSED: readonly Refused[] = [
   [
     'a text of the user’s with citations, from 2026-10-21 on',
     { ...GOOD, messages: [{ role: 'user', content: [CITED] }] },
-    "messages.0.content.0: a text block with citations is not allowed in a user message",
+    'messages.0.content.0: a text block with citations is not allowed in a user message',
     { version: '2026-10-21' },
   ],
   [

@@ -50,7 +50,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
  * Checks what the API checks and a gateway must, in the API's own words. Unknown fields and blocks are never a reason: a
- * client that is refused for one goes on without tool search.
+ * client that is refused for one continues without tool search.
  */
 export function validateAnthropicRequest(value: unknown, options: ValidateOptions = {}): AnthropicRequest {
   const settings = { ...VALIDATE_DEFAULTS, ...options };

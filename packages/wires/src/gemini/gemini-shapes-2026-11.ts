@@ -39,7 +39,7 @@ export interface GeminiContent {
   readonly [unknown: string]: unknown;
 }
 
-/** A part has one of its kinds of data, and beside it what must come back untouched, `thoughtSignature` above all. */
+/** A part has one kind of data, and fields that must be returned unchanged, above all `thoughtSignature`. */
 export interface GeminiPart {
   readonly text?: string;
   readonly thought?: boolean;

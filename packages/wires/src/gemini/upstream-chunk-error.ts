@@ -1,7 +1,10 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
 
-/** An error in the middle of an upstream's stream. Carries the chunk that tells of it, so that a surface can pass it on as it came. */
+/**
+ * An error in the middle of an upstream's stream. Carries the chunk with the error, so that a surface can pass it on
+ * unchanged.
+ */
 export class UpstreamChunkError extends UpstreamError {
   override readonly name = 'UpstreamChunkError';
   readonly chunk: JsonObject;

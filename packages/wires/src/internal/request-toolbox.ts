@@ -20,7 +20,7 @@ import {
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 /**
- * How an adapter searches: everything that a toolbox takes, but for the catalog, which is what each request declares, and the
+ * How an adapter searches: all options of a toolbox except the catalog, which is what each request declares, and the
  * execution of tools, which stays the client's.
  */
 export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execute' | 'hooks' | 'form' | 'searcher'> {

@@ -14,7 +14,7 @@ export interface StreamSource<Part> {
   readonly headers: Headers;
 }
 
-/** A streaming response. The parts are stopped when nobody reads on. */
+/** A streaming response. The parts are stopped when no one reads on. */
 export function streamResponse<Part>(dialect: StreamDialect<Part>, source: StreamSource<Part>): Response {
   const { rest } = source;
   let next: IteratorResult<Part> | undefined = source.first;

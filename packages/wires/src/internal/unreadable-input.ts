@@ -5,8 +5,8 @@ import { parseArguments } from '@quartermaster/core/dispatch';
 const KEY = 'INVALID_JSON';
 
 /**
- * A call's arguments as the object that the API wants. A text that is none is kept under a key of its own: no arguments at all would
- * be a call that the model has not made, and whoever has to answer it could not tell the two apart.
+ * A call's arguments as the object that the API wants. A text that is none is kept under a key of its own: without any
+ * arguments it would look like a different call.
  */
 export function toInput(text: string): JsonObject {
   return parseArguments(text) ?? { [KEY]: text };

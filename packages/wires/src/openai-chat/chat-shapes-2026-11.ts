@@ -89,7 +89,7 @@ export interface ChatChoice {
   readonly [unknown: string]: unknown;
 }
 
-/** The calls of a message that have an id and a name; the rest is no call that anybody could answer. */
+/** The calls of a message that have an id and a name; the rest is no call that anyone could answer. */
 export function callsOf(message: ChatMessage): readonly ChatToolCall[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isToolCall) : [];
 }

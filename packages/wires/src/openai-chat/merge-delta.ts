@@ -11,8 +11,8 @@ const STATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Folds one delta into what came before: texts go on, lists grow, objects are merged, and everything else is stated anew. Fields
- * that nobody here knows (reasoning of other hosts) fold by the same rule.
+ * Folds one delta into what came before: texts go on, lists grow, objects are merged, and everything else is stated again. Fields
+ * that no one here knows (reasoning of other hosts) fold by the same rule.
  */
 export function mergeDelta(
   before: Readonly<Record<string, unknown>>,

@@ -138,7 +138,7 @@ describe('quartermaster mcp login', () => {
       return { action: 'accept' };
     });
     const call = { name: 'tool_call', arguments: { name: 'tracker__list_issues' } };
-    // Nothing of the server is known before somebody has signed in, so the search says what is missing.
+    // Nothing of the server is known before someone has signed in, so the search says what is missing.
     const search = { name: 'tool_search', arguments: { query: 'list issues' } };
     expect(JSON.stringify((await client.callTool(search)).content)).toContain('requires the user to sign in');
     expect(JSON.stringify((await client.callTool(call)).content)).toContain('no issues');
@@ -230,7 +230,7 @@ describe('quartermaster mcp login', () => {
       };
     };
     const { callback, cookie } = await sendBack(grace);
-    // Somebody else's browser, sent there with the address of a sign-in that grace began.
+    // Someone else's browser, sent there with the address of a sign-in that grace began.
     const other = await sendBack(ada);
     expect((await fetch(callback)).status).toBe(400);
     expect((await fetch(callback, { headers: { cookie: other.cookie } })).status).toBe(400);

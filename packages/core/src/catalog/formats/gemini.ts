@@ -95,7 +95,7 @@ function outputIn(definition: JsonObject): JsonSchema | undefined {
   return dialect === undefined ? undefined : fromGeminiSchema(dialect);
 }
 
-/** By content: a dialect is converted anew each time, so that a definition can be stored as text between reading and writing. */
+/** By content: a dialect is converted again each time, so that a definition can be stored as text between reading and writing. */
 function isSame(a: JsonSchema | undefined, b: JsonSchema | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -31,11 +31,11 @@ export interface Bm25Options {
   readonly exactWeight?: number;
   /** What its stem counts on top; 0 or more. @default 0.7 */
   readonly stemWeight?: number;
-  /** What an identifier as a whole counts beside its words; 0 or more. @default 0.6 */
+  /** The weight of an identifier as a whole, in addition to its words; 0 or more. @default 0.6 */
   readonly wholeWeight?: number;
   /** What repeating a word in a query adds: `(repeat + 1) × n / (repeat + n)`; 0 is nothing. @default 0.5 */
   readonly repeatWeight?: number;
-  /** What a function word of the query counts beside words with a subject. @default 0.05 */
+  /** The weight of a function word of the query, relative to content words. @default 0.05 */
   readonly functionWordWeight?: number;
   /** What a word counts that frames a request (`I need help`). @default 0.4 */
   readonly requestWordWeight?: number;
@@ -45,7 +45,7 @@ export interface Bm25Options {
   readonly quotedWeight?: number;
   /** What two neighbours of the query count written as one word (`web page` for `webpage`), or one taken apart. @default 0.5 */
   readonly compoundWeight?: number;
-  /** What a word counts that stands for one the catalog does not have, one or two letters away. @default 0.4 */
+  /** The weight of a word that corrects a misspelt one, one or two letters away. @default 0.4 */
   readonly typoWeight?: number;
   /** @default 0.4 */
   readonly nameCoverageWeight?: number;

@@ -15,7 +15,7 @@ import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
 export interface Bm25SearcherOptions extends Bm25Options {
   /** An index of the same tools in the same order, built elsewhere; its own settings count then. @default built by `prepare`, or else on the first search */
   readonly index?: Bm25Index;
-  /** How building the index gives way to other work. */
+  /** How building the index yields to other work. */
   readonly slices?: SliceOptions;
   /** Keeps the index by its content, where it has the default settings. @default it is built each time */
   readonly cache?: IndexCache | undefined;

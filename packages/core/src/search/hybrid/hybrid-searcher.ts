@@ -36,7 +36,7 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly bm25?: Omit<Bm25SearcherOptions, 'slices' | 'cache'>;
   /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;
-  /** How building the vectors and the index gives way to other work. */
+  /** How building the vectors and the index yields to other work. */
   readonly slices?: SliceOptions;
   /** Keeps the vectors and the index by their content. @default they are built each time */
   readonly cache?: IndexCache | undefined;

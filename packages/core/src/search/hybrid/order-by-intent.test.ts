@@ -44,7 +44,7 @@ function order(
   );
 }
 
-/** The same place by place with nothing left out: what each tool adds is worked out anew for every place. */
+/** The same place by place with nothing left out: what each tool adds is worked out again for every place. */
 function orderPlainly(candidates: readonly Candidate[], { intentWeight, siblingWeight = 0 }: Weights): number[] {
   const best = (candidates[0]?.clauses ?? []).map((_, clause) => {
     return candidates.reduce((most, { clauses }) => Math.max(most, clauses[clause] ?? 0), Number.MIN_VALUE);

@@ -1,8 +1,8 @@
 /** Keeps built indexes by their content, so that the same catalog is not indexed twice: on disk, in a database, anywhere. */
 export interface IndexCache {
-  /** What is kept under a key; undefined where there is nothing, or it can't be had. What it gives is checked before it is used. */
+  /** The bytes under a key; undefined if there are none or they can't be read. They are checked before use. */
   load(key: string): Promise<Uint8Array | undefined>;
-  /** Keeps bytes under a key, in the place of what was there. Searches don't wait for it, and go on if it fails. */
+  /** Stores bytes under a key, replacing earlier ones. Searches don't wait for it, and continue if it fails. */
   save(key: string, bytes: Uint8Array): Promise<void>;
   /** SHA-256 of a text's UTF-8 bytes in hexadecimal, where the platform has a faster one. @default the built-in one */
   digest?(text: string): string;

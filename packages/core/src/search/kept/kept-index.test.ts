@@ -34,7 +34,7 @@ const many = (count: number): Tool[] =>
     }),
   );
 
-/** In memory, as bytes that nobody else has. */
+/** In memory, as bytes that no one else has. */
 function memoryCache(): IndexCache & { readonly files: Map<string, Uint8Array>; loads: number } {
   const files = new Map<string, Uint8Array>();
   return {

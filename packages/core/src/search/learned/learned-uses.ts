@@ -58,8 +58,8 @@ interface Kept {
 }
 
 /**
- * What one owner asked of one catalog before tools were called. It tells which tools to favour for a new request. Bounded: the oldest uses go
- * first, and each counts less as it ages.
+ * What one owner asked of one catalog before tools were called. It decides which tools to favour for a new request. Bounded:
+ * the oldest uses go first, and each counts less as it ages.
  */
 export class LearnedUses {
   readonly #settings: Required<LearnedUsesOptions>;

@@ -78,7 +78,7 @@ const CLOSINGS = [
   "(?:please )?let me know(?: (?:how it goes|what you (?:find|think)|once (?:it's |you're )?done|when (?:it's |you're )?done|if (?:that|this|it) (?:works|is possible|helps)|if you need anything(?: else)?(?: from me)?))?(?=[.!?,]|$)",
   ...POLITENESS,
 ];
-/** Sentences that are polite as a whole, whatever they go on with: "Thank you for your time and your patience." */
+/** Sentences that are polite as a whole, whatever they continue with: "Thank you for your time and your patience." */
 const POLITE_SENTENCE =
   /^\s*(?:(?:many |so many )?thanks?(?: you)?(?: (?:so|very) much| a lot| again| in advance)?(?: (?:for|and)\b[^.!?;:]{0,80})?|(?:i(?:'m| am) )?looking forward to (?:your|hearing|it)[^.!?;:]{0,60}|(?:kind|best|warm) (?:regards|wishes)[^.!?;:]{0,40}|sincerely[^.!?;:]{0,40}|(?:i )?(?:really )?hope (?:you(?:'re| are)|all is|everything is|this)[^.!?;:]{0,80}|sorry (?:to|for)[^.!?;:]{0,80}|nice to meet you[^.!?;:]{0,40})[.!\s]*$/iu;
 const EDGE = String.raw`[\s,;:!.?…\-–—()]*`;

@@ -21,7 +21,7 @@ export interface Pattern {
   test(text: string): boolean;
   /** The leftmost match within a budget of steps. */
   run(text: string, budget?: number): MatchOutcome;
-  /** For many texts in slices of one's own. */
+  /** For matching many texts in your own slices. */
   matcher(): Matcher;
   /** The same, yielding where making it may pause. */
   matcherInSteps(): Generator<void, Matcher>;
@@ -33,11 +33,11 @@ export type MatchOutcome =
   | { readonly kind: 'no-match' }
   | { readonly kind: 'out-of-budget' };
 
-/** Where a match lies, in code points: Python's `match.span()`. */
+/** The position of a match in code points, as Python's `match.span()`. */
 export interface MatchSpan {
   readonly start: number;
   readonly end: number;
-  /** False where finding the exact place took too long: the whole text stands for it then. */
+  /** False if finding the exact place took too long; the match is then the whole text. */
   readonly exact: boolean;
 }
 
@@ -45,10 +45,10 @@ export interface MatchSpan {
 export interface Matcher {
   readonly engine: Pattern['engine'];
   begin(text: string): void;
-  /** `paused` when the meter is spent: call again to go on. */
+  /** `paused` when the budget is used up: call again to continue. */
   advance(meter: StepMeter): 'match' | 'no-match' | 'paused' | 'out-of-budget';
   /**
-   * Where the text that `advance` called a match does so, or `paused`: call again to go on. What it takes comes off the
+   * Where the text that `advance` called a match does so, or `paused`: call again to continue. What it takes comes off the
    * meter, within a bound of its own, even where less is left: a place mustn't depend on where slices end.
    */
   span(meter: StepMeter): MatchSpan | 'paused';

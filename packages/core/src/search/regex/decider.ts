@@ -6,7 +6,7 @@ import { codePointLength } from './pattern-source.ts';
 import { splitLookaheads } from './split-lookaheads.ts';
 import type { StepMeter } from './step-meter.ts';
 
-/** `undefined` is a pause: the meter is spent, and the next call goes on. */
+/** `undefined` is a pause: the budget is used up, and the next call continues. */
 export type Decision = 'match' | 'no-match' | 'out-of-memory' | undefined;
 
 /** Decides whether one text after the other matches. */
@@ -14,7 +14,7 @@ export interface Decider {
   readonly engine: 'literal' | 'automaton' | 'backtracking';
   begin(text: string): void;
   advance(meter: StepMeter): Decision;
-  /** Where the last match lies, in code points, if deciding it has told. */
+  /** The position of the last match in code points, if it is known. */
   place(): Place | undefined;
 }
 

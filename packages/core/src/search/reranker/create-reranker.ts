@@ -26,7 +26,7 @@ export interface RerankerOptions {
   readonly store?: VectorCache;
   /** Ends what is being embedded when it aborts; nothing is embedded from then on. @default never */
   readonly signal?: AbortSignal | undefined;
-  /** Told whenever a search was answered without, and whenever the store failed. */
+  /** Called when a search was answered without the model, and when the store failed. */
   readonly onEvent?: (event: RerankerEvent) => void;
   /** @default `setTimeout` */
   readonly timer?: Timer;
@@ -54,8 +54,8 @@ export interface RerankerEmbedder extends Embedder {
   /** Whether it runs in this process, so that embedding a whole catalog ahead costs time alone. @default false */
   readonly isLocal?: boolean;
   /**
-   * What its cosines tell of whether anything fits: how high they are for what fits differs from model to model.
-   * @default nothing, and the verdict is the first stage's
+   * How its cosines indicate whether anything fits; their scale differs from model to model. @default nothing, and the
+   * verdict is the first stage's
    */
   readonly fitModel?: FitModel;
 }

@@ -67,7 +67,7 @@ export class ToolVectors {
       const batch = sentences.slice(start, start + count);
       for (const [at, { hash }] of batch.entries()) {
         const vector = vectors.then((all) => all[at] as Float32Array);
-        // Whoever still waits hears of a failure; it must not end the process when nobody does any more.
+        // Whoever still waits hears of a failure; it must not end the process when no one does any more.
         vector.catch(() => {});
         started.set(hash, vector);
         this.#pending.set(hash, vector);

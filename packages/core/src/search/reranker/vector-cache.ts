@@ -1,6 +1,6 @@
 /**
- * Keeps vectors by the model that made them and the SHA-256 of the text that they stand for, as the bytes of
- * little-endian 32-bit floats. The store of `@quartermaster/host` is one as it stands.
+ * Keeps vectors by the model that made them and the SHA-256 of their text, as the bytes of little-endian 32-bit floats. The
+ * store of `@quartermaster/host` is one as it stands.
  */
 export interface VectorCache {
   /** The vectors that are known; the others are missing from the map. */

@@ -4,8 +4,8 @@ import { copyVector, type MarkedVectors } from './reuse-vectors.ts';
 import { allocateVectors, type VectorArrays } from './vector-memory.ts';
 
 /**
- * Unit vectors of a catalog, as bytes, with the sign bits beside them. Flat typed arrays over one buffer: another thread
- * can be given a copy of it.
+ * Unit vectors of a catalog, as bytes, with their sign bits. Flat typed arrays over one buffer: another thread can be given a
+ * copy of it.
  */
 export interface VectorIndex {
   readonly count: number;

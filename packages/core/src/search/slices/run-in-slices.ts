@@ -1,14 +1,14 @@
 import { macrotaskPause, type Pause } from './macrotask-pause.ts';
 
-/** How work gives way to other work on the same thread. */
+/** How work yields to other work on the same thread. */
 export interface SliceOptions {
-  /** How long work goes on before it pauses, in milliseconds; 0 pauses wherever it can. @default 4 */
+  /** How long work runs before it pauses, in milliseconds; 0 pauses wherever it can. @default 4 */
   readonly sliceMs?: number;
   /** Milliseconds, from any start. Only pauses depend on it, never a result. @default performance.now */
   readonly now?: () => number;
   /** Lets other work run between two slices. @default a turn of the event loop */
   readonly pause?: Pause;
-  /** Ends the work with its reason, before it begins or after a pause: nothing should go on building for an owner that has closed. */
+  /** Aborts the work, before it begins or at a pause, so that nothing keeps building for an owner that has closed. */
   readonly signal?: AbortSignal | undefined;
 }
 

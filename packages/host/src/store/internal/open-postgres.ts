@@ -6,7 +6,7 @@ import { explainFault, isConflict, isConnectionLost, isUndone } from './database
 import { postgresPresence } from './postgres-presence.ts';
 import type { Row, Sql, SqlValue, Statements, TransactionOptions } from './sql.ts';
 
-/** How long PostgreSQL may take before a caller is told that it is unavailable. */
+/** How long PostgreSQL may take before callers get `unavailable`. */
 export interface PostgresTimeouts {
   /** To connect, and to wait for a free connection, in milliseconds. */
   readonly connectMs: number;

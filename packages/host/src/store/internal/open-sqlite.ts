@@ -61,7 +61,7 @@ export function openSqlite(path: string): Sql {
     });
   }
 
-  /** SQLite would go on with a file that was deleted or replaced, and all that it writes would be lost. */
+  /** SQLite would continue with a file that was deleted or replaced, and all that it writes would be lost. */
   function refuseGoneFile(): void {
     if (file === undefined) return;
     const now = statOf(path);

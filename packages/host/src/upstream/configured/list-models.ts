@@ -28,14 +28,14 @@ export interface ListModelsOptions extends Pick<UpstreamEnvironment, 'env' | 'fe
   readonly clock?: Clock;
 }
 
-/** A list is looked up while somebody waits for it, so that it has less time than a response. */
+/** A list is looked up while someone waits for it, so that it has less time than a response. */
 const LIST_DEFAULTS = { timeoutMs: 10_000, clock: SYSTEM_CLOCK } as const;
 
 /** The models of all upstreams. */
 export interface ListedModels {
   /** In the order of the upstreams, each model once, under the upstream that serves it. */
   readonly models: readonly ListedModel[];
-  /** Upstreams whose list could not be had. The others' stand. */
+  /** Upstreams whose list is unavailable. The lists of the others are complete. */
   readonly problems: readonly { readonly provider: string; readonly message: string }[];
 }
 

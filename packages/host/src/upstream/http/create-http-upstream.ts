@@ -22,8 +22,8 @@ import { writeBody } from './write-body.ts';
 
 /**
  * An upstream that speaks the client's dialect itself: bodies and parts go through as they are, so that signatures, caching,
- * citations, betas and fields that nobody here knows survive. Failures before the first part are tried again where that may help;
- * after it they are thrown, since the client has begun to read.
+ * citations, betas and unknown fields survive. Failures before the first part are tried again where that may help; after it
+ * they are thrown, since the client has begun to read.
  */
 export function createHttpUpstream<D extends DialectName>(options: HttpUpstreamOptions<D>): DialectUpstream<D> {
   return open(options, {});

@@ -7,7 +7,7 @@ import { quoteAnswer } from './quote-answer.ts';
 /** How much of an answer that is no success is read: it is a message, not a response. */
 export const MOST_REFUSAL_BYTES: number = 256 * 1024;
 
-/** Beyond it, a status means nothing to anybody, and can't be passed on. */
+/** Beyond it, a status means nothing to anyone, and can't be passed on. */
 export const HIGHEST_STATUS = 599;
 
 /** An answer with an error's status, as an error. The envelopes of all dialects have an `error` with a `message` inside. */

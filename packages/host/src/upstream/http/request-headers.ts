@@ -17,7 +17,7 @@ export function requestHeaders({ headers, client, forwardsAuthorization }: Reque
 }
 
 /**
- * A list of what goes, not of what stays: cookies, keys and hop headers of the client are nobody else's. An idempotency key
+ * A list of what goes, not of what stays: cookies, keys and hop headers of the client are no one else's. An idempotency key
  * stays too, because one response of ours may take several requests, which are not the same.
  */
 function isRead(name: string): boolean {

@@ -25,7 +25,7 @@ export interface ModelUpstreamOptions<D extends DialectName> {
   readonly model: LanguageModelV4;
   /** In core's table of transports. @default ai-sdk */
   readonly transport?: string;
-  /** Whether the model reads images: where it doesn't, a note stands for each. @default true */
+  /** Whether the model reads images; if not, a note replaces each image. @default true */
   readonly seesImages?: boolean;
   readonly timeouts?: HttpTimeouts;
   readonly retries?: RetrySettings;

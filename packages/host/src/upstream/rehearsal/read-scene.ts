@@ -16,7 +16,7 @@ export interface SceneTool {
   readonly schema?: JsonObject;
 }
 
-/** What stands for searching: a function of somebody's, or the provider's own tool. */
+/** What stands for searching: a function of someone's, or the provider's own tool. */
 interface SceneSearch {
   readonly name: string;
   readonly schema: JsonObject;

@@ -10,7 +10,7 @@ import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { chooseAct } from './choose-act.ts';
 import { readScene, type Scene } from './read-scene.ts';
 
-/** Stands at the beginning of every text that a rehearsal writes. */
+/** The beginning of every text that the mock model writes. */
 export const REHEARSAL_NOTICE = 'Mock model, not a language model.';
 
 /** A model for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
@@ -25,8 +25,8 @@ export interface RehearsalModel extends Pick<LanguageModelV4, 'provider' | 'mode
 type FitsAnyVersion = (options: unknown) => never;
 
 /**
- * A stand-in that is no language model, as a model: with it the whole flow of search, call and result can be seen and tested
- * without a key. Deterministic: the same request gives the same answer.
+ * A mock model that is not a language model: with it the whole flow of search, call and result can be seen and tested without
+ * a key. Deterministic: the same request gives the same answer.
  */
 export function rehearsalModel(modelId = 'rehearsal'): RehearsalModel {
   const model: LanguageModelV4 = {
