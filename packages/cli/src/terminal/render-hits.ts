@@ -1,6 +1,7 @@
 import type { SearchResult } from '@quartermaster/core';
 import type { Explanation, Hit } from '@quartermaster/core/search';
 import { oneLine, type Terminal } from './terminal.ts';
+import { wrap } from './wrap.ts';
 
 /** A search answer as a numbered list: name, server, score, the first line of the description. */
 export function renderHits(result: SearchResult, terminal: Terminal): string {
@@ -16,7 +17,8 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
 /** A score taken apart, as an indented tree. */
 export function renderExplanation(explanation: Explanation, { width }: Pick<Terminal, 'width'>, indent = 5): string {
   const start = `${' '.repeat(indent)}${explanation.value.toFixed(3)}  `;
-  const line = `${start}${oneLine(explanation.what, Math.max(20, width - start.length))}`;
+  const text = oneLine(explanation.what, MOST_CHARACTERS);
+  const line = `${start}${wrap(text, Math.max(start.length + 20, width), { indent: start.length }).trimStart()}`;
   return [line, ...explanation.details.map((detail) => renderExplanation(detail, { width }, indent + 2))].join('\n');
 }
 
@@ -32,3 +34,5 @@ function renderHit(hit: Hit, rank: number, { paint, width }: Terminal): string {
   if (explanation !== undefined) lines.push(paint.dim(renderExplanation(explanation, { width })));
   return lines.join('\n');
 }
+
+const MOST_CHARACTERS = 200;

@@ -36,8 +36,8 @@ describe('createTerminal', () => {
   });
 
   it.each([
-    [undefined, 100],
-    [0, 100],
+    [undefined, 80],
+    [0, 80],
     [10, 40],
     [1_000, 160],
   ])('a terminal of %s columns is written to %i', (columns, width) => {

@@ -23,8 +23,8 @@ export function createTerminal({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'
   const isForced = isSet(env.FORCE_COLOR) && env.FORCE_COLOR !== '0';
   const isColoured = !isSet(env.NO_COLOR) && (isForced || (stdout.isTTY === true && env.TERM !== 'dumb'));
   const { bold, dim, cyan, green, yellow } = picocolors.createColors(isColoured);
-  // A terminal that does not know its width says 0.
-  const columns = stdout.columns === undefined || stdout.columns === 0 ? 100 : stdout.columns;
+  // A pipe has no width, and a terminal that does not know its own says 0.
+  const columns = stdout.columns === undefined || stdout.columns === 0 ? 80 : stdout.columns;
   return {
     paint: { bold, dim, cyan, green, yellow },
     width: Math.min(160, Math.max(40, columns)),
