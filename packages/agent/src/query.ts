@@ -148,7 +148,7 @@ interface Run {
   readonly read: ReadOptions;
   readonly controls: Controls;
   readonly running: Running;
-  /** Ends the query, by whoever's wish. */
+  /** Ends the query, whether the reader or the process wants it. */
   readonly signal: AbortSignal;
   /** The reader's own wish, about which it need not be told. */
   readonly closing: AbortSignal;

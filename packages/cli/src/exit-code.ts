@@ -8,7 +8,7 @@ export const EXIT = {
   findings: 1,
   /** The command line or a file is invalid. */
   badInput: 2,
-  /** A port or a store can't be had now; trying again may help (EX_UNAVAILABLE of sysexits.h). */
+  /** A port, store or host is unavailable; a retry may help (EX_UNAVAILABLE of sysexits.h). */
   unavailable: 69,
   /** A mistake in the program itself (EX_SOFTWARE of sysexits.h). */
   fault: 70,

@@ -36,7 +36,7 @@ export class McpError extends Error {
   }
 }
 
-/** A stranger's error in one bounded line. */
+/** An untrusted error in one bounded line. */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const line = text.replace(/\s+/g, ' ').trim();

@@ -74,7 +74,7 @@ function splitWord(word: string, pieces: ReadonlyMap<string, number>, longest: n
   return numbers;
 }
 
-/** Far more than any limit on pieces lets through; bounds the work on a stranger's text. */
+/** Far more than any limit on pieces lets through; bounds the work on untrusted text. */
 const LONGEST_TEXT = 4_096;
 /** In characters; BERT's own bound. */
 const LONGEST_WORD = 100;

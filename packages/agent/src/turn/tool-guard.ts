@@ -125,7 +125,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       try {
         return await judge(call, context);
       } catch (error) {
-        // Whoever calls this refuses then; an aborted call was not denied, it ended.
+        // The caller refuses then; an aborted call was not denied, it ended.
         if (!context.signal.aborted) recordDenial(call);
         throw error;
       }

@@ -19,7 +19,7 @@ export function exceedsDepth(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** The SDKs' schema holders have getters, and those may fail: that is told by whoever needs the value. */
+/** The SDKs' schema holders have getters, and those may fail: the code that needs the value reports it. */
 function memberOf(value: object, key: string): unknown {
   try {
     return (value as { readonly [key: string]: unknown })[key];

@@ -3,7 +3,7 @@ import { type Found, type Memory, remember } from '../disclosure/index.ts';
 import type { Resolved, ToolOutcome } from './call.ts';
 import type { Answered, CallContext, Toolbox } from './toolbox.ts';
 
-/** One call from the model to the text that answers it, for a loop of one's own. Several wrapped calls run side by side. */
+/** One call from the model to the text that answers it, for your own loop. Several wrapped calls run in parallel. */
 export async function answerCall(toolbox: Toolbox, callContext: CallContext): Promise<Answered> {
   const step = await toolbox.handle(callContext);
   if (step.kind === 'answer') {

@@ -152,7 +152,7 @@ function clampLimit(context: ToolboxContext, limit: number | undefined): number 
   return Math.max(1, Math.min(limit ?? defaultLimit, maxLimit));
 }
 
-/** Our own errors are written for whoever reads them; a stranger's may hold anything, and stays inside. */
+/** Our own errors are safe to show; the text of any other error is untrusted and stays inside. */
 function explain(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof QuartermasterError) return { code: error.code, message: error.message };
   return { code: 'unavailable', message: 'The search could not be run. Try again, or use the tools that you have.' };

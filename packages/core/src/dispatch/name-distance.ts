@@ -4,8 +4,9 @@ import { editDistance } from '../search/index.ts';
 const SHORTEST_PART = 4;
 
 /**
- * How far two names are apart, for telling a misspelt one from a stranger: edits, infinite beyond a third of the longer name; a
- * name within the other is near too, but never nearer than a misspelling. Both as the caller folds them, neither empty.
+ * How far two names are apart, to distinguish a misspelt name from an unrelated one: edits, infinite beyond a third of the
+ * longer name; a name within the other is near too, but never nearer than a misspelling. Both as the caller folds them,
+ * neither empty.
  */
 export function nameDistance(left: string, right: string): number {
   if (left === '' || right === '') return Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../catalog/index.ts';
 
 const MOST_CHARACTERS = 4_000_000;
-/** Deeper ones overflow the stack of whoever writes them out again, and no tool asks for them. */
+/** Deeper ones overflow the stack when they are serialised, and no tool asks for them. */
 const MOST_DEPTH = 200;
 
 /**

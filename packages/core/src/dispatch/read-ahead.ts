@@ -4,8 +4,9 @@ import { runInSlices, type SliceOptions } from '../search/index.ts';
 import { indexNamesInSteps } from './resolve-name.ts';
 
 /**
- * Works out what plans and calls need of a catalog, giving way to other work now and then: the cost of each definition, and the names
- * that a model may write. Whoever doesn't ask for it ahead waits for it, and others with them, as long as a large catalog takes.
+ * Works out what plans and calls need of a catalog, giving way to other work now and then: the cost of each definition, and
+ * the names that a model may write. Without it, the first caller computes all of it at once, which blocks other work in a
+ * large catalog.
  */
 export async function readAhead(
   snapshot: Snapshot,

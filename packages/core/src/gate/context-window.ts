@@ -28,7 +28,7 @@ export function contextWindow(question: ContextWindowQuestion = {}): ModelLimits
       context: { setting: 'contextTokens', value: override },
     });
   }
-  // A model list is a stranger's: what is no window there is passed over, not an error.
+  // A model list is untrusted: an invalid window is ignored, not an error.
   if (upstream !== undefined && isWindow(upstream)) return { contextTokens: upstream, source: 'upstream' };
   const known = model === undefined ? undefined : knownWindow(model);
   if (known !== undefined) return { contextTokens: known, source: 'table' };

@@ -13,7 +13,7 @@ export interface BatchWorker {
 
 export interface BatchWorkerOptions {
   readonly batches: BatchStore;
-  /** Works on one item. Never throws but for an aborted signal. */
+  /** Works on one item. Throws only for an aborted signal. */
   run(item: ClaimedItem, work: ItemWork): Promise<ItemResult>;
   /** How many items at a time. */
   readonly concurrency: number;

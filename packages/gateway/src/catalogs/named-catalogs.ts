@@ -147,7 +147,7 @@ export function createNamedCatalogs(
 /** What the tools take for each byte of their text. */
 const BYTES_PER_BYTE = 4;
 
-/** A catalog's tools as this request wants them: deferred, but for those whose own policy says never; or in full. */
+/** A catalog's tools as this request wants them: deferred, except those whose own policy is never; or in full. */
 export function catalogTools({ entry, tools }: LoadedCatalog): readonly Tool[] {
   if (!entry.isDeferred) return tools.map((tool) => ({ ...tool, policy: 'never' }));
   return tools.map((tool) => (tool.policy === 'automatic' ? { ...tool, policy: 'always' } : tool));

@@ -15,7 +15,7 @@ import { type CallResult, errorResult, writeResult } from './write-result.ts';
 export interface ConnectedServers {
   /** Throws what the client is to be told where a server can't be asked. */
   list(server: string): Promise<ListedServer>;
-  /** Never throws but for an aborted signal: what goes wrong is the model's to read. */
+  /** Throws only for an aborted signal; other failures are results for the model. */
   call(tool: Tool, input: unknown, signal: AbortSignal): Promise<CallResult>;
 }
 

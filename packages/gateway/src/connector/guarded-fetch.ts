@@ -10,7 +10,7 @@ export interface GuardedFetchOptions {
   readonly rules: AddressRules;
   /** The longest response that is read. @default 16 MiB */
   readonly maxBytes?: number;
-  /** How long a connection is kept for the next request: strangers name any number of hosts. @default 4_000 */
+  /** How long a connection is kept for the next request: untrusted callers name any number of hosts. @default 4_000 */
   readonly idleMs?: number;
   /** How names become addresses. @default the system's way */
   readonly lookup?: Lookup;
@@ -31,9 +31,9 @@ export interface GuardedFetch {
 const GUARDED_FETCH_DEFAULTS = { maxBytes: 16 * 1024 * 1024, idleMs: 4_000 } as const;
 
 /**
- * `fetch` for addresses that strangers name. A name is looked up once and the connection goes to what was found and checked, so
- * that it can't mean another machine a moment later. Redirects are not followed, responses are bounded, and nothing of this
- * process's own (cookies, proxies, credentials) goes along.
+ * `fetch` for untrusted addresses. A name is looked up once and the connection goes to what was found and checked, so that it
+ * can't mean another machine a moment later. Redirects are not followed, responses are bounded, and nothing of this process's
+ * own (cookies, proxies, credentials) goes along.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { rules, lookup = lookupAll } = options;

@@ -96,7 +96,7 @@ function placeCache(cache: IndexCacheSettings, base: string): IndexCacheSettings
   return cache.folder === undefined ? cache : { ...cache, folder: resolve(base, cache.folder) };
 }
 
-/** Whoever sets the gate means it for every client, unless told otherwise. */
+/** A gate in the settings applies to every client unless `deferral` says otherwise. */
 function chooseDeferral(
   given: Config['deferral'] | undefined,
   gate: { readonly rule: GateRule; readonly source: Exclude<DeferralSource, 'deferral'> },

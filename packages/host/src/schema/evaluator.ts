@@ -35,7 +35,7 @@ export interface EvaluationLimits {
 
 export const EVALUATION_DEFAULTS: EvaluationLimits = { maxSteps: 200_000, maxPatternSteps: 2_000_000, maxDepth: 200 };
 
-/** References last but for `unevaluated…`, which asks what all the others have looked at. */
+/** References come last, except `unevaluated…`, which depends on what all the others have looked at. */
 const KEYWORDS: readonly Keyword[] = [
   checkTypeAndEnum,
   checkNumber,

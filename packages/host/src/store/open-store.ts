@@ -61,7 +61,7 @@ export async function openStore(options: StoreLocation & StoreOptions): Promise<
       space,
     });
   } catch (error) {
-    // Why it can't be had matters more than how closing it went.
+    // Why it can't be opened matters more than how closing it went.
     await sql.close().catch(() => undefined);
     throw error;
   }

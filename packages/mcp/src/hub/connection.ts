@@ -57,7 +57,7 @@ export function wrapClient(server: string, client: Client, options: WrapOptions 
       if (era === 'legacy' || client.transport?.hasPerRequestStream !== true) {
         return request({ method: 'tools/call', params }, options);
       }
-      // Without the output schema: results are handed on, not judged, and no code is made from a stranger's schema.
+      // Without the output schema: results are passed on unchecked, and no code is generated from an untrusted schema.
       const toolDefinition = { name: params.name, inputSchema: { ...tool.schema, type: 'object' as const } };
       return (await client.callTool({ ...params }, { ...options, toolDefinition })) as JsonObject;
     },

@@ -50,7 +50,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const { settings, isNewerBroken = false } = options;
   const { protocolVersion } = settings;
   const isLocal = isStdio(settings) || isInProcess(settings);
-  // Over a pipe a stranger's probe makes some servers hang or exit, so the handshake that all of them know goes first.
+  // Over a pipe, an unknown request makes some servers hang or exit, so the handshake that all of them know goes first.
   const usual: VersionNegotiationMode = isLocal || isNewerBroken ? 'legacy' : 'auto';
   const held = protocolVersion === MODERN_REVISION ? { pin: MODERN_REVISION } : ('legacy' as const);
   const mode = protocolVersion === undefined ? usual : held;

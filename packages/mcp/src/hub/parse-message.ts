@@ -9,8 +9,9 @@ import { defined } from '@quartermaster/core/internal';
 import { kindOf } from './kind-of.ts';
 
 /**
- * A line as a message; undefined where it is none. Of a request only the outline is looked at: the protocol checks the rest. An answer
- * that the protocol would pass over is made one that it takes, an error if need be: else whoever asked would wait for the timeout.
+ * A line as a message; undefined where it is none. Of a request only the outline is looked at: the protocol checks the rest.
+ * An answer that the protocol would pass over is made one that it takes, an error if need be: otherwise the caller would wait
+ * for the timeout.
  */
 export function parseMessage(line: string): JSONRPCMessage | undefined {
   let value: unknown;

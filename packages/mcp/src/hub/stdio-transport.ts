@@ -111,7 +111,7 @@ export class StdioTransport implements Transport {
       .catch((error: Error) => this.onerror?.(error));
   }
 
-  /** Whoever waits for it is told, where that can be seen without reading all of it. */
+  /** Fails the request that waits for it, if its id can be seen without reading all of it. */
   #passOver(line: LongLine): void {
     const { maxLineBytes = STDIO_DEFAULTS.maxLineBytes } = this.#options;
     this.#options.onNoise?.(`a message of ${line.bytes} bytes, more than ${maxLineBytes}`);

@@ -28,7 +28,7 @@ export interface KeptSignIns {
   write(owner: TokenOwner, kept: KeptSignIn): Promise<void>;
 }
 
-/** Pauses between attempts to store what can't be had again. */
+/** Pauses between attempts to store what can't be requested again. */
 const RETRY_MS = [100, 500];
 
 /** The sign-ins in a token store. */

@@ -11,7 +11,7 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { type History, type HistoryItem, readHistory, referencesIn, resultText } from './read-history.ts';
 
-/** What the messages have revealed, whoever searched: references in both kinds of blocks, added tools, calls. */
+/** What the messages have revealed, regardless of who searched: references in both kinds of blocks, added tools, calls. */
 export function recallRequest(request: AnthropicRequest, plan: Plan): Memory {
   if (plan.kind === 'inline') return EMPTY_MEMORY;
   const history = readHistory(request.messages);

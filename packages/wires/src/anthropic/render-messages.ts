@@ -43,7 +43,7 @@ interface HistoryContext extends MessageContext {
   readonly history: History;
 }
 
-/** For an upstream that knows the blocks of a search: all stay, but for halves and references that lead nowhere. */
+/** For an upstream that knows the blocks of a search: all stay, except halves and references that lead nowhere. */
 function keepBlocks(messages: readonly AnthropicMessage[], context: HistoryContext): readonly AnthropicMessage[] {
   const { history, has } = context;
   return messages.flatMap((message) => {

@@ -35,7 +35,7 @@ export function writeSearchAnswer(answer: SearchAnswer): JsonObject {
   }
 }
 
-/** The other direction. A history is a stranger's: what does not read as an answer of ours counts as one that found nothing. */
+/** The other direction. The history is untrusted: anything that is not one of our answers counts as one that found nothing. */
 export function readSearchAnswer(role: Own['role'] | undefined, value: unknown): SearchAnswer {
   const answer = isJsonObject(value) ? value : {};
   if (typeof answer.refused === 'string') return { kind: 'refused', text: answer.refused };

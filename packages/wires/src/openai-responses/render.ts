@@ -151,7 +151,7 @@ function behindOutputs(items: readonly ResponsesItem[], hints: ReadonlySet<Respo
   return [...placed, ...waiting];
 }
 
-/** Answers side by side stand in the order of their calls, whoever gave them. */
+/** Parallel answers are in the order of their calls, regardless of their source. */
 function inCallOrder(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
   const places = new Map<string, number>();
   const ordered: ResponsesItem[] = [];

@@ -1,7 +1,7 @@
 import { StoreError } from '@quartermaster/host/store';
 import { UnavailableError } from '../../input-error.ts';
 
-/** For a store in a file that can't be had: which, why, and what to do about it. */
+/** The error for a store file that can't be opened: which, why, and what to do about it. */
 export function unavailableStore(path: string, cause: unknown): UnavailableError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const told = cause instanceof StoreError ? withPath(reason, path) : `The store ${path} can't be opened: ${reason}`;

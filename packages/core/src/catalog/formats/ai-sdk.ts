@@ -139,7 +139,7 @@ function withoutCode(given: JsonObject): JsonObject {
   return copy;
 }
 
-/** One that can't be had costs nothing: calls are checked against the other. */
+/** One that can't be read is skipped: calls are checked against the other. */
 function addOutputSchema(copy: Draft, value: unknown): void {
   try {
     copy.outputSchema = unwrapSchema(value);

@@ -67,7 +67,7 @@ export class ToolVectors {
       const batch = sentences.slice(start, start + count);
       for (const [at, { hash }] of batch.entries()) {
         const vector = vectors.then((all) => all[at] as Float32Array);
-        // Whoever still waits hears of a failure; it must not end the process when no one does any more.
+        // Remaining waiters get the failure; it must not end the process when there are none.
         vector.catch(() => {});
         started.set(hash, vector);
         this.#pending.set(hash, vector);

@@ -40,8 +40,8 @@ export const CHUNK = 1_024;
 export const BLOCK = 8;
 
 /**
- * The arrays of an index of this size: in the memory of a WebAssembly instance where that pays, so that a search reads
- * them where they are, and in an ordinary buffer where it does not or can't be had.
+ * The arrays of an index of this size: in the memory of a WebAssembly instance where that pays, so that a search reads them
+ * where they are, and in an ordinary buffer if it does not, or is unavailable.
  */
 export function allocateVectors(count: number, dimensions: number): VectorArrays {
   const layout = layOut(count, dimensions);

@@ -14,7 +14,7 @@ export interface SharedBuildOptions<Result> {
 
 /**
  * Something that takes long to build and is built when it is first asked for: once for all that wait for it, and kept. A
- * build that failed is not kept, so that whoever asks next begins another.
+ * build that failed is not kept, so that the next caller starts another.
  */
 export class SharedBuild<Result extends object> {
   readonly #options: SharedBuildOptions<Result>;

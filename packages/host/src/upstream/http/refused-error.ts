@@ -46,7 +46,7 @@ export function isRedirect({ status }: Response): boolean {
   return status >= 300 && status < 400;
 }
 
-/** An answer that only says where the API is. Nothing is sent there: whoever has set the address is to set the right one. */
+/** An answer that only says where the API is. Nothing is sent there; the address in the settings has to be corrected. */
 export async function redirectedError(response: Response): Promise<UpstreamError> {
   await response.body?.cancel();
   const to = response.headers.get('location')?.slice(0, 500) ?? 'another address';

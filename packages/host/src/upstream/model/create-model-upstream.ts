@@ -187,7 +187,7 @@ function idFor(dialect: DialectName, id: string | undefined): string | undefined
 /** What a provider calls a response that did not come to its end: a call in it may be half of one. */
 const UNFINISHED: ReadonlySet<string> = new Set(['error', 'interrupted']);
 
-/** The values of a stream. One that does not heed the signal is left alone once that aborts. */
+/** The values of a stream. A stream that ignores the signal is abandoned once that aborts. */
 async function* readParts<Part>(
   stream: ReadableStream<Part>,
   signal: AbortSignal,
