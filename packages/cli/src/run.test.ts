@@ -202,8 +202,8 @@ describe('search', () => {
 
 describe('bad input gets one sentence with file and line, and status 2', () => {
   it.each([
-    ['text.txt', /text\.txt:1: this is not JSON, from "not json at all" on/],
-    ['broken.json', /broken\.json:3: this is not JSON/],
+    ['text.txt', /text\.txt:1: invalid JSON at "not json at all"/],
+    ['broken.json', /broken\.json:3: invalid JSON/],
     ['nameless.json', /nameless\.json:10: this tool can't be read: it has no name/],
     ['nameless.jsonl', /nameless\.jsonl:2: this tool can't be read: it has no name/],
     ['bare.json', /bare\.json:1: this tool can't be read: it has no name, and its fields \(none\)/],
@@ -214,8 +214,8 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     ['cut.json.gz', /cut\.json\.gz: the gzip data is broken/],
     ['missing.json', /missing\.json: there is no such file/],
     ['.', /: this is a directory/],
-    ['empty.json', /empty\.json: there are no tools/],
-    ['none.json', /none\.json: there are no tools/],
+    ['empty.json', /empty\.json: no tools found/],
+    ['none.json', /none\.json: no tools found/],
   ])('%s', async (name, message) => {
     const { code, out, err } = await qm(['search', 'x', '--tools', file(name)]);
     expect(err).toMatch(message);
@@ -225,7 +225,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
   });
 
   it.each([
-    [['search'], /Say what to search for/],
+    [['search'], /The query is missing/],
     [['search', 'x', '--limit', '0'], /1 to 50/],
     [['search', 'x', '--limit', 'many'], /1 to 50/],
     [['search', 'x', '--engine', 'magic'], /hybrid, bm25, semantic, regex/],
@@ -244,9 +244,9 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     expect(code).toBe(2);
   });
 
-  it('an oversized catalog names the bound and how to raise it', async () => {
+  it('an oversized catalog names the limit and how to raise it', async () => {
     const { code, err } = await qm(['search', 'x', '--tools', file('tools.jsonl'), '--max-tools', '2']);
-    expect(err).toMatch(/tools\.jsonl:3: there are more than 2 tools; raise the bound with --max-tools/);
+    expect(err).toMatch(/tools\.jsonl:3: more than 2 tools; raise the limit with --max-tools/);
     expect(code).toBe(2);
   });
 
@@ -289,7 +289,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
 
   it('a queries file is checked the same way', async () => {
     const { code, err } = await qm(['eval', '--tools', file('tools.json'), '--queries', file('unlabelled.jsonl')]);
-    expect(err).toMatch(/unlabelled\.jsonl:1: "relevant" has to be a list/);
+    expect(err).toMatch(/unlabelled\.jsonl:1: "relevant" must be a list/);
     expect(code).toBe(2);
   });
 });
@@ -329,7 +329,7 @@ describe('eval with a history of calls', () => {
 
   it('says which engines learn, and what a history is', async () => {
     expect((await measured(file('history.jsonl'), '-e', 'bm25')).err).toMatch(/hybrid and hybrid\+reranker learn/);
-    expect((await measured(file('labelled.jsonl'))).err).toMatch(/"called" has to be the name of a tool/);
+    expect((await measured(file('labelled.jsonl'))).err).toMatch(/"called" must be the name of a tool/);
   });
 });
 
@@ -348,7 +348,7 @@ describe('eval, beside its figures', () => {
     const met = await measured(file('labelled.jsonl'), '-e', 'bm25', '--floor', 'recall@5=100');
     expect(met).toMatchObject({ code: 0, err: '' });
     const missed = await measured(file('odd.jsonl'), '-e', 'bm25', '--floor', 'recall@5=80,hit@1=50');
-    expect(missed.err).toBe('Below the floor with bm25: recall@5 is 50.0, not 80\n');
+    expect(missed.err).toBe('Below the floor with bm25: recall@5 is 50.0, below 80\n');
     expect(missed).toMatchObject({ code: 1, out: expect.stringContaining('recall@5') });
     const unknown = await measured(file('odd.jsonl'), '--floor', 'recall@6=80');
     expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('Allowed: hit@1, ') });
@@ -370,16 +370,16 @@ describe('eval, beside its figures', () => {
 describe('inspect', () => {
   it('shows what a catalog costs and what deferral saves', async () => {
     const { code, out } = await qm(['inspect', '--context', '128000']);
-    expect(out).toMatch(/\d{3} tools cost about [\d,]+ tokens, [\d.]+ % of a context window of 128,000/);
+    expect(out).toMatch(/\d{3} tools cost about [\d,]+ tokens, [\d.]+% of a context window of 128,000/);
     expect(out).toContain('█');
-    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +[\d.]+ %$/m);
+    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+% +[\d.]+%$/m);
     expect(out).toMatch(/^By default: deferred\. The deferrable definitions take about [\d,]+ tokens, /m);
     expect(code).toBe(0);
   });
 
   it('says so where deferral would cost more than it saves', async () => {
     const { out } = await qm(['inspect', '--tools', file('tools.json')]);
-    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+ % +nothing$/m);
+    expect(out).toMatch(/^bridge +[\d,]+ +[\d,]+ +[\d.]+% +nothing$/m);
     expect(out).toContain('An answer of 3 tools adds about');
   });
 
@@ -405,7 +405,7 @@ describe('demo', () => {
     const { code, out } = await qm(['demo'], { stdin, isTTY: true, env: { NO_COLOR: '1' } });
     expect(out).toContain('Your turn');
     expect(out).toContain('The catalog has no tool called "nope"');
-    expect(out).toContain('no :what');
+    expect(out).toContain('Unknown command :what');
     expect(out).toMatch(/^ +1 {2}upload/m);
     expect(code).toBe(0);
   });

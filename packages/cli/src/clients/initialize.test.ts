@@ -143,7 +143,8 @@ describe('quartermaster init', () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const { init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });
     const { out } = await init('--price', '10', '--requests', '1000');
-    const [, tokens = '0'] = /takes about ([\d,]+) tokens of every request, [\d.]+ %/.exec(out) ?? [];
+    const [, tokens = '0'] =
+      /takes about ([\d,]+) tokens of every request, [\d.]+%/.exec(out.replace(/\s+/g, ' ')) ?? [];
     const dollars = ((Number(tokens.replaceAll(',', '')) * 1000 * 10) / 1_000_000).toFixed(2);
     expect(Number(dollars)).toBeGreaterThan(1);
     expect(out.replace(/\s+/g, ' ')).toContain(

@@ -22,7 +22,7 @@ describe('floors', () => {
   it('are met at the very figure, and missed just below it', () => {
     const floors = [{ metric: 'recall5', percent: 80 } as const];
     expect(findShortfalls(scores(0.8), floors)).toEqual([]);
-    expect(findShortfalls(scores(0.7999), floors)).toEqual(['recall@5 is 79.9, not 80']);
+    expect(findShortfalls(scores(0.7999), floors)).toEqual(['recall@5 is 79.9, below 80']);
   });
 
   it('are missed where there is nothing to measure', () => {

@@ -32,13 +32,13 @@ describe('readRecords', () => {
   });
 
   it.each([
-    ['x.json', '{\n"a": 1,\n}', 'x.json:3: this is not JSON, from "}" on'],
-    ['x.json', '\n{\n\n\n"a" 1}', 'x.json:5: this is not JSON, from "1}" on'],
-    ['x.json', 'hello', 'x.json:1: this is not JSON, from "hello" on'],
+    ['x.json', '{\n"a": 1,\n}', 'x.json:3: invalid JSON at "}"'],
+    ['x.json', '\n{\n\n\n"a" 1}', 'x.json:5: invalid JSON at "1}"'],
+    ['x.json', 'hello', 'x.json:1: invalid JSON at "hello"'],
     ['x.json', '[\n1,', 'x.json:2: invalid JSON: it ends too early'],
     ['x.jsonl', '{\n"a": 1}', 'x.jsonl:1: invalid JSON: it ends too early'],
-    ['x.jsonl', '{"a":1}\n{"a":}\n', 'x.jsonl:2: this is not JSON, from "}" on'],
-    ['x.json', '{"a":1}\n\nnope', 'x.json:3: this is not JSON, from "nope" on'],
+    ['x.jsonl', '{"a":1}\n{"a":}\n', 'x.jsonl:2: invalid JSON at "}"'],
+    ['x.json', '{"a":1}\n\nnope', 'x.json:3: invalid JSON at "nope"'],
     ['x.json', `"${'a'.repeat(200)}"`, 'x.json:1: the line is longer than 0 MiB, the most that is read'],
     ['x.json', `[\n${'1,\n'.repeat(99)}1]`, /x\.json:1: the JSON document is larger than .* one value per line/],
     ['x.json', `[\n${'\n'.repeat(200)}1]`, /x\.json:1: the JSON document is larger than/],

@@ -88,6 +88,6 @@ function remoteServer({ mcpServers }: Config, name: string): RemoteServerSetting
   if (settings !== undefined && 'url' in settings) return settings;
   if (settings !== undefined) throw new InputError(`${JSON.stringify(name)} is a local command and has no sign-in`);
   const remote = Object.keys(mcpServers).filter((key) => 'url' in (mcpServers[key] ?? {}));
-  const known = remote.length === 0 ? 'none is configured; name a file with --mcp-config' : remote.join(', ');
+  const known = remote.length === 0 ? 'none; name a file with --mcp-config' : remote.join(', ');
   throw new InputError(`There is no server ${JSON.stringify(name)}. Servers with a URL: ${known}`);
 }
