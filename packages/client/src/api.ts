@@ -361,47 +361,47 @@ export interface Api {
     };
     readonly answer: unknown;
   };
-  /** Passed on to the host: embeddings. */
+  /** Passes through to the host: embeddings. */
   'POST /v1/embeddings': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: moderations. */
+  /** Passes through to the host: moderations. */
   'POST /v1/moderations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: completions. */
+  /** Passes through to the host: completions. */
   'POST /v1/completions': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: rerank. */
+  /** Passes through to the host: rerank. */
   'POST /v1/rerank': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: images generations. */
+  /** Passes through to the host: images generations. */
   'POST /v1/images/generations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: audio speech. */
+  /** Passes through to the host: audio speech. */
   'POST /v1/audio/speech': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: files. */
+  /** Passes through to the host: files. */
   'POST /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: files. */
+  /** Passes through to the host: files. */
   'GET /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: files by id. */
+  /** Passes through to the host: files by id. */
   'GET /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -410,7 +410,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: files by id. */
+  /** Passes through to the host: files by id. */
   'DELETE /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -419,7 +419,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passed on to the host: files by id content. */
+  /** Passes through to the host: files by id content. */
   'GET /v1/files/{id}/content': {
     readonly input: {
       readonly path: {

@@ -58,7 +58,7 @@ describe('quartermaster doctor', () => {
     [{ ENABLE_TOOL_SEARCH: 'false' }, /ENABLE_TOOL_SEARCH=false in the environment .* → unset it/],
     [
       { ANTHROPIC_BASE_URL: 'https://me:secret@proxy.example/v1' },
-      /points to proxy\.example; .* → set ENABLE_TOOL_SEARCH=true/,
+      /points to proxy\.example; .* → also set ENABLE_TOOL_SEARCH=true/,
     ],
     [{ CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' }, /switches tool search off in Claude Code → unset/],
   ])('finds what switches deferral off: %j', async (variables, message) => {
@@ -134,7 +134,7 @@ describe('quartermaster doctor with a request', () => {
   it('names similar tools where there is none of that name', async () => {
     const { code, out } = await ask('send an email', '--tool', 'gmail_sent');
     expect(code).toBe(1);
-    expect(out).toMatch(/^"gmail_sent" is not found: no tool .*\s+Similar names: gmail_send\./);
+    expect(out).toMatch(/^"gmail_sent" is not found: no tool .*\s+Similar\s+names:\s+gmail_send\./);
     const json = await ask('send an email', '--json', '--tool', 'gmail_sent');
     expect(JSON.parse(json.out)).toMatchObject({ found: false, nearest: ['gmail_send'], hits: [{ id: 'gmail_send' }] });
   });

@@ -78,7 +78,7 @@ describe('quartermaster mcp login', () => {
     const page = await followAddress(login);
     expect([page.status, await page.text()]).toEqual([200, 'You are signed in. You can close this window.\n']);
     expect(await login.ended).toEqual({ code: 0, signal: null });
-    expect(login.err()).toContain('Signed in at "tracker": 1 tool. The tokens are kept, encrypted');
+    expect(login.err()).toContain('Signed in to "tracker": 1 tool. The tokens are stored encrypted');
 
     expect(await callThrough(folder)).toContain('no issues');
     server.expire();
@@ -260,7 +260,7 @@ describe('quartermaster mcp login', () => {
 
   it.each([
     ['a name that is not there', ['login', 'nobody'], 'There is no server "nobody". Servers with a URL: tracker'],
-    ['a program', ['login', 'files'], '"files" is a program, not an address'],
+    ['a program', ['login', 'files'], '"files" is a local command'],
     ['a store that forgets', ['login', 'tracker', '--store', ':memory:'], 'name a file with --store FILE'],
     ['a shared store without a key', ['login', 'tracker', '--store', 'postgres://h/d'], 'openssl rand -base64 32'],
   ])('with %s says what to do', async (_what, [command = '', name = '', ...args], expected) => {

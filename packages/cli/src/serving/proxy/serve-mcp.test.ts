@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { manyToolsServer } from '../many-tools-server.fixture.ts';
 import { BIN, type RunningCommand, runCommand, startCommand, temporaryFolder } from '../running-command.fixture.ts';
 
@@ -142,8 +142,12 @@ describe('quartermaster mcp', () => {
     const command = startCommand(['mcp', '--mcp-config', '.mcp.json'], { cwd: folder });
     command.child.stdin.write(`${JSON.stringify(HELLO)}\n`);
     await command.until('"id":1');
-    const server = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
-    expect(isAlive(server)).toBe(true);
+    // The greeting waits for no server, so this one may still be starting.
+    const server = await vi.waitFor(() => {
+      const pid = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
+      expect(isAlive(pid)).toBe(true);
+      return pid;
+    }, 20_000);
     leave(command.child);
     expect(await command.ended).toEqual({ code: 0, signal: null });
     expect(isAlive(server)).toBe(false);
@@ -252,7 +256,7 @@ describe('quartermaster mcp input', () => {
     const env = { XDG_DATA_HOME: join(folder, 'data') };
     const at = (file: string) => ['--mcp-config', join(folder, file)];
     const answered = await runCommand(['mcp', 'input', 'token', ...at('mcp.json')], env, 'hunter2\n');
-    expect(answered).toMatchObject({ code: 0, err: expect.stringContaining('1 answer kept, encrypted') });
+    expect(answered).toMatchObject({ code: 0, err: expect.stringContaining('1 answer stored encrypted') });
     expect(readFileSync(join(folder, 'data/quartermaster/store.db')).includes('hunter2')).toBe(false);
 
     const mine = startCommand(['mcp', ...at('mcp.json')], { cwd: folder });

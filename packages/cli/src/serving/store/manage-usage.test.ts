@@ -21,7 +21,7 @@ describe('quartermaster usage', () => {
     const usage = await learnedStore();
     const listed = await usage('list');
     expect(listed.out).toMatch(/^key_a +acme +mail\/send +2 /m);
-    expect(listed.out).toMatch(/^none +of requests +read +1 /m);
+    expect(listed.out).toMatch(/^none +in requests +read +1 /m);
     const lines = (await usage('export', '--key', 'key_a')).out.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ owner: 'key_a', catalog: 'acme', tool: 'mail/send' }),
@@ -34,9 +34,9 @@ describe('quartermaster usage', () => {
     const usage = await learnedStore();
     expect(await usage('forget')).toMatchObject({ code: 2, err: expect.stringContaining('--all for everything') });
     expect(await usage('forget', '--all', '--key', 'key_a')).toMatchObject({ code: 2 });
-    expect(await usage('forget', '--tool', 'mail/send')).toMatchObject({ code: 0, err: 'Forgot 2 uses\n' });
+    expect(await usage('forget', '--tool', 'mail/send')).toMatchObject({ code: 0, err: 'Deleted 2 entries\n' });
     expect(await usage('forget', '--key', 'key_a')).toMatchObject({ code: 1 });
-    expect(await usage('forget', '--all')).toMatchObject({ code: 0, err: 'Forgot 1 use\n' });
+    expect(await usage('forget', '--all')).toMatchObject({ code: 0, err: 'Deleted 1 entry\n' });
     expect((await usage('list')).out).toBe('Nothing was learned that matches.\n');
   });
 });
