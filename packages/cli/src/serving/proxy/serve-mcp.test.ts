@@ -145,7 +145,7 @@ describe('quartermaster mcp', () => {
     // The greeting waits for no server, so this one may still be starting.
     const server = await vi.waitFor(() => {
       const pid = Number(readFileSync(join(folder, 'server.pid'), 'utf8'));
-      expect(isAlive(pid)).toBe(true);
+      expect(pid > 0 && isAlive(pid)).toBe(true);
       return pid;
     }, 20_000);
     leave(command.child);
