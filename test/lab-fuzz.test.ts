@@ -7,5 +7,5 @@ const LAB = fileURLToPath(new URL('../lab/run.mjs', import.meta.url));
 
 it('patterns, schemas, queries, settings, streams and requests with parts changed are answered as their oracles say', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [LAB, 'fuzz', 'short']);
-  expect(stdout).toContain('fuzz: held');
+  expect(stdout).toContain('fuzz: passed');
 }, 240_000);
