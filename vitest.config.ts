@@ -14,8 +14,8 @@ export default defineConfig({
   },
   ssr: { resolve: { conditions: ['@quartermaster/source'] } },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The default leaves one core idle, which is half of a small machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
