@@ -89,7 +89,7 @@ const RUNS_ON = /^quartermaster (serve|watch)\b/;
 
 /** Lines for other programs: shells, npm itself, and Claude Code, whose servers test/clients.test.ts checks. */
 const KNOWN =
-  /^(#|alias quartermaster=|export \w+=|(?:mkdir \S+ && )?npm pack |npm install \S+|claude mcp add |curl |QUARTERMASTER_KEY=)/;
+  /^(#|alias quartermaster=|export \w+=|mkdir \S+$|npm pack |npm install \S+|claude mcp add |curl |QUARTERMASTER_KEY=)/;
 
 /** Pictures in characters, and another program's settings. */
 const DRAWING = /──|^backend /m;
@@ -138,6 +138,7 @@ function argumentsOf(command: string, folder: string): readonly string[] {
     // Names of keys are taken only once in a store.
     ...(first === 'keys' && second === 'create' ? ['--store', join(folder, `keys-${command.length}.db`)] : []),
     ...(first === 'init' ? ['--no-cost', '--config', join(folder, 'written.yaml')] : []),
+    ...(first === 'enrich' ? ['--out', join(folder, 'written.hints.json')] : []),
     ...((first === 'init' || first === 'enrich') && !/--(undo|dry-run|yes)/.test(command) ? ['--yes'] : []),
   ];
 }
