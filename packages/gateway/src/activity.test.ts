@@ -72,6 +72,22 @@ describe('activity', () => {
     },
   );
 
+  it('knows a tool of a catalog that was loaded and called by one id, whatever the model calls it', async () => {
+    const called = message([{ call: 'weather__get_weather', id: 'w', input: {} }], 'tool_use');
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, called] }) });
+    const { input_schema: inputSchema, ...weather } = WEATHER;
+    const sky = JSON.stringify([{ ...weather, server: 'weather', inputSchema }]);
+    await fetch(`${gateway.url}/v1/catalogs/sky`, { method: 'PUT', body: sky });
+    const tools = [SEARCH_TOOL, ...TOOLS, { type: 'quartermaster_catalog', name: 'sky', defer_loading: true }];
+    await (await gateway.post('/v1/messages', { ...ASK, tools })).text();
+    expect(await activityOf(gateway)).toMatchObject([
+      { loaded: [{ tool: 'weather/get_weather', by: 'search' }], called: ['weather/get_weather'] },
+    ]);
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(metrics).toContain('quartermaster_tools_found_total 1\n');
+    expect(metrics).not.toMatch(/^quartermaster_tools_found_not_called_total\{.*\} [1-9]/m);
+  });
+
   it('holds the texts of searches where the settings say so', async () => {
     const settings = { insight: { ...INSIGHT_DEFAULTS, keep: 'queries' } } as const;
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }), settings });

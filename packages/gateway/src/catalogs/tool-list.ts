@@ -25,10 +25,17 @@ export interface ToolList {
   readonly searchTools: readonly JsonObject[];
   /** Whether named catalogs are among the tools, which their client can't search by itself. */
   readonly hasCatalogs: boolean;
-  /** Whether a model's name for a tool means one of a named catalog, and none of the request's own. */
-  isFromCatalog(modelName: string): boolean;
+  /** Which tool a model's name for one means. */
+  identify(modelName: string): IdentifiedTool;
   /** The client takes part in tool search: it marked tools, or brought a search of its own. */
   readonly isMarked: boolean;
+}
+
+export interface IdentifiedTool {
+  /** The tool's id, as searches and events have it; the name itself if the list has no such tool. */
+  readonly id: string;
+  /** Whether it is one of a named catalog, and none of the request's own. */
+  readonly isFromCatalog: boolean;
 }
 
 export interface ToolListParts {
@@ -105,9 +112,9 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
     toolbox,
     searchTools,
     hasCatalogs,
-    isFromCatalog(modelName) {
-      const tool = hasCatalogs ? toolbox.snapshot().resolve(modelName) : undefined;
-      return tool !== undefined && !own.has(tool.id);
+    identify(modelName) {
+      const id = toolbox.snapshot().resolve(modelName)?.id;
+      return { id: id ?? modelName, isFromCatalog: hasCatalogs && id !== undefined && !own.has(id) };
     },
     isMarked,
     definitions() {

@@ -23,7 +23,7 @@ import type {
 import { isToolset } from '@quartermaster/wires/anthropic';
 import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
 import { type Access, searchAdmission } from '../access/index.ts';
-import type { BodyReader, ReadBody, ToolLists } from '../catalogs/index.ts';
+import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
@@ -75,8 +75,8 @@ export interface OpenExchange<Name extends DialectName> {
   readonly upstream: string;
   /** Which of the two the client asked for. */
   readonly isStream: boolean;
-  /** Whether a call by this name is one to a tool of a named catalog: of no other one is anything kept. */
-  isFromCatalog(toolName: string): boolean;
+  /** Which tool a name in the response means. */
+  identify: ToolList['identify'];
   /** Whether parts that tell nothing but usage are ours alone, since the client has not asked for them. */
   readonly hidesUsage: boolean;
   stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
@@ -129,7 +129,7 @@ interface Prepared<Name extends DialectName> {
   readonly upstream: GatewayUpstream;
   readonly exchange: DialectUpstream<Name>;
   readonly planned: Planned<RequestOf<Name>, PartOf<Name>>;
-  readonly isFromCatalog: OpenExchange<Name>['isFromCatalog'];
+  readonly identify: ToolList['identify'];
   readonly hidesUsage: boolean;
   /** The named catalogs among the tools. */
   readonly catalogs: readonly string[];
@@ -179,7 +179,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         model: prepared.model,
         upstream: prepared.upstream.name,
         isStream: body.value.stream === true,
-        isFromCatalog: prepared.isFromCatalog,
+        identify: prepared.identify,
         hidesUsage: prepared.hidesUsage,
         stream: (signal) => streamExchange({ ...prepared, ...run, signal }),
         whole: (signal) => runExchange({ ...prepared, ...run, signal }),
@@ -250,8 +250,8 @@ async function prepare<Name extends DialectName>(
     headers,
     ...defined({ onResponse, requestId }),
   });
-  const { isFromCatalog } = list;
-  return { dialect, model, upstream, exchange, planned, isFromCatalog, hidesUsage: metered !== undefined, catalogs };
+  const { identify } = list;
+  return { dialect, model, upstream, exchange, planned, identify, hidesUsage: metered !== undefined, catalogs };
 }
 
 /** How the loop executes calls of the servers. In the snapshot their tools have the names that the model sees. */

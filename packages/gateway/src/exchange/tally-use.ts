@@ -6,7 +6,7 @@ import type { OpenExchange } from './model-service.ts';
 export interface Tally<Part> {
   add(part: Part): void;
   readonly used: UsedUp;
-  /** The names of all tools that it calls, for events: the first hundred. */
+  /** The ids of all tools that it calls, for events: the first hundred. */
   readonly called: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const MOST_CALLS = 100;
 
 export function tallyUse<Name extends DialectName>(
   dialect: DialectOf<Name>,
-  { isFromCatalog }: Pick<OpenExchange<Name>, 'isFromCatalog'>,
+  { identify }: Pick<OpenExchange<Name>, 'identify'>,
 ): Tally<PartOf<Name>> {
   const tools: string[] = [];
   const called: string[] = [];
@@ -26,8 +26,9 @@ export function tallyUse<Name extends DialectName>(
     called,
     add(part) {
       for (const name of dialect.api.readCalls(part)) {
-        if (isFromCatalog(name)) tools.push(name);
-        if (called.length < MOST_CALLS) called.push(name);
+        const { id, isFromCatalog } = identify(name);
+        if (isFromCatalog) tools.push(name);
+        if (called.length < MOST_CALLS) called.push(id);
       }
       const told = dialect.api.readUsage(part);
       if (told !== undefined) used = { ...used, ...told };

@@ -106,7 +106,7 @@ export function mainSide<Name extends DialectName>(
         return {
           ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage },
           // What names a catalog is never answered by a worker.
-          isFromCatalog: () => false,
+          identify: (name) => ({ id: name, isFromCatalog: false }),
           whole: (signal) => last<ResponseOf<Name>>(worker.call('whole'), signal),
           stream(signal) {
             follow(signal);
