@@ -46,7 +46,7 @@ describe('10,000 tools of one server', () => {
     expect(hub.snapshot().tools).toHaveLength(TOOLS);
     expect(hub.unavailable()).toEqual([]);
     const { found, result } = await findAndCall(client);
-    expect(JSON.parse(found)).toMatchObject({ matches: [{ name: 'plant__operation_9000' }] });
+    expect(JSON.parse(found)).toMatchObject({ matches: [expect.stringMatching(/^plant__operation_9000\(/)] });
     expect(result).toBe('ran operation_9000');
     expect(server.called).toEqual(['operation_9000']);
   });
@@ -86,7 +86,7 @@ describe('10,000 tools of one server', () => {
     await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', running.url)));
     onTestFinished(() => client.close());
     const { found, result } = await findAndCall(client);
-    expect(JSON.parse(found)).toMatchObject({ matches: [{ name: 'plant__operation_9000' }] });
+    expect(JSON.parse(found)).toMatchObject({ matches: [expect.stringMatching(/^plant__operation_9000\(/)] });
     expect(result).toBe('ran operation_9000');
     const catalog = await fetch(new URL('/v1/catalogs/mcpServers', running.url));
     expect(((await catalog.json()) as { tools: unknown[] }).tools).toHaveLength(TOOLS + 5);

@@ -19,7 +19,7 @@ function think(prompt) {
   const results = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
   const result = results.at(-1)?.output.value;
   if (result === undefined) return call('tool_search', { query: 'find weather' });
-  const found = result.startsWith('{') ? JSON.parse(result).matches[0].name : undefined;
+  const found = result.startsWith('{') ? JSON.parse(result).matches[0].split('(')[0] : undefined;
   if (found === undefined) return say(`The tool says: ${result}`);
   return call('tool_call', { name: found, arguments: { text: 'Oslo' } });
 }

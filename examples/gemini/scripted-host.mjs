@@ -23,7 +23,7 @@ export async function startHost() {
 function think({ contents }) {
   const result = contents.flatMap(({ parts }) => parts).findLast((part) => part.functionResponse)?.functionResponse;
   if (result === undefined) return { functionCall: { name: 'tool_search', args: { query: 'find weather' } } };
-  const found = result.response.matches?.[0]?.name;
+  const found = result.response.matches?.[0]?.split('(')[0];
   if (found === undefined) return { text: `The tool says: ${result.response.output}` };
   return { functionCall: { name: 'tool_call', args: { name: found, arguments: { text: 'Oslo' } } } };
 }

@@ -22,7 +22,7 @@ export async function startHost() {
 function think({ messages }) {
   const result = messages.findLast((message) => message.role === 'tool')?.content;
   if (result === undefined) return call('tool_search', { query: 'find the weather' });
-  const found = result.startsWith('{') ? JSON.parse(result).matches?.[0]?.name : undefined;
+  const found = result.startsWith('{') ? JSON.parse(result).matches?.[0]?.split('(')[0] : undefined;
   if (found !== undefined) return call('tool_call', { name: found, arguments: { text: 'Oslo' } });
   return { role: 'assistant', content: `The tool says: ${result}` };
 }

@@ -26,7 +26,7 @@ export async function startHost() {
 function think({ input }) {
   const result = input.findLast((item) => item.type === 'function_call_output')?.output;
   if (result === undefined) return call('tool_search', { query: 'find the weather' });
-  const found = result.startsWith('{') ? JSON.parse(result).matches?.[0]?.name : undefined;
+  const found = result.startsWith('{') ? JSON.parse(result).matches?.[0]?.split('(')[0] : undefined;
   if (found !== undefined) return call('tool_call', { name: found, arguments: { text: 'Oslo' } });
   const content = [{ type: 'output_text', text: `The tool says: ${result}`, annotations: [] }];
   return { type: 'message', id: 'msg_0', role: 'assistant', status: 'completed', content };

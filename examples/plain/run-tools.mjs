@@ -9,8 +9,9 @@ const model = ({ messages }) => {
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
   if (results.length === 0) return { calls: [{ name: 'tool_search', arguments: { query: 'weather in a city now' } }] };
   const [match] = JSON.parse(results[0]).matches;
+  const [name] = match.split('(');
   if (results.length === 1)
-    return { calls: [{ name: 'tool_call', arguments: { name: match.name, arguments: { location: 'Oslo' } } }] };
+    return { calls: [{ name: 'tool_call', arguments: { name, arguments: { location: 'Oslo' } } }] };
   return { content: `The tool says: ${results[1]}` };
 };
 

@@ -12,7 +12,7 @@ export const tools = readdirSync(services).flatMap((name) => {
 export function askModel({ messages }) {
   const result = messages.findLast(({ role }) => role === 'tool')?.text;
   if (result === undefined) return call('tool_search', { query: 'weather in a city now' });
-  const found = result.startsWith('{') ? JSON.parse(result).matches[0].name : undefined;
+  const found = result.startsWith('{') ? JSON.parse(result).matches[0].split('(')[0] : undefined;
   if (found === undefined) return { role: 'assistant', text: `The tool says: ${result}` };
   return call('tool_call', { name: found, arguments: { location: 'Oslo' } });
 }

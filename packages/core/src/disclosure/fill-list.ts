@@ -30,12 +30,12 @@ export function fill(tools: readonly Named[], filling: Filling): { kept: ToolTex
   const kept: ToolText[] = [];
   let rest = filling.budgetBytes;
   for (const tool of tools) {
-    const duplicates = writeDuplicates(filling.also?.(tool) ?? []);
-    const aside = filling.besides + utf8Length(duplicates);
-    const fitting = firstFitting(tool, filling.levelsOf(tool), rest - aside);
+    const also = filling.also?.(tool) ?? [];
+    const besides = filling.besides + (also.length === 0 ? 0 : utf8Length(alsoField(also)));
+    const fitting = firstFitting(tool, filling.levelsOf(tool), rest - besides);
     if (fitting === undefined) break;
-    rest -= fitting.bytes + aside;
-    kept.push(duplicates === '' ? fitting : { ...fitting, json: `${fitting.json.slice(0, -1)}${duplicates}}` });
+    rest -= fitting.bytes + besides;
+    kept.push(also.length === 0 ? fitting : { ...fitting, json: withDuplicates(fitting.json, also) });
   }
   return { kept, left: tools.length - kept.length };
 }
@@ -69,8 +69,19 @@ function tellAt(level: Level, one: Named): ToolText {
   return written;
 }
 
-function writeDuplicates(names: readonly string[]): string {
-  return names.length === 0 ? '' : `,"also":${JSON.stringify(names)}`;
+/** A match with the tools that do the same, in the form that it has. */
+function withDuplicates(json: string, names: readonly string[]): string {
+  const before = json.slice(0, -1);
+  return json.startsWith('"') ? `${before}${alsoText(names)}"` : `${before}${alsoField(names)}}`;
+}
+
+function alsoText(names: readonly string[]): string {
+  return JSON.stringify(` (also: ${names.join(', ')})`).slice(1, -1);
+}
+
+/** At least as long as the text. */
+function alsoField(names: readonly string[]): string {
+  return `,"also":${JSON.stringify(names)}`;
 }
 
 /** An object as JSON, with a list of what is JSON already before the other fields. */

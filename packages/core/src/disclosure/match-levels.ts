@@ -10,8 +10,9 @@ export interface Named {
   readonly tool: Tool;
 }
 
-/** What is told of a tool, its name always among it. */
-type Match = Readonly<Record<string, unknown>> & { readonly name: string };
+/** What is told of a tool: a line that starts with its name, or fields with its name among them. */
+type Match = string | MatchFields;
+type MatchFields = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** How much is told of a match. */
 export type Level = (one: Named) => Match;
@@ -45,45 +46,60 @@ function isShownWhole(plan: DeferPlan, name: string): boolean {
   return plan.deferred.has(name) && !(plan.cut?.has(name) ?? false);
 }
 
+/** What a line starts with. A name with other characters in it stands in fields, so that no line is read as another tool's. */
+export const LINE_NAME = /^[^\s(:]+/;
+
+function fitsLine(name: string): boolean {
+  return LINE_NAME.exec(name)?.[0] === name;
+}
+
 function line(tool: Tool): { description?: string } {
   const text = firstSentence(tool.description, LINE_LENGTH);
   return text === '' ? {} : { description: text };
 }
 
-const LEVELS = {
-  name: ({ name }: Named): Match => ({ name }),
-  line: ({ name, tool }: Named): Match => ({ name, ...line(tool) }),
-  signature: ({ name, tool }: Named): Match => ({ name, signature: signature(tool.schema), ...line(tool) }),
-  parameters: ({ name, tool }: Named): Match => ({ name, parameters: tool.schema }),
-  full: ({ name, tool }: Named): Match => ({
+/** Whatever needs no schema is a line: it costs fewer tokens than fields (docs/decisions/2026-11-16-matches-as-lines.md). */
+const LINES = {
+  name: ({ name }: Named): Match => (fitsLine(name) ? name : { name }),
+  signature: ({ name, tool }: Named): Match => {
+    const { description } = line(tool);
+    if (!fitsLine(name)) return { name, signature: signature(tool.schema), ...line(tool) };
+    return `${name}${signature(tool.schema)}${description === undefined ? '' : `: ${description}`}`;
+  },
+};
+
+const FIELDS = {
+  name: ({ name }: Named): MatchFields => ({ name }),
+  description: ({ name, tool }: Named): MatchFields => ({ name, ...line(tool) }),
+  parameters: ({ name, tool }: Named): MatchFields => ({ name, parameters: tool.schema }),
+  full: ({ name, tool }: Named): MatchFields => ({
     name,
     ...(tool.description === '' ? {} : { description: cutText(tool.description, DESCRIPTION_LENGTH) }),
     parameters: tool.schema,
   }),
-  whole: ({ name, tool }: Named): Match => ({ name, description: tool.description, parameters: tool.schema }),
-  definition: ({ name, tool }: Named): Match => ({ description: tool.description, name, parameters: tool.schema }),
+  whole: ({ name, tool }: Named): MatchFields => ({ name, description: tool.description, parameters: tool.schema }),
+  definition: ({ name, tool }: Named): MatchFields => ({
+    description: tool.description,
+    name,
+    parameters: tool.schema,
+  }),
 };
 
 /** With examples of its input, where the tool's owner gave some. */
-function withExamples(level: Level): Level {
+function withExamples(level: (one: Named) => MatchFields): Level {
   return (one) => {
     const examples = tellingExamples(one.tool.extras.examples);
     return examples.length === 0 ? level(one) : { ...level(one), examples };
   };
 }
 
-const NAME = [LEVELS.name];
-const SIGNATURE = [LEVELS.signature, LEVELS.name];
-/** Answers to `tool_describe`, and to a search where there is none. */
-export const FULL: readonly Level[] = [withExamples(LEVELS.full), LEVELS.full, LEVELS.signature, LEVELS.name];
-const STUB = [withExamples(LEVELS.parameters), LEVELS.parameters, LEVELS.signature, LEVELS.name];
+const NAME = [LINES.name];
+const SIGNATURE = [LINES.signature, LINES.name];
+/** One tool, described. */
+export const DESCRIPTION: readonly Level[] = [withExamples(FIELDS.full), FIELDS.full];
+/** Answers to `tool_describe` with several names, and to a search where there is no `tool_describe`. */
+export const FULL: readonly Level[] = [...DESCRIPTION, ...SIGNATURE];
+const STUB = [withExamples(FIELDS.parameters), FIELDS.parameters, ...SIGNATURE];
 /** Definitions as Anthropic writes them. */
-export const DEFINITION: readonly Level[] = [LEVELS.definition, LEVELS.line, LEVELS.name];
-const CUT_STUB = [
-  withExamples(LEVELS.whole),
-  LEVELS.whole,
-  LEVELS.full,
-  LEVELS.parameters,
-  LEVELS.signature,
-  LEVELS.name,
-];
+export const DEFINITION: readonly Level[] = [FIELDS.definition, FIELDS.description, FIELDS.name];
+const CUT_STUB = [withExamples(FIELDS.whole), FIELDS.whole, FIELDS.full, FIELDS.parameters, ...SIGNATURE];

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../catalog/index.ts';
+import { LINE_NAME } from './match-levels.ts';
 
 const MOST_CHARACTERS = 1_000_000;
 const MOST_NAMES = 200;
@@ -29,5 +30,6 @@ function parse(text: string): unknown {
 }
 
 function nameIn(entry: unknown): readonly string[] {
+  if (typeof entry === 'string') return LINE_NAME.exec(entry) ?? [];
   return isJsonObject(entry) && typeof entry.name === 'string' ? [entry.name] : [];
 }

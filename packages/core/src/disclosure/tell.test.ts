@@ -66,8 +66,20 @@ describe('tell', () => {
 
   it('answers a bridge search with signatures', () => {
     expect(JSON.parse(told(search('github__create_issue')))).toEqual({
-      matches: [{ name: 'github__create_issue', signature: '(text: string)', description: 'Opens an issue' }],
+      matches: ['github__create_issue(text: string): Opens an issue'],
     });
+  });
+
+  it('gives fields to a name that would be cut short in a line', () => {
+    const snapshot = createSnapshot(['a b', 'c(d)', 'e:f', 'g'].map((name) => sampleTool({ name, description: '' })));
+    const names = snapshot.tools.map((tool) => snapshot.modelName(tool));
+    for (const form of [FORMS.bridge, FORMS.load]) {
+      const answer = told(search(...names), { form, snapshot });
+      expect(readTold(answer)).toEqual(names);
+      expect(JSON.parse(answer).matches.map((match: unknown) => typeof match)).toEqual(
+        names.map((name) => (/[\s(:]/.test(name) ? 'object' : 'string')),
+      );
+    }
   });
 
   it('answers with full parameters where nothing else would bring them', () => {
@@ -87,12 +99,9 @@ describe('tell', () => {
   ])('does not repeat a schema that the conversation has: %s', (_, ask) => {
     const name = 'github__create_issue';
     const fact: Fact = { kind: 'searched', queries: ['issue'], names: [name] };
-    const match = (before: Memory): object =>
-      (JSON.parse(told(search(name), { ...ask, before })) as { matches: readonly object[] }).matches[0] ?? {};
+    const match = (before: Memory): unknown => JSON.parse(told(search(name), { ...ask, before })).matches[0];
     expect(match(EMPTY_MEMORY)).toHaveProperty('parameters', SCHEMA);
-    const again = match(remember(EMPTY_MEMORY, fact));
-    expect(again).toMatchObject({ name, signature: '(text: string)' });
-    expect(again).not.toHaveProperty('parameters');
+    expect(match(remember(EMPTY_MEMORY, fact))).toBe(`${name}(text: string): Opens an issue`);
   });
 
   it('tells the whole description of a stub that shows only the beginning, as far as the budget goes', () => {
@@ -123,7 +132,7 @@ describe('tell', () => {
 
   it('answers with names alone where the definitions arrive by themselves, whatever becomes of these', () => {
     expect(JSON.parse(told(search('github__create_issue'), { form: FORMS.load }))).toEqual({
-      matches: [{ name: 'github__create_issue' }],
+      matches: ['github__create_issue'],
     });
   });
 
@@ -168,7 +177,7 @@ describe('tell', () => {
         unavailable: [{ server: 'jira', reason: 'connection refused' }],
       }),
     );
-    expect(answer.matches[0].also).toEqual(['github__close_issue']);
+    expect(answer.matches).toEqual(['github__create_issue(text: string): Opens an issue (also: github__close_issue)']);
     expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
   });
 
@@ -186,11 +195,12 @@ describe('tell', () => {
     const send = (server: string): Tool => sampleTool({ name: 'send', server, description: 'Sends a mail.' });
     const snapshot = sampleSnapshot(['work', 'home', 'club', 'void'].map(send));
     const allow = (tool: Tool): boolean => tool.server !== 'void';
-    const also = (form: Form): unknown =>
-      JSON.parse(told(search('work__send', 'club__send'), { snapshot, form, allow })).matches[0].also;
-    expect(also(FORMS.bridge)).toEqual(['home__send']);
-    expect(also(FORMS.load)).toEqual(['home__send']);
-    expect(also(FORMS.stub)).toBeUndefined();
+    const first = (ask: Ask): unknown =>
+      JSON.parse(told(search('work__send', 'club__send'), { snapshot, allow, ...ask })).matches[0];
+    expect(first({ form: FORMS.bridge })).toBe('work__send(text: string): Sends a mail (also: home__send)');
+    expect(first({ form: FORMS.bridge, describe: false })).toMatchObject({ also: ['home__send'] });
+    expect(first({ form: FORMS.load })).toBe('work__send (also: home__send)');
+    expect(first({ form: FORMS.stub })).not.toHaveProperty('also');
   });
 
   it('tells of a search that could not run', () => {
@@ -221,7 +231,7 @@ describe('tell', () => {
     expect(readTold(functions).length).toBeGreaterThan(5);
     const text = told(describeNames('huge'), { snapshot: sampleSnapshot([huge]) });
     expect(utf8Length(text)).toBeLessThan(ANSWER_DEFAULTS.describeBytes);
-    expect(JSON.parse(text)).toMatchObject({ name: 'huge', signature: '(text: string)' });
+    expect(JSON.parse(text)).toEqual({ tools: [expect.stringMatching(/^huge\(text: string\): 😀+…$/u)] });
   });
 
   it('is read back by readTold, name for name', () => {
@@ -240,7 +250,7 @@ describe('tell', () => {
         expect(readTold(text).every((name) => typeof name === 'string')).toBe(true);
       }),
     );
-    expect(readTold('{"matches":[{"name":1},null,"x",{"name":"a"}]}')).toEqual(['a']);
+    expect(readTold('{"matches":[{"name":1},null,"",7,"x",{"name":"a"}]}')).toEqual(['x', 'a']);
   });
 });
 

@@ -3,7 +3,7 @@ import { fill, fillList, firstFitting } from './fill-list.ts';
 import { cutText } from './first-sentence.ts';
 import type { Found, FoundByName, FoundBySearch, QueryAnswer, SearchFailure } from './found.ts';
 import { type GuardLimits, guardSearch } from './loop-guard.ts';
-import { DEFINITION, FULL, LINE_LENGTH, levelsFor, type Named } from './match-levels.ts';
+import { DEFINITION, DESCRIPTION, FULL, LINE_LENGTH, levelsFor, type Named } from './match-levels.ts';
 import type { Memory } from './memory.ts';
 import { nearestSources } from './nearest-sources.ts';
 import type { DeferPlan } from './plan.ts';
@@ -167,7 +167,8 @@ function tellDescription(question: TellQuestion, found: FoundByName): string {
   const known = new Set(tools.map(({ name }) => name));
   const unknown = found.names.filter((name) => !known.has(name));
   const [only] = tools;
-  const single = only !== undefined && found.names.length === 1 ? firstFitting(only, FULL, describeBytes) : undefined;
+  const single =
+    only !== undefined && found.names.length === 1 ? firstFitting(only, DESCRIPTION, describeBytes) : undefined;
   if (single !== undefined) return single.json;
   const rest = {
     ...(unknown.length === 0

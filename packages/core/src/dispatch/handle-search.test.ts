@@ -38,9 +38,9 @@ describe('a search', () => {
   it('answers several queries one by one: which tools are for which, and which nothing fits', async () => {
     const step = await handle('tool_search', { queries: ['opens', 'message', 'zeppelin'], limit: 1 });
     const told = step.kind === 'answer' ? JSON.parse(step.text) : {};
-    expect(told.matches.map(({ name }: { name: string }) => name)).toEqual([
-      'github__create_issue',
-      'slack__send_message',
+    expect(told.matches).toEqual([
+      'github__create_issue(text: string): Opens an issue',
+      expect.stringMatching(/^slack__send_message\(/),
     ]);
     expect(told.answers).toEqual({
       opens: ['github__create_issue'],
@@ -188,7 +188,7 @@ describe('a search', () => {
     const searcher: Searcher = { ...wordSearcher(snapshot), search: async () => ({ hits, verdict: 'match' }) };
     const ask = { options: { tools: snapshot, searcher }, caller: { allow: (tool: Tool) => tool.server !== 'slack' } };
     const answer = JSON.parse(await textOf('tool_search', { query: 'issue' }, ask));
-    expect(answer.matches[0].also).toEqual(['github__close_issue']);
+    expect(answer.matches[0]).toMatch(/ \(also: github__close_issue\)$/);
   });
 
   it('survives a catalog that changes while it runs', async () => {

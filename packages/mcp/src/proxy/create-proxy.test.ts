@@ -63,7 +63,7 @@ describe('permissions of a connection', () => {
     expect(JSON.stringify(tools)).not.toMatch(/send_mail|secret|broken/);
 
     const found = await search(client, 'read or send a secret mail');
-    expect(found).toMatchObject({ matches: [{ name: 'mail__read_mail' }] });
+    expect(found).toMatchObject({ matches: [expect.stringMatching(/^mail__read_mail\(/)] });
     expect(JSON.stringify(found)).not.toMatch(/send_mail|secret|broken/);
 
     for (const name of ['mail__send_mail', 'secret__read_secret']) {
@@ -155,7 +155,7 @@ describe('a catalog that changes under a connection', () => {
     await until(() => hub.snapshot().tools.length === 2);
 
     const result = await client.callTool({ name: 'tool_search', arguments: { query: 'two' } });
-    expect(JSON.parse(textOf(result))).toMatchObject({ matches: [{ name: 'small__two' }] });
+    expect(JSON.parse(textOf(result))).toMatchObject({ matches: [expect.stringMatching(/^small__two\(/)] });
     expect((result.content as { text: string }[])[1]?.text).toBe('New tools can be searched for: small (1).');
     const again = await client.callTool({ name: 'tool_search', arguments: { query: 'one' } });
     expect(again.content).toHaveLength(1);

@@ -70,7 +70,7 @@ describe('a server that hangs when it is first started', () => {
     const search = async (query: string): Promise<string> =>
       textOf(await client.callTool({ name: 'tool_search', arguments: { query } }));
     const found = JSON.parse(await search('what is fine'));
-    expect(found.matches[0].name).toBe('fine__fine_tool');
+    expect(found.matches[0]).toMatch(/^fine__fine_tool\(/);
     expect(found.unavailable).toEqual([{ server: 'hanging', reason: 'it is still starting' }]);
     setup.release();
     await until(() => setup.hub.snapshot().tools.length === 2);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
+import { readTold } from '@quartermaster/core/disclosure';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHub, type Hub } from '../hub/index.ts';
@@ -88,8 +89,7 @@ describe.each<ClientLine>(['v1', 'v2', 'v2-modern'])('a proxy over real servers 
       name: 'tool_search',
       arguments: { query: 'read the contents of a text file' },
     });
-    const matches = (JSON.parse(textOf(found)) as { matches: { name: string }[] }).matches.map((match) => match.name);
-    expect(matches).toContain('filesystem__read_text_file');
+    expect(readTold(textOf(found))).toContain('filesystem__read_text_file');
 
     const described = await client.callTool({ name: 'tool_describe', arguments: { name: 'git__git_status' } });
     expect(JSON.parse(textOf(described))).toMatchObject({ name: 'git__git_status', parameters: { type: 'object' } });

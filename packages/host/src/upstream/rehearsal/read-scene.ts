@@ -202,11 +202,20 @@ function toldIn(text: string): readonly SceneTool[] {
     ? [...text.matchAll(/^<function>(.*)<\/function>$/gm)].map(([, json = '']) => parse(json))
     : entriesIn(parse(text));
   return names.map((name) => {
+    const line = entries.find((one): one is string => typeof one === 'string' && AFTER_NAME.test(without(name, one)));
+    if (line !== undefined) return { name, description: AFTER_NAME.exec(without(name, line))?.[1] ?? '' };
     const entry = entries.find((one) => isJsonObject(one) && one.name === name);
     if (!isJsonObject(entry)) return { name, description: '' };
     const description = typeof entry.description === 'string' ? entry.description : '';
     return { name, description, ...(isJsonObject(entry.parameters) ? { schema: entry.parameters } : {}) };
   });
+}
+
+/** What follows the name in a line: a signature and a description. */
+const AFTER_NAME = /^(?:\(.*?\))?(?:: (.*)| \(also: .*)?$/;
+
+function without(name: string, line: string): string {
+  return line.startsWith(name) ? line.slice(name.length) : '?';
 }
 
 function entriesIn(value: unknown): readonly unknown[] {

@@ -260,7 +260,7 @@ describe('a rehearsal without a toolbox', () => {
       tool(name, '', { query: { type: 'string' } }, []),
     );
     const answers: Readonly<Record<string, object>> = {
-      tool_search: { matches: [{ name: 'get_weather', signature: '(city: string)' }] },
+      tool_search: { matches: ['get_weather(city: string): The weather (of today)'] },
       tool_describe: {
         name: 'get_weather',
         parameters: { properties: { city: { type: 'string' } }, required: ['city'] },
