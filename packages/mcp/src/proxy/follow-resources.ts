@@ -15,6 +15,31 @@ const MOST_FOLLOWED = 1_000;
  */
 export async function followResource(hub: Hub, session: Session, uri: unknown, signal: AbortSignal): Promise<void> {
   if (typeof uri !== 'string') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'A subscription needs a uri');
+  await findOwners(hub, session, { uris: [uri], signal });
+  await follow(hub, session, { uri, signal });
+}
+
+/** Lists the resources where it is not known whose these are: servers of the newer revision agree to follow anything. */
+async function findOwners(
+  hub: Hub,
+  session: Session,
+  { uris, signal }: { readonly uris: readonly string[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const isKnown = (uri: string): boolean => session.followed.has(uri) || session.resourceOwners.has(uri);
+  if (serversToFollow(hub, session).length > 1 && !uris.every(isKnown)) await listResources(hub, session, signal);
+}
+
+function serversToFollow(hub: Hub, session: Session): readonly string[] {
+  return serversWith(hub, session, 'resources')
+    .filter(({ capabilities: { resources } }) => isJsonObject(resources) && resources.subscribe === true)
+    .map(({ name }) => name);
+}
+
+async function follow(
+  hub: Hub,
+  session: Session,
+  { uri, signal }: { readonly uri: string; readonly signal: AbortSignal },
+): Promise<void> {
   const known = session.followed.get(uri);
   if (known !== undefined) {
     known.count += 1;
@@ -23,11 +48,7 @@ export async function followResource(hub: Hub, session: Session, uri: unknown, s
   if (session.followed.size >= MOST_FOLLOWED) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No more than ${MOST_FOLLOWED} resources can be followed`);
   }
-  const servers = serversWith(hub, session, 'resources')
-    .filter(({ capabilities: { resources } }) => isJsonObject(resources) && resources.subscribe === true)
-    .map(({ name }) => name);
-  // Servers of the newer revision agree to anything, so it is worth knowing whose it is.
-  if (!session.resourceOwners.has(uri) && servers.length > 1) await listResources(hub, session, signal);
+  const servers = serversToFollow(hub, session);
   const owner = session.resourceOwners.get(uri);
   const isKnown = owner !== undefined && servers.includes(owner);
   const order = isKnown ? [owner, ...servers.filter((one) => one !== owner)] : servers;
@@ -39,7 +60,7 @@ export async function followResource(hub: Hub, session: Session, uri: unknown, s
   });
   const followed = await askInTurn(asks, { clock: session.clock, signal, isFirstSure: isKnown });
   if (followed === undefined) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server tells of changes to ${uri.slice(0, 200)}`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server reports changes to ${uri.slice(0, 200)}`);
   }
   session.followed.set(uri, { ...followed, count: 1 });
 }
@@ -58,17 +79,19 @@ export function unfollowAll(session: Session): void {
   session.followed.clear();
 }
 
-/** Follows what a client wants to listen to. Resolves to the filter without the resources that no one tells of. */
+/** Follows what a client wants to listen to. Resolves to the filter without the resources that can't be followed. */
 export async function followFilter(
   hub: Hub,
   session: Session,
   { filter, signal }: { readonly filter: unknown; readonly signal: AbortSignal },
 ): Promise<{ readonly filter: unknown; readonly uris: readonly string[] }> {
   if (!isJsonObject(filter) || !Array.isArray(filter.resourceSubscriptions)) return { filter, uris: [] };
-  const wanted = [...new Set(filter.resourceSubscriptions)].filter((uri) => typeof uri === 'string');
+  const named = [...new Set(filter.resourceSubscriptions)].filter((uri) => typeof uri === 'string');
+  const wanted = named.slice(0, MOST_FOLLOWED);
+  if (wanted.length > 0) await findOwners(hub, session, { uris: wanted, signal }).catch(() => {});
   const uris: string[] = [];
   for (const uri of wanted) {
-    const isFollowed = await followResource(hub, session, uri, signal).then(
+    const isFollowed = await follow(hub, session, { uri, signal }).then(
       () => true,
       () => false,
     );

@@ -65,10 +65,12 @@ export function createListenFace({ context, open, createEndpoint }: ListenFaceOp
       const { method, url, headers, signal } = request;
       const authInfo: AuthInfo = { token: '', clientId: session.access.id ?? '', scopes: [] };
       const forwarded = new Request(url, { method, headers: withoutLength(headers), body, signal });
-      const response = await handler.fetch(forwarded, { authInfo });
-      // Refused, or nothing of what it asked for can be heard.
-      if (!isListening) end();
-      return response;
+      try {
+        return await handler.fetch(forwarded, { authInfo });
+      } finally {
+        // Refused, or nothing of what it asked for can be heard.
+        if (!isListening) end();
+      }
     },
     async close() {
       await Promise.all([...handlers].map((handler) => handler.close()));
@@ -113,5 +115,6 @@ function withoutLength(headers: Headers): Headers {
 }
 
 function refuse(message: string): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.InternalError, message } });
+  const error = { code: ProtocolErrorCode.InternalError, message };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 503 });
 }

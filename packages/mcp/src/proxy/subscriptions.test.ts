@@ -180,6 +180,36 @@ it('a client over HTTP is told that nobody tells of changes to a resource', asyn
   expect(honoredFilter).toEqual({ promptsListChanged: true });
 });
 
+it('resources that no server has cost each server one list, however many a client names', async () => {
+  let lists = 0;
+  const create = (): McpServer => {
+    const server = notes();
+    server.server.setRequestHandler('resources/list', async () => {
+      lists += 1;
+      return { resources: [] };
+    });
+    server.server.setRequestHandler('resources/subscribe', async () => {
+      throw new Error('There is no such note');
+    });
+    return server;
+  };
+  const settings = { type: 'in-process' as const, create };
+  const hub = createHub({ servers: { one: settings, other: settings } });
+  await hub.start();
+  const proxy = createProxy({ hub });
+  const client = createClient('v2-modern');
+  onTestFinished(async () => {
+    await client.close();
+    await proxy.close();
+    await hub.close();
+  });
+  await connectClient(proxy, client);
+  const resourceSubscriptions = Array.from({ length: 20 }, (_, at) => `note://${at}`);
+  const { honoredFilter } = await client.listen({ promptsListChanged: true, resourceSubscriptions });
+  expect(honoredFilter).toEqual({ promptsListChanged: true });
+  expect(lists).toBe(2);
+});
+
 it('a client over HTTP hears of nothing that its key may not use', async () => {
   const backend = newer();
   const fetch = backend.fetch ?? globalThis.fetch;
