@@ -365,7 +365,10 @@ function createMcpServices(
     maxQueryLength: settings.maxQueryLength,
     ...defined({ form, sessions }),
   });
-  return { hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) };
+  return {
+    ...{ hub, proxy, origins, within: events.within, catalogs: createServerCatalogs({ hub, clock }) },
+    pinsFor: async (owner) => (settings.autoPins ? ((await learning?.hotTools(owner)) ?? []) : []),
+  };
 }
 
 /** What of the memory is the workers', which large bodies go to. */

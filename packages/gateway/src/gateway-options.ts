@@ -104,7 +104,7 @@ export interface GatewaySettings {
   readonly events: boolean;
   /** What each key's use teaches its later searches; needs a store. */
   readonly learn: UsageSettings['learn'];
-  /** Whether each key's most used tools are pinned for it, where the gate decides. Needs `learn`. */
+  /** Whether each key's most used tools are pinned for it, where the gate decides and in `/mcp`. Needs `learn`. */
   readonly autoPins: boolean;
   /**
    * `as-requested` defers what the client marked. `auto` leaves it to the gate where the client knows nothing of tool search:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
+import { inProcess, testHub } from './mcp/mcp-servers.fixture.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
@@ -46,6 +47,7 @@ async function learned({ url }: RunningGateway, path = '', init: RequestInit = {
 }
 
 const LETTER = 'send_letter';
+const DAY_MS = 24 * 60 * 60_000;
 
 describe('a gateway that learns from use', () => {
   it('moves what was called up for searches like it, and shows, exports and forgets what it knows', async () => {
@@ -90,8 +92,29 @@ describe('a gateway that learns from use', () => {
     expect(await gateway.store.learnedUses.summarise()).toMatchObject([{ tool: LETTER, calls: 3 }]);
   });
 
+  it('pins the tools that a key uses most at /mcp, from the next day on', async () => {
+    const hub = testHub({ post: inProcess({ send_letter: {}, send_sms: {} }) });
+    const gateway = await runningGateway({
+      upstreams: scriptedUpstreams({}),
+      ...{ search: LEARNING.search, mcp: { hub, form: 'bridge' } },
+      settings: { learn: 'counts', autoPins: true },
+    });
+    const rights = { models: ['*'], catalogs: ['*'], limits: {} };
+    const [anna, ben] = await Promise.all(
+      ['anna', 'ben'].map((name) => gateway.store.keys.create({ name, ...rights })),
+    );
+    const uses = [1, 2, 3, 4].map(() => ({ tool: 'post/send_letter', atMs: Date.now() - 2 * DAY_MS }));
+    await gateway.store.learnedUses.add({ owner: anna?.key.id ?? '', catalog: 'mcp' }, uses);
+    const listed = async (secret = '') => {
+      const headers = { 'x-api-key': secret, accept: 'application/json, text/event-stream' };
+      const response = await gateway.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, headers);
+      return [...(await response.text()).matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
+    };
+    expect(await listed(anna?.secret)).toEqual(['post__send_letter', 'tool_search', 'tool_describe', 'tool_call']);
+    expect(await listed(ben?.secret)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+  });
+
   it('pins the tools that a key uses most, from the next day on', async () => {
-    const DAY_MS = 24 * 60 * 60_000;
     const upstreams = scriptedUpstreams({ anthropic: [message([{ text: 'Hi' }], 'end_turn')] });
     const gateway = await runningGateway({
       upstreams,

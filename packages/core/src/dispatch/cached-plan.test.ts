@@ -22,6 +22,19 @@ describe('a plan', () => {
     expect(stubs({ stubDescriptionLength: Number.POSITIVE_INFINITY })).not.toBe(stubs({}));
   });
 
+  it('declares the tools that are pinned for it, beside those of the settings', () => {
+    const pinning = boxWith({
+      settings: { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' }, pins: ['github/create_*'] },
+    });
+    const declared = (pins: readonly string[]): readonly string[] =>
+      pinning.plan(undefined, { pins }).definitions.map(({ name }) => name);
+    expect(declared([])).toContain('github__create_issue');
+    expect(declared([])).not.toContain('slack__send_message');
+    expect(declared(['slack/send_message'])).toEqual(
+      expect.arrayContaining(['github__create_issue', 'slack__send_message']),
+    );
+  });
+
   it('is shared by toolboxes over one snapshot, whatever they execute', () => {
     const tools = sampleSnapshot();
     expect(boxWith({ tools, execute: () => 1 }).plan()).toBe(boxWith({ tools, execute: () => 2 }).plan());

@@ -44,6 +44,7 @@ export function cachedPlan(context: ToolboxContext, limits: ModelLimits, options
     options.secondSearch ?? null,
     options.searchWhenEmpty ?? false,
     options.rule ?? null,
+    options.pins ?? null,
   ]);
   const functions = [context.countTokens, options.caller?.allow, isSearchable];
   const plans = kept.get(snapshot) ?? [];
@@ -79,7 +80,12 @@ function decide(question: {
   const { context, snapshot, limits, options, form, engine } = question;
   const { countTokens } = context;
   const isOff = context.settings.rule.kind === 'off';
-  const settings = options.rule === undefined || isOff ? context.settings : { ...context.settings, rule: options.rule };
+  const { rule = context.settings.rule, pins = [] } = options;
+  const settings = {
+    ...context.settings,
+    rule: isOff ? context.settings.rule : rule,
+    pins: [...context.settings.pins, ...pins],
+  };
   const allow = options.caller?.allow;
   const decision = decideGate({ snapshot, settings, limits, countTokens, allow });
   const costs = snapshotTokens(snapshot, countTokens).byTool;

@@ -64,6 +64,8 @@ export interface PlanOptions {
    * in a moment.
    */
   readonly rule?: GateRule;
+  /** More tools to pin than the settings do: those that this caller uses most. @default none */
+  readonly pins?: readonly string[];
 }
 
 /** What a view can add to a plan and a memory. */

@@ -8,10 +8,20 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Clock } from '../clock.ts';
 import type { GatewayOptions, McpOptions } from '../gateway-options.ts';
 import { type RunningGateway, runningGateway } from '../running-gateway.fixture.ts';
 import { scriptedUpstreams } from '../scripted-upstream.fixture.ts';
 import { EVERYTHING, inProcess, type TestTools, testHub } from './mcp-servers.fixture.ts';
+
+/** On which waits of up to two seconds are over at once, and longer ones never end. */
+const UP_TO_TWO_SECONDS: Clock = {
+  now: () => 0,
+  after(delayMs, run) {
+    const timer = delayMs > 2_000 ? undefined : setTimeout(run, 0);
+    return () => clearTimeout(timer);
+  },
+};
 
 type Line = 'v1' | 'v2' | 'v2-modern';
 
@@ -76,6 +86,24 @@ describe.each(LINES)('a %s client at /mcp', (line) => {
     expect((await client.callTool({ name: 'mail__send_mail', arguments: {} })).isError).toBe(true);
     await expect(connect(line, url)).rejects.toThrow();
     await expect(connect(line, url, 'wrong')).rejects.toThrow();
+  });
+
+  it('does not wait for a server that hangs, whatever it asks of another', async () => {
+    const hanging = { type: 'in-process' as const, create: () => new Promise<never>(() => {}) };
+    const servers = { hanging, mail: inProcess(MAIL) };
+    const { url } = await running(servers, { clock: UP_TO_TWO_SECONDS, mcp: { form: 'bridge' } });
+    const client = await connect(line, url);
+    expect(await namesIn(client)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
+    const found = textOf(await client.callTool({ name: 'tool_search', arguments: { query: 'send a mail' } }));
+    expect(JSON.parse(found)).toMatchObject({
+      matches: [expect.stringMatching(/^mail__send_mail\(/), expect.anything()],
+      unavailable: [{ server: 'hanging', reason: 'it is still starting' }],
+    });
+    const described = await client.callTool({ name: 'tool_describe', arguments: { name: 'mail__send_mail' } });
+    expect(textOf(described)).toContain('Send a mail');
+    const call = { name: 'mail__send_mail', arguments: { text: 'Hi' } };
+    expect(textOf(await client.callTool({ name: 'tool_call', arguments: call }))).toBe('send_mail {"text":"Hi"}');
+    expect(textOf(await client.callTool(call))).toBe('send_mail {"text":"Hi"}');
   });
 
   it('does not keep the gateway from stopping', async () => {
@@ -153,6 +181,22 @@ describe('/mcp', () => {
       tools: [{ tool: 'mail/send_mail', calls: 3 }],
       suggested_pins: ['mail/send_mail'],
     });
+  });
+
+  it('searches are limited by the key, and the model is told', async () => {
+    const limits = { searchesPerMinute: 2 };
+    const keys = [{ models: ['*'], catalogs: ['*'], limits, name: 'ann', hash: hashApiKey('ann-key') }];
+    const { url } = await running({ mail: inProcess(MAIL) }, { keys, mcp: { form: 'bridge' } });
+    const client = await connect('v2', url, 'ann-key');
+    const search = async (queries: readonly string[]) =>
+      textOf(await client.callTool({ name: 'tool_search', arguments: { queries } }));
+    expect(await search(['send a mail', 'read a mail'])).toContain('mail__read_mail');
+    expect(JSON.parse(await search(['send a mail']))).toEqual({
+      error: 'too_many_requests',
+      message: expect.stringMatching(/^This key may use 2 searches per minute; try again in \d+ s;/),
+    });
+    const call = { name: 'mail__send_mail', arguments: {} };
+    expect(textOf(await client.callTool({ name: 'tool_call', arguments: call }))).toBe('send_mail {}');
   });
 
   it('is not there without servers', async () => {

@@ -12,7 +12,7 @@ import type { Services } from './services.ts';
 /** The configured MCP servers as one, over Streamable HTTP. */
 export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, activity }: Services): void {
   if (mcp === undefined) return;
-  const { hub, proxy, origins, within } = mcp;
+  const { hub, proxy, origins, within, pinsFor } = mcp;
   const servers = hub.servers().map(({ name }) => name);
 
   async function answer({ request, requestId, access, signal }: RequestContext, onEnd: OnEnd): Promise<Response> {
@@ -20,9 +20,11 @@ export function mountMcpRoutes(api: Api, app: Hono, { runner, settings, mcp, act
     const bytes = await readBytes(request, settings.maxBodyBytes);
     const { owner } = access;
     const address = signInAddress(request, settings.publicUrl);
+    const pins = await pinsFor(owner);
     const theirs: McpAccess = {
       ...(owner === '' ? {} : { id: owner, user: owner }),
       permissions: permissionsOf(access, servers),
+      ...(pins.length === 0 ? {} : { pins }),
       ...searchAdmission(access),
       ...(address === undefined ? {} : { signInPage: (server) => signInPage(address, server) }),
     };

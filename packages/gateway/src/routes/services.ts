@@ -63,6 +63,8 @@ export interface McpServices {
   readonly hub: Hub;
   readonly proxy: McpProxy;
   readonly catalogs: ServerCatalogs;
+  /** The tools that a key uses most, where these are pinned. */
+  pinsFor(owner: string): Promise<readonly string[]>;
   /** For events: what happens inside belongs to this request. */
   readonly within: McpEvents['within'];
   /** Web pages whose requests are served, beside those of this gateway's own address. */

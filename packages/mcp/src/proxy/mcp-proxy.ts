@@ -34,6 +34,8 @@ export interface Access {
   readonly user?: string;
   /** @default everything */
   readonly permissions?: Permissions;
+  /** Tools that this user is always shown, besides those that the settings pin: such as those that they use most. @default none */
+  readonly pins?: readonly string[];
   /** Asked before each search; see `Caller.admitSearch`. @default every search is run */
   readonly admitSearch?: NonNullable<Caller['admitSearch']>;
   /**

@@ -90,7 +90,8 @@ export class Session {
     const { toolbox, limits, hub, start } = this.#context;
     // While servers are still starting there is a search, so that what they bring can be found by clients that never list again.
     const early = start.isSettled ? {} : { rule: { kind: 'on' } as const, searchWhenEmpty: true };
-    const options = { form: this.form, caller: this.caller(), ...early };
+    const { pins } = this.access;
+    const options = { form: this.form, caller: this.caller(), ...defined({ pins }), ...early };
     const plan = toolbox.plan(limits, options);
     if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
     const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
