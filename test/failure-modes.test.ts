@@ -172,7 +172,7 @@ const ROWS: readonly (readonly [row: string, promise: string, file: string, name
     'packages/cli/src/doctor/diagnose.test.ts',
     'says what is on and why, what it saves and which servers answer',
   ],
-  ['F19', 'poisoned descriptions', 'packages/mcp/src/hub/attacks.test.ts', 'finds $what'],
+  ['F19', 'poisoned descriptions', 'packages/mcp/src/hub/trust/attacks.test.ts', 'finds $what'],
   [
     'F19',
     'hostile patterns',
@@ -272,7 +272,7 @@ const ROWS: readonly (readonly [row: string, promise: string, file: string, name
   [
     'G13',
     'only an approval replaces a pin',
-    'packages/mcp/src/hub/compare-pins.test.ts',
+    'packages/mcp/src/hub/trust/compare-pins.test.ts',
     'never takes a change for granted because it was reported',
   ],
 ];

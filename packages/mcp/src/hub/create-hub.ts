@@ -17,18 +17,21 @@ import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
 import { checkDepth } from './check-depth.ts';
-import type { DefinitionChange, Quarantine } from './compare-pins.ts';
-import type { Connection } from './connection.ts';
-import type { Backoff } from './connection-slot.ts';
-import { findLookAlikes } from './find-look-alikes.ts';
-import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
+import type { Backoff, Connection } from './connection/index.ts';
+import { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
-import { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 import type { Peer } from './peer.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { signInSettings } from './server-sign-in.ts';
 import type { ServerStatus } from './server-status.ts';
+import {
+  type DefinitionChange,
+  type FindingsPolicy,
+  findLookAlikes,
+  type Quarantine,
+  type Suspicion,
+} from './trust/index.ts';
 
 /** Options of `createHub`. */
 export interface HubOptions extends HubServers {

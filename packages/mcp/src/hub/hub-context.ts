@@ -2,11 +2,10 @@ import type { Implementation } from '@modelcontextprotocol/client';
 import type { Clock } from '../clock.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import type { ListingStore, PinStore } from '../store/index.ts';
-import type { DefinitionChange, Quarantine } from './compare-pins.ts';
-import type { Backoff } from './connection-slot.ts';
-import type { FindingsPolicy, Suspicion } from './find-suspicions.ts';
-import type { ListLimits } from './list-tools.ts';
+import type { Backoff } from './connection/index.ts';
+import type { ListLimits } from './definitions/index.ts';
 import type { ServerNotification } from './peer.ts';
+import type { DefinitionChange, FindingsPolicy, Quarantine, Suspicion } from './trust/index.ts';
 
 /** What a hub's servers share. */
 export interface HubContext {

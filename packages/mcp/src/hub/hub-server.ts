@@ -2,18 +2,15 @@ import type { Tool } from '@quartermaster/core';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined, untilAborted } from '@quartermaster/core/internal';
 import { describeError, McpError } from '../errors.ts';
-import type { DefinitionChange } from './compare-pins.ts';
-import type { Connection } from './connection.ts';
-import { BACKOFF_DEFAULTS } from './connection-slot.ts';
-import { ForgottenSessionError } from './forgotten-session-error.ts';
+import { BACKOFF_DEFAULTS, type Connection, ForgottenSessionError } from './connection/index.ts';
+import { listTools, stripInvisible } from './definitions/index.ts';
 import type { HubContext } from './hub-context.ts';
-import { listTools } from './list-tools.ts';
 import type { Peer } from './peer.ts';
 import { ServerCatalog } from './server-catalog.ts';
 import { type ConnectionOwner, type Origin, ServerConnections } from './server-connections.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
-import { stripInvisible } from './strip-invisible.ts';
+import type { DefinitionChange } from './trust/index.ts';
 
 /**
  * Several changes that come together are one. A server that tells of changes which are none, such as one that does so

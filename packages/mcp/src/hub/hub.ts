@@ -3,13 +3,12 @@ import type { Snapshot, Tool } from '@quartermaster/core';
 import type { JsonObject, PolicyRules } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import type { TokenOwner } from '../store/index.ts';
-import type { DefinitionChange } from './compare-pins.ts';
-import type { Connection, Outgoing } from './connection.ts';
-import type { Suspicion } from './find-suspicions.ts';
+import type { Connection, Outgoing } from './connection/index.ts';
 import type { Peer, ServerNotification } from './peer.ts';
 import type { Origin } from './server-connections.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { ServerStatus, ServerSummary } from './server-status.ts';
+import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /** A client of many servers: one catalog, one way to call. */
 export interface Hub {

@@ -1,13 +1,14 @@
-export { ANY_RESULT } from './any-result.ts';
-export { type ChangedField, changedFields } from './changed-fields.ts';
-export type { DefinitionChange, Quarantine } from './compare-pins.ts';
-export type { Connection, Outgoing } from './connection.ts';
-export { BACKOFF_DEFAULTS, type Backoff } from './connection-slot.ts';
+// The client of many servers. `create-hub.ts` is the whole: a `hub-server.ts` for each server, which has its tools
+// (`server-catalog.ts`) and its connections (`server-connections.ts`: one that is shared, and one for each user or client that needs
+// its own). Below them are four folders, each of which knows nothing of the hub:
+//   transport/    bytes to messages: processes and HTTP, with limits on what comes in
+//   connection/   one connection: opened, kept or opened again, with calls, subscriptions and their time limits
+//   definitions/  what a server lists, read into tools: pages, limits, invisible characters, unusable definitions
+//   trust/        whether a definition may be shown: pins, changes that wait for an approval, suspicious texts
+export { ANY_RESULT, BACKOFF_DEFAULTS, type Backoff, type Connection, type Outgoing } from './connection/index.ts';
 export { CLIENT_INFO, createHub, type HubOptions } from './create-hub.ts';
-export { type FindingsPolicy, findSuspicions, type Suspicion, type SuspicionKind } from './find-suspicions.ts';
-export { hashDefinition } from './hash-definition.ts';
+export { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
 export type { FollowRequest, Hub, HubCall, HubEvent, HubRequest, HubServers, StartOptions } from './hub.ts';
-export { LIST_DEFAULTS, type ListLimits } from './list-tools.ts';
 export type { Peer, PeerRequest, ServerNotification } from './peer.ts';
 export type { Origin } from './server-connections.ts';
 export {
@@ -20,3 +21,14 @@ export {
   type StdioSettings,
 } from './server-settings.ts';
 export type { ServerStatus, ServerSummary } from './server-status.ts';
+export {
+  type ChangedField,
+  changedFields,
+  type DefinitionChange,
+  type FindingsPolicy,
+  findSuspicions,
+  hashDefinition,
+  type Quarantine,
+  type Suspicion,
+  type SuspicionKind,
+} from './trust/index.ts';

@@ -2,14 +2,23 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
 import type { Pin, StoredListing } from '../store/index.ts';
-import { comparePins, type DefinitionChange, type PinComparison } from './compare-pins.ts';
-import { findSuspicions, type Suspicion } from './find-suspicions.ts';
+import {
+  isCutAlike,
+  type ListedDefinition,
+  listDefinition,
+  type ReadDefinition,
+  type ReadDefinitions,
+  readDefinitions,
+} from './definitions/index.ts';
 import type { HubContext } from './hub-context.ts';
-import { isCutAlike } from './list-tools.ts';
-import { type ListedDefinition, listDefinition } from './listed-definition.ts';
-import { type ReadDefinition, type ReadDefinitions, readDefinitions } from './read-definitions.ts';
-import type { ServerSettings } from './server-settings.ts';
-import { settingsKey } from './settings-key.ts';
+import { type ServerSettings, settingsKey } from './server-settings.ts';
+import {
+  comparePins,
+  type DefinitionChange,
+  findSuspicions,
+  type PinComparison,
+  type Suspicion,
+} from './trust/index.ts';
 
 /** What a server says about itself. */
 export interface Announced {

@@ -1,10 +1,15 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { describeError } from '../errors.ts';
-import type { Connection } from './connection.ts';
-import { BACKOFF_DEFAULTS, type ConnectionEnd, ConnectionSlot, type SlotState } from './connection-slot.ts';
-import { FollowedResources } from './followed-resources.ts';
+import {
+  BACKOFF_DEFAULTS,
+  type Connection,
+  type ConnectionEnd,
+  ConnectionSlot,
+  FollowedResources,
+  openConnection,
+  type SlotState,
+} from './connection/index.ts';
 import type { HubContext } from './hub-context.ts';
-import { openConnection } from './open-connection.ts';
 import type { Peer } from './peer.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { signInSettings, withStepUp } from './server-sign-in.ts';

@@ -4,6 +4,7 @@ import type {
   McpServerOptions as ServerOptions,
   StdioServerSettings as StdioSettings,
 } from '@quartermaster/host/config';
+import { digest } from '../digest.ts';
 
 export type { RemoteSettings, ServerOptions, StdioSettings };
 
@@ -35,4 +36,26 @@ export function isStdio(settings: ServerSettings): settings is StdioSettings {
 
 export function isInProcess(settings: ServerSettings): settings is InProcessSettings {
   return settings.type === 'in-process';
+}
+
+/**
+ * What a server is known by between runs: its name and where it comes from. Values of variables and headers are left out,
+ * since they may be secrets; so a new token keeps the listing, and another command does not.
+ */
+export function settingsKey(name: string, settings: ServerSettings): string {
+  return digest([JSON.stringify(['quartermaster server 1', name, identity(settings)])]);
+}
+
+function identity(settings: ServerSettings): readonly unknown[] {
+  if (isStdio(settings)) {
+    return [
+      'stdio',
+      settings.command,
+      settings.args ?? [],
+      Object.keys(settings.env ?? {}).sort(),
+      settings.cwd ?? null,
+    ];
+  }
+  if (isInProcess(settings)) return ['in-process'];
+  return [settings.type ?? null, settings.url, Object.keys(settings.headers ?? {}).sort()];
 }

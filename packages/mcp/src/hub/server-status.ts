@@ -1,8 +1,7 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
-import type { DefinitionChange } from './compare-pins.ts';
-import type { SlotState } from './connection-slot.ts';
-import type { Suspicion } from './find-suspicions.ts';
+import type { SlotState } from './connection/index.ts';
+import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /** How a server is doing, for people. */
 export interface ServerStatus {

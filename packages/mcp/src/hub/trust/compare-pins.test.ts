@@ -1,9 +1,8 @@
 import type { Json } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import type { Pin } from '../store/index.ts';
+import type { Pin } from '../../store/index.ts';
+import { listDefinition, readDefinitions } from '../definitions/index.ts';
 import { comparePins, type Quarantine } from './compare-pins.ts';
-import { listDefinition } from './listed-definition.ts';
-import { readDefinitions } from './read-definitions.ts';
 
 const add = { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: {}, b: {} } } };
 

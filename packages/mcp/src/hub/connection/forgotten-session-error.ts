@@ -1,4 +1,4 @@
-import { McpError } from '../errors.ts';
+import { McpError } from '../../errors.ts';
 
 /**
  * The server no longer knows the session, such as after it was started again. What was asked did not run, so it may be asked

@@ -1,7 +1,7 @@
 import { type Client, type McpSubscription, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@quartermaster/core/catalog';
-import type { Clock } from '../clock.ts';
-import { describeError } from '../errors.ts';
+import type { Clock } from '../../clock.ts';
+import { describeError } from '../../errors.ts';
 
 export interface Listening {
   /** Hears of changes to exactly these resources from now on. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerSettings } from './server-settings.ts';
-import { settingsKey } from './settings-key.ts';
+import { type ServerSettings, settingsKey } from './server-settings.ts';
 
 const stdio = { command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'one' } };
 const remote = { type: 'http' as const, url: 'https://example.com/mcp', headers: { authorization: 'one' } };

@@ -11,9 +11,9 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { defined } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
-import { noteToken } from '../oauth/index.ts';
-import { signalIn } from '../signal-in.ts';
+import type { Clock } from '../../clock.ts';
+import { noteToken } from '../../oauth/index.ts';
+import { signalIn } from '../../signal-in.ts';
 import { isEventStream, limitBody } from './limit-body.ts';
 import { errorAnswer } from './parse-message.ts';
 

@@ -1,14 +1,14 @@
 import type { RequestOptions } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../testing/clients.fixture.ts';
-import { type ManualClock, manualClock } from '../testing/manual-clock.fixture.ts';
-import { oddServer } from '../testing/odd-server.fixture.ts';
-import { until } from '../testing/until.fixture.ts';
+import { textOf } from '../../testing/clients.fixture.ts';
+import { type ManualClock, manualClock } from '../../testing/manual-clock.fixture.ts';
+import { oddServer } from '../../testing/odd-server.fixture.ts';
+import { until } from '../../testing/until.fixture.ts';
+import { createHub } from '../create-hub.ts';
+import type { Peer } from '../peer.ts';
 import { type CallClock, createCallClock } from './call-clock.ts';
 import type { Connection } from './connection.ts';
-import { createHub } from './create-hub.ts';
-import type { Peer } from './peer.ts';
 
 interface Started {
   readonly clock: ManualClock;

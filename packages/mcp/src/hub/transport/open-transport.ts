@@ -1,9 +1,8 @@
 import { type AuthProvider, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
-import type { Clock } from '../clock.ts';
-import { McpError } from '../errors.ts';
-import { childEnvironment } from './child-environment.ts';
+import type { Clock } from '../../clock.ts';
+import { McpError } from '../../errors.ts';
+import { isInProcess, isStdio, type RemoteSettings, SERVER_DEFAULTS, type ServerSettings } from '../server-settings.ts';
 import { RemoteTransport } from './remote-transport.ts';
-import { isInProcess, isStdio, type RemoteSettings, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface TransportOptions {
@@ -68,3 +67,49 @@ function readUrl(url: string, name: string): URL {
     context: { server: name },
   });
 }
+
+/**
+ * The environment of a server's process: its own variables, and of ours only those that programs need to run at all.
+ * Everything else may be a secret that is none of its business.
+ */
+function childEnvironment(
+  inherited: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of HARMLESS) {
+    const value = inherited[name];
+    // Old shells functions as values that begin so; a child shell would run them.
+    if (value !== undefined && !value.startsWith('()')) environment[name] = value;
+  }
+  return { ...environment, ...own };
+}
+
+const HARMLESS: readonly string[] = [
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'USER',
+  // Windows
+  'APPDATA',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'PATHEXT',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+];

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@quartermaster/core/catalog';
-import { digest } from '../digest.ts';
+import { digest } from '../../digest.ts';
 
 /**
  * A hash of what the model or a caller can be misled by in a definition. The order of keys does not count, since some

@@ -1,8 +1,8 @@
 import { createSnapshot, parseTools, type Tool } from '@quartermaster/core';
 import { type ChangedTool, diffSnapshots, type JsonObject } from '@quartermaster/core/catalog';
-import type { Pin } from '../store/index.ts';
+import type { Pin } from '../../store/index.ts';
+import type { ReadDefinition } from '../definitions/index.ts';
 import { hashDefinition } from './hash-definition.ts';
-import type { ReadDefinition } from './read-definitions.ts';
 
 /** A definition that is no longer what was pinned. */
 export interface DefinitionChange extends ChangedTool {

@@ -14,17 +14,17 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { deepestReason, defined } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
-import { describeError, McpError } from '../errors.ts';
-import { signInError } from '../oauth/index.ts';
+import type { Clock } from '../../clock.ts';
+import { describeError, McpError } from '../../errors.ts';
+import { signInError } from '../../oauth/index.ts';
+import type { Peer } from '../peer.ts';
+import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from '../server-settings.ts';
+import { endSession, openTransport, type TransportOptions } from '../transport/index.ts';
 import { ANY_PARAMS } from './any-result.ts';
 import { type CallClock, createCallClock } from './call-clock.ts';
 import { type Connection, wrapClient } from './connection.ts';
 import type { ConnectionEnd } from './connection-slot.ts';
 import { keepListening } from './keep-listening.ts';
-import { endSession, openTransport, type TransportOptions } from './open-transport.ts';
-import type { Peer } from './peer.ts';
-import { isInProcess, isStdio, SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { watchSession } from './watch-session.ts';
 
 export interface ConnectionOptions extends TransportOptions, ConnectionEnd {

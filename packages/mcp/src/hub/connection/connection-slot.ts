@@ -1,6 +1,6 @@
 import { untilAborted } from '@quartermaster/core/internal';
-import type { Clock } from '../clock.ts';
-import { describeError, McpError } from '../errors.ts';
+import type { Clock } from '../../clock.ts';
+import { describeError, McpError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
 import { ForgottenSessionError } from './forgotten-session-error.ts';
 

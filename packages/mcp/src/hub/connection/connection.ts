@@ -1,10 +1,10 @@
 import type { Client, ProtocolEra, RequestOptions, ServerCapabilities } from '@modelcontextprotocol/client';
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { McpError } from '../errors.ts';
+import { McpError } from '../../errors.ts';
+import type { ToolsPage } from '../definitions/index.ts';
+import { kindOf } from '../transport/index.ts';
 import { ANY_RESULT } from './any-result.ts';
-import { kindOf } from './kind-of.ts';
-import type { ToolsPage } from './list-tools.ts';
 
 /** A live connection to one server. */
 export interface Connection {

@@ -93,7 +93,7 @@ describe('names that look like those of another server', () => {
 });
 
 describe('the sample catalog', () => {
-  const folder = new URL('../../../../examples/catalog/services/', import.meta.url);
+  const folder = new URL('../../../../../examples/catalog/services/', import.meta.url);
   const services = readdirSync(folder).map(
     (file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as { server: string; tools: JsonObject[] },
   );
