@@ -121,6 +121,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
       afterCall: (call, outcome, context) => guardOf(context).hooks.afterCall?.(call, outcome, context),
     },
     unavailable: () => servers.unavailable(),
+    findings: (tool) => servers.findings(tool),
   });
   const toolbox = waitForServers(searching, servers);
   const { isStarting } = servers;

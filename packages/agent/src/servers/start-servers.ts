@@ -49,6 +49,8 @@ export interface AgentServers {
   call(tool: Tool, arguments_: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   readResource(server: string, uri: string): Promise<JsonObject>;
   unavailable(): readonly Unavailable[];
+  /** What is suspicious about a tool's definition, in a word each. */
+  findings(tool: Tool): readonly string[];
   status(): readonly McpServerStatus[];
   /** Whether a server is on this machine. */
   isLocal(server: string): boolean;
@@ -147,6 +149,7 @@ export async function startServers(start: ServersStart): Promise<AgentServers> {
     call: (tool, arguments_, signal) => hubOf(tool.server ?? '').call({ tool, arguments: arguments_, signal }),
     readResource: async (server, uri) => hubOf(server).request({ server, method: 'resources/read', params: { uri } }),
     unavailable: () => hubs().flatMap((hub) => hub.unavailable()),
+    findings: (tool) => hubs().flatMap((hub) => hub.findings(tool).map(({ kind }) => kind)),
     status: () => [...entries].map(([name, entry]) => statusOf(name, entry)),
     isLocal: (server) => isLocal(entries.get(server)?.config),
     isStarting: () => starting().length > 0,

@@ -181,6 +181,15 @@ describe('tell', () => {
     expect(answer.unavailable).toEqual([{ server: 'jira', reason: 'connection refused' }]);
   });
 
+  it('names what is suspicious about the tools that it tells of, and nothing else', () => {
+    const findings = ({ name }: Tool): readonly string[] =>
+      name === 'create_issue' ? ['instruction', 'instruction'] : [];
+    const answer = JSON.parse(told(search('github__create_issue', 'github__close_issue'), { findings }));
+    expect(answer.findings).toEqual({ github__create_issue: ['instruction'] });
+    expect(answer.hint).toMatch(/^Tools with findings have suspicious definitions/);
+    expect(JSON.parse(told(search('github__close_issue'), { findings }))).toEqual({ matches: [expect.any(String)] });
+  });
+
   it('says what is down instead of asking for other words, where the caller has no tool at all', () => {
     const found = { ...search(), unavailable: [{ server: 'jira', reason: 'connection refused' }] };
     const hint = (ask: Ask): string => JSON.parse(told(found, ask)).hint;

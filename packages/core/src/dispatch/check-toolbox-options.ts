@@ -26,6 +26,7 @@ export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {
   listingTokens: true,
   stubDescriptionLength: true,
   unavailable: true,
+  findings: true,
   isSearchable: true,
   prefetchLimit: true,
 };

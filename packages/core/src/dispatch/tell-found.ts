@@ -6,6 +6,6 @@ import type { ToolboxContext } from './toolbox-context.ts';
 export function tellFound(context: ToolboxContext, tellOptions: TellOptions): string {
   const { plan, found, before, caller } = tellOptions;
   if (plan.kind === 'inline') return '';
-  const { guard, budget } = context.options;
-  return tell({ plan, snapshot: context.snapshot(), found, before, guard, budget, allow: caller?.allow });
+  const { guard, budget, findings } = context.options;
+  return tell({ plan, snapshot: context.snapshot(), found, before, guard, budget, findings, allow: caller?.allow });
 }

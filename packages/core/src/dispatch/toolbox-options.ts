@@ -62,6 +62,8 @@ export interface ToolboxOptions {
   readonly stubDescriptionLength?: number;
   /** Servers that can't be reached now, and why: named in answers to searches. Only those that the caller may know of. */
   readonly unavailable?: (caller: Caller) => readonly Unavailable[];
+  /** What is suspicious about a tool's definition, in a word each: named beside the tool in answers to searches. @default nothing */
+  readonly findings?: (tool: Tool) => readonly string[];
   /** Whether search may return a tool. One that only the client knows keeps its stub. @default every tool */
   readonly isSearchable?: (tool: Tool) => boolean;
   /** How many tools a prefetch offers, 1 to 10. @default 3 */

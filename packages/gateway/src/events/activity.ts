@@ -104,6 +104,8 @@ function add(request: Open, event: GatewayEvent): void {
     case 'search-prepare-end':
     case 'server-change':
     case 'definition-change':
+    case 'definition-finding':
+    case 'listing-cut':
     case 'reranker-fallback':
     case 'reranker-call':
     case 'batch-item-end':

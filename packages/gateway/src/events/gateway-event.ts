@@ -1,5 +1,6 @@
 import type { ToolboxEvent } from '@quartermaster/core';
 import type { Reach } from '@quartermaster/core/disclosure';
+import type { SuspicionKind } from '@quartermaster/mcp';
 import type { UsedUp } from '../access/index.ts';
 import type { PlanCost, TokenAccount } from './token-account.ts';
 
@@ -59,6 +60,22 @@ export type GatewayEvent =
       readonly fields: readonly string[];
       /** Whether the tool is held back until the change is accepted. */
       readonly isHeld: boolean;
+    }
+  | {
+      /** A definition has something suspicious in it. Reported once for each tool and kind. */
+      readonly kind: 'definition-finding';
+      readonly tool: string;
+      readonly finding: SuspicionKind;
+      /** Where it stands in the definition. */
+      readonly at: string;
+      /** Whether the tool is left out for it. */
+      readonly isWithheld: boolean;
+    }
+  | {
+      /** A server lists more tools than the limits allow. The rest can't be found or called. */
+      readonly kind: 'listing-cut';
+      readonly server: string;
+      readonly reason: string;
     }
   | {
       /** A search was answered without the reranker (`search`), or its vectors could not be stored (`store`). */

@@ -49,15 +49,26 @@ export function createMcpEvents(
     callMeta: ({ id }) => calls.get(keyOf(id))?.meta,
     follow() {
       const told = new Map<string, string>();
+      const found = new Map<string, ReadonlySet<string>>();
       return hub.subscribe((event) => {
         if (event.kind === 'definition-change') {
           const { tool, fields, isHeld } = event.change;
           emit({ kind: 'definition-change', tool, fields, isHeld });
         }
+        if (event.kind === 'listing-cut') emit({ kind: event.kind, server: event.server, reason: event.reason });
         if (event.kind !== 'server-change') return;
         const status = hub.status().find(({ name }) => name === event.server);
         if (status === undefined) return;
         const { name: server, state, reason, tools: toolCount } = status;
+        const before = found.get(server);
+        const now = new Set<string>();
+        found.set(server, now);
+        for (const { tool, kind: finding, at } of status.suspicions) {
+          const isNews = !now.has(`${finding} ${tool}`) && before?.has(`${finding} ${tool}`) !== true;
+          now.add(`${finding} ${tool}`);
+          if (!isNews) continue;
+          emit({ kind: 'definition-finding', tool, finding, at, isWithheld: hub.snapshot().get(tool) === undefined });
+        }
         // The hub says that something may have changed.
         const said = JSON.stringify([state, reason, toolCount]);
         if (told.get(server) === said) return;

@@ -167,6 +167,8 @@ export function createGatewayMetrics(): GatewayMetrics {
         case 'definition-change':
           definitionChanges.add({ held: String(event.isHeld) });
           return;
+        case 'definition-finding':
+        case 'listing-cut':
         case 'model-round-start':
         case 'tool-load':
         case 'tool-call-start':

@@ -184,6 +184,10 @@ export function createHub(options: HubOptions): Hub {
     async release(peer) {
       await Promise.all([...servers.values()].map((server) => server.release(peer)));
     },
+    findings(tool) {
+      const alike = currentLookAlikes().get(tool.id);
+      return [...(servers.get(tool.server ?? '')?.findings(tool) ?? []), ...(alike === undefined ? [] : [alike])];
+    },
     async accept(patterns) {
       const globs = patterns.map(compileGlob);
       const isAccepted = ({ tool }: DefinitionChange): boolean => globs.some((glob) => glob.matches(tool));

@@ -10,7 +10,7 @@ import { ServerCatalog } from './server-catalog.ts';
 import { type ConnectionOwner, type Origin, ServerConnections } from './server-connections.ts';
 import { SERVER_DEFAULTS, type ServerSettings } from './server-settings.ts';
 import { createStatusNotes, type ServerStatus, type ServerSummary } from './server-status.ts';
-import type { DefinitionChange } from './trust/index.ts';
+import type { DefinitionChange, Suspicion } from './trust/index.ts';
 
 /**
  * Several changes that come together are one. A server that tells of changes which are none, such as one that does so
@@ -170,6 +170,11 @@ export class HubServer {
   /** Hears of changes to a resource. Resolves to what ends it. */
   follow(origin: Origin, uri: string): Promise<() => void> {
     return this.#connections.follow(origin, uri);
+  }
+
+  /** What is suspicious about the definition of a tool in use. */
+  findings(tool: Tool): readonly Suspicion[] {
+    return this.#catalog.findings(tool);
   }
 
   /** The connection that a peer has open. */

@@ -1,3 +1,4 @@
+import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { digest } from '../digest.ts';
@@ -100,6 +101,13 @@ export class ServerCatalog {
       ...(stopped === undefined ? [] : [`its list was cut off ${stopped}`]),
       ...(unreadable === undefined ? [] : [unreadable]),
     ];
+  }
+
+  findings(tool: Tool): readonly Suspicion[] {
+    if (this.#options.context.findings === 'off') return [];
+    // By id: a policy of the settings makes another object of it.
+    const one = this.used.find((used) => used.tool.id === tool.id);
+    return one === undefined ? [] : suspicionsOf(one);
   }
 
   suspicions(): readonly (Suspicion & { readonly tool: string })[] {

@@ -193,6 +193,7 @@ function createContext(options: ProxyOptions): ProxyContext {
     // That a server is down is news only to those who may use it.
     unavailable: (caller) =>
       hub.unavailable().filter(({ server }) => originOf(caller)?.session.permissions.allowsServer(server) === true),
+    findings: (tool) => hub.findings(tool).map(({ kind }) => kind),
     ...defined({ searcher, uses, hooks, onEvent, recordQueries }),
     // An MCP client follows changes of the list, and has nothing else that tells its model what there is.
     listingTokens: listingTokens ?? LISTING_DEFAULTS.budgetTokens,

@@ -87,8 +87,11 @@ export class Endpoint extends Server implements Audience {
     if (message.method !== LISTEN_METHOD || !('id' in message)) return undefined;
     const { signal } = new AbortController();
     const { id } = message;
+    this.#listening.set(id, []);
     return followFilter(context.hub, session, { filter: params.notifications, signal }).then(({ filter, uris }) => {
-      this.#listening.set(id, uris);
+      if (this.#listening.has(id)) this.#listening.set(id, uris);
+      // Called off meanwhile.
+      else for (const uri of uris) unfollowResource(session, uri);
       return { ...message, params: { ...params, notifications: filter } } as JSONRPCMessage;
     });
   }

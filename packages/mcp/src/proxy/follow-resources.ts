@@ -62,7 +62,13 @@ async function follow(
   if (followed === undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No server reports changes to ${uri.slice(0, 200)}`);
   }
-  session.followed.set(uri, { ...followed, count: 1 });
+  const meanwhile = session.followed.get(uri);
+  if (meanwhile === undefined) {
+    session.followed.set(uri, { ...followed, count: 1 });
+    return;
+  }
+  meanwhile.count += 1;
+  followed.release();
 }
 
 export function unfollowResource(session: Session, uri: unknown): void {

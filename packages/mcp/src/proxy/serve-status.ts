@@ -55,7 +55,9 @@ function describeServer(server: ServerStatus, isSole: boolean): JsonObject {
       ? {}
       : { problems: problems.slice(0, MOST_LISTED).map((one) => cutText(one, MOST_REASON)) }),
     ...(held.length === 0 ? {} : { held: held.slice(0, MOST_LISTED).map(({ tool }) => tool) }),
-    ...(suspicions.length === 0 ? {} : { findings: suspicions.length }),
+    ...(suspicions.length === 0
+      ? {}
+      : { findings: suspicions.slice(0, MOST_LISTED).map(({ tool, kind, at }) => ({ tool, kind, at })) }),
     ...(noise.last === undefined ? {} : { last_error: cutText(noise.last, MOST_REASON) }),
     ...(said === undefined || said === '' ? {} : { stderr: cutText(said, MOST_REASON) }),
   };

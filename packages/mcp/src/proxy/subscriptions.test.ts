@@ -67,13 +67,18 @@ function older(): Backend {
   };
 }
 
-/** Everything is told to those who listen, and to no one else. */
-function newer(): Backend {
+/** Everything is told to those who listen, and to no one else. The first requests to listen can be refused. */
+function newer(refusals = 0): Backend {
+  let left = refusals;
   let handler = createMcpHandler(notes);
   const followers = new Set<Request>();
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     const text = request.method === 'POST' ? await request.clone().text() : '';
+    if (text.includes('subscriptions/listen') && left > 0) {
+      left -= 1;
+      return new Response('Busy', { status: 503 });
+    }
     const response = await handler.fetch(request);
     if (text.includes(NOTE) && text.includes('resourceSubscriptions')) {
       followers.add(request);
@@ -103,7 +108,7 @@ interface Front {
 }
 
 const FRONTS = ['older client', 'newer client', 'newer client over HTTP'] as const;
-const BACKENDS = { 'older server': older, 'newer server': newer };
+const BACKENDS = { 'older server': older, 'newer server': () => newer() };
 
 async function connect(kind: (typeof FRONTS)[number], backend: Backend): Promise<Front & { pass(ms: number): void }> {
   const clock = manualClock();
@@ -171,6 +176,16 @@ describe.each(FRONTS)('the %s', (front) => {
       backend.update();
       await until(() => heard.includes(NOTE));
     });
+  });
+});
+
+it('changes are heard of where the server refuses the first request to listen', async () => {
+  const backend = newer(2);
+  const { heard, pass } = await connect('older client', backend);
+  await until(() => {
+    pass(1_000);
+    backend.changePrompts();
+    return heard.includes('prompts');
   });
 });
 

@@ -93,11 +93,18 @@ function subscribeEach(request: Connection['request']): Connection['follow'] {
       current.delete(uri);
       await request({ method: 'resources/unsubscribe', params: { uri } });
     }
+    let failure: unknown;
     for (const uri of uris) {
       if (current.has(uri)) continue;
-      await request({ method: 'resources/subscribe', params: { uri } });
-      current.add(uri);
+      try {
+        await request({ method: 'resources/subscribe', params: { uri } });
+        current.add(uri);
+      } catch (error) {
+        // One that is gone costs the others nothing.
+        failure ??= error;
+      }
     }
+    if (failure !== undefined) throw failure;
   };
 }
 

@@ -70,7 +70,11 @@ export function keepListening(client: Client, { clock, onNoise, onMissed }: List
     for (const uri of uris) onMissed('notifications/resources/updated', { uri });
   };
 
-  inTurn().catch((error: unknown) => onNoise(describeError(error)));
+  inTurn().catch((error: unknown) => {
+    onNoise(describeError(error));
+    const isUnknown = error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound;
+    if (!isUnknown) listenAgain();
+  });
   return {
     async follow(wanted) {
       uris = [...wanted];
