@@ -47,7 +47,7 @@ function isShownWhole(plan: DeferPlan, name: string): boolean {
 }
 
 /** What a line starts with. A name with other characters in it stands in fields, so that no line is read as another tool's. */
-export const LINE_NAME = /^[^\s(:]+/;
+export const LINE_NAME: RegExp = /^[^\s(:]+/;
 
 function fitsLine(name: string): boolean {
   return LINE_NAME.exec(name)?.[0] === name;

@@ -30,11 +30,11 @@ export function explainEvent(event: GatewayEvent): LogEntry | undefined {
       return { ...head, event: 'definition', tool: event.tool, fields: event.fields.join(', '), isHeld: event.isHeld };
     case 'definition-finding':
       return {
-        ...{ ...head, event: 'finding', tool: event.tool, finding: event.finding },
+        ...{ ...head, event: 'definition', tool: event.tool, finding: event.finding },
         ...{ at: event.at, isWithheld: event.isWithheld },
       };
     case 'listing-cut':
-      return { ...head, event: 'listing', server: event.server, reason: event.reason };
+      return { ...head, event: 'server', server: event.server, reason: event.reason };
     case 'reranker-fallback':
       return { ...head, event: 'fallback', of: event.of, reason: event.reason };
     case 'model-round-start':

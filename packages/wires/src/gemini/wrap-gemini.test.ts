@@ -55,7 +55,7 @@ describe('generateContent', () => {
             {
               functionResponse: {
                 name: 'tool_search',
-                response: { matches: [expect.stringMatching(/^create_issue\(/)] },
+                response: { matches: ['create_issue'] },
               },
             },
           ],
@@ -178,8 +178,8 @@ describe('generateContent', () => {
     await ai.models.generateContent({ model: 'gemini-3-pro', contents: 'Both', config: CONFIG });
     expect(requests[1]?.contents[1]?.parts).toEqual(searches);
     expect(requests[1]?.contents[2]?.parts?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
-      { matches: [expect.stringMatching(/^create_issue\(/)] },
-      { matches: [expect.stringMatching(/^send_message\(/)] },
+      { matches: ['create_issue'] },
+      { matches: ['send_message'] },
     ]);
   });
 
