@@ -58,11 +58,14 @@ try {
     mine.includes('mcp__quartermaster__tool_search'),
   );
   check('it shows no tool of the other server', !shown.some((name) => name.startsWith('mcp__hidden__')));
-  check('a search was answered with the tool', host.results[0]?.includes('everything__echo') === true);
-  check('a call reached the server behind', host.results[1]?.includes('Echo: hello') === true);
+  check(
+    'a search was answered with the tool',
+    host.results.get('toolu_tool_search')?.includes('everything__echo') === true,
+  );
+  check('a call reached the server behind', host.results.get('toolu_tool_call')?.includes('Echo: hello') === true);
   check('three requests were enough', host.requests.length === 3);
   if (problems.length > 0)
-    console.log(`\nWhat Claude Code wrote:\n${output}\n\nResults: ${JSON.stringify(host.results)}`);
+    console.log(`\nWhat Claude Code wrote:\n${output}\n\nResults: ${JSON.stringify([...host.results])}`);
 
   writeFileSync(file, installed);
   quartermaster(['mcp', 'uninstall', 'claude-code'], env);
@@ -126,7 +129,7 @@ function runClaude(claude, env) {
 /** A host of the Messages API whose model searches, calls what it found, and answers. */
 async function startHost() {
   const requests = [];
-  const results = [];
+  const results = new Map();
   const server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (chunk) => (text += chunk));
@@ -137,9 +140,10 @@ async function startHost() {
       // Requests for titles and the like bring no tools.
       if (!isMessage || !Array.isArray(body.tools) || body.tools.length === 0) return answer(response, body, [TEXT]);
       requests.push(body);
-      const last = [body.messages.at(-1)?.content].flat().filter((block) => block?.type === 'tool_result');
-      results.push(...last.map((block) => JSON.stringify(block.content)));
-      answer(response, body, [ROUNDS[results.length] ?? TEXT]);
+      for (const block of body.messages.flatMap(({ content }) => content)) {
+        if (block.type === 'tool_result') results.set(block.tool_use_id, JSON.stringify(block.content));
+      }
+      answer(response, body, [ROUNDS[requests.length - 1] ?? TEXT]);
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

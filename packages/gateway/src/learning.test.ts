@@ -110,7 +110,7 @@ describe('a gateway that learns from use', () => {
       const response = await gateway.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, headers);
       return [...(await response.text()).matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
     };
-    expect(await listed(anna?.secret)).toEqual(['post__send_letter', 'tool_search', 'tool_describe', 'tool_call']);
+    expect(await listed(anna?.secret)).toEqual(['tool_search', 'tool_describe', 'tool_call', 'post__send_letter']);
     expect(await listed(ben?.secret)).toEqual(['tool_search', 'tool_describe', 'tool_call']);
   });
 
