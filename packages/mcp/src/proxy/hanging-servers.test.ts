@@ -95,6 +95,14 @@ describe('a server that hangs when it is first started', () => {
     expect(textOf(await client.callTool({ name: 'fine__fine_tool', arguments: { text: 'y' } }))).toBe('fine_tool: y');
   });
 
+  it('holds up no answer to a call of a tool that only another server could have', async () => {
+    const setup = setUp();
+    const client = await greeted(setup);
+    for (const name of ['fine__no_such_tool', 'gone__tool']) {
+      expect(textOf(await client.callTool({ name, arguments: {} }))).toContain(`There is no tool "${name}"`);
+    }
+  });
+
   it('is waited for by a call of its tool, as soon as it is there', async () => {
     const setup = setUp();
     const client = await greeted(setup);

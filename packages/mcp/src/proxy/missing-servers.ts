@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@quartermaster/core/catalog';
 import { McpError } from '../errors.ts';
+import type { ServerStatus } from '../hub/index.ts';
 import { askToSignIn } from './ask-to-sign-in.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { RunningRequest, Session } from './session.ts';
@@ -26,9 +27,12 @@ export async function answerForMissing(
   const { hub } = proxy;
   for (const name of names) {
     if (hub.snapshot().resolve(name) !== undefined) continue;
-    const status = hub
-      .status()
-      .find((one) => one.tools === 0 && session.permissions.allowsServer(one.name) && isOf(name, one.name));
+    const servers = hub.status();
+    const held = whyHeldBack(servers, session, name);
+    if (held !== undefined) return textResult([`Tool ${JSON.stringify(name)} can't be called now: ${held}`], true);
+    const status = servers.find(
+      (one) => one.tools === 0 && session.permissions.allowsServer(one.name) && name.startsWith(namePrefix(one.name)),
+    );
     if (status?.reason === undefined) continue;
     const { name: server, reason } = status;
     if (status.needsSignIn === true) {
@@ -46,9 +50,25 @@ export async function answerForMissing(
   return undefined;
 }
 
-/** Names in front begin with their server's. */
-function isOf(name: string, server: string): boolean {
-  return name.startsWith(`${server.replace(/[^\w-]/g, '_')}__`);
+/** Why a tool that its server has is not used. */
+function whyHeldBack(servers: readonly ServerStatus[], session: Session, name: string): string | undefined {
+  for (const { name: server, held, suspicions } of servers) {
+    if (!name.startsWith(namePrefix(server)) || !session.permissions.allowsServer(server)) continue;
+    const own = name.slice(namePrefix(server).length);
+    const change = held.find(({ after }) => after.name === own);
+    if (change !== undefined) {
+      const what = change.isNew === true ? 'it is new' : 'its definition has changed';
+      return `${what}, and the user has not accepted it yet (quartermaster mcp accept).`;
+    }
+    const suspicion = suspicions.find(({ tool }) => tool === `${server}/${own}`);
+    if (suspicion !== undefined) return `it is withheld, because its definition is suspicious (${suspicion.kind}).`;
+  }
+  return undefined;
+}
+
+/** What the names of a server's tools begin with. */
+export function namePrefix(server: string): string {
+  return `${server.replace(/[^\w-]/g, '_')}__`;
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

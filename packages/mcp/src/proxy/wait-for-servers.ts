@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import type { Hub } from '../hub/index.ts';
+import { namePrefix } from './missing-servers.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
@@ -16,10 +18,23 @@ export async function waitForServers(
   if (method === 'tools/call') {
     const names = toolsNamed(session, params);
     if (names === undefined) return start.wait(waits.listMs);
-    return start.wait(waits.callMs, () => names.every((name) => hub.snapshot().resolve(name) !== undefined));
+    return start.wait(waits.callMs, () =>
+      names.every((name) => hub.snapshot().resolve(name) !== undefined || !mayCome(hub, name)),
+    );
   }
   if (OF_SERVERS.has(method)) return start.wait(waits.listMs);
 }
+
+/** Whether a server that is still starting may bring a tool of this name. Models leave out the server's name at times. */
+function mayCome(hub: Hub, name: string): boolean {
+  if (!name.includes('__')) return true;
+  // Connected comes before listed.
+  const starting = hub.status().filter(({ state, tools }) => tools === 0 && state !== 'down');
+  return starting.some((server) => name.startsWith(namePrefix(server.name).slice(0, KEPT_OF_A_PREFIX)));
+}
+
+/** Long names are cut, but not so early. */
+const KEPT_OF_A_PREFIX = 16;
 
 /** What else depends on which servers are there. */
 const OF_SERVERS: ReadonlySet<string> = new Set([
