@@ -25,7 +25,7 @@ export async function startHost(think = searchesAndCalls) {
 function searchesAndCalls({ messages, tools }) {
   const result = latestResult(messages);
   if (result === undefined) return [call(tools[0].name, { pattern: 'find_.*weather' })];
-  const found = JSON.parse(`${result}`.startsWith('{') ? result : '{}').matches?.[0]?.split('(')[0];
+  const found = JSON.parse(`${result}`.startsWith('{') ? result : '{}').matches?.[0]?.name;
   if (found === undefined) return [{ type: 'text', text: `The tool says: ${JSON.stringify(result)}` }];
   return [call('tool_call', { name: found, arguments: { text: 'Oslo' } })];
 }
