@@ -7,8 +7,8 @@
 //   npm run lab -- fuzz          a million random cases against oracles: patterns, schemas, queries, settings, streams, requests
 //   npm run lab -- database      two gateways on a PostgreSQL that is broken in every way; fails on any 500
 //   npm run lab -- kills         gateways killed 200 times on each store while they work on batches; fails on a lost or doubled result
-//   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails where another client waits long
-//   npm run lab -- cold-initialize   mcp and gateway in front of servers that hang; fails where initialize, or a call of another server, takes more than a second
+//   npm run lab -- loop-delay    hostile queries, bodies and catalogs; fails if another client waits long
+//   npm run lab -- cold-initialize   mcp and gateway in front of servers that hang; fails if initialize, or a call of another server, takes more than a second
 //   npm run lab -- scale         catalogs of 1,000 to 100,000 tools in memory and in PostgreSQL: build, query, bytes; --million adds one
 // Each file of this folder that exports `run` is one of them.
 import { readdirSync } from 'node:fs';

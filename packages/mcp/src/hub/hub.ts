@@ -46,7 +46,7 @@ export interface Hub {
   release(peer: Peer): Promise<void>;
   /** What is suspicious about a tool's definition, whatever it leads to; nothing where `findings` is `off`. */
   findings(tool: Tool): readonly Suspicion[];
-  /** Takes changed definitions as they are now. `*` stands for any text. */
+  /** Accepts the current definitions of changed tools. `*` matches any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
   /**
    * Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. It comes back to
