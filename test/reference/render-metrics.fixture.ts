@@ -4,12 +4,12 @@ import { readSources } from './read-source.fixture.ts';
 export function renderMetrics(): string {
   const source = readSources('packages/gateway/src');
   const found = [
-    ...source.matchAll(/\.(counter|gauges?|level|histogram)\(\s*'(\w+)',\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g),
+    ...source.matchAll(/\.(counter|total|gauges?|level|histogram)\(\s*'(\w+)',\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`)/g),
   ];
   const rows = found
     .map(
       ([, kind = '', name = '', one, two, three]) =>
-        `| \`${name}\` | ${/gauge|level/.test(kind) ? 'gauge' : kind} | ${one ?? two ?? three ?? ''} |`,
+        `| \`${name}\` | ${/gauge|level/.test(kind) ? 'gauge' : kind === 'total' ? 'counter' : kind} | ${one ?? two ?? three ?? ''} |`,
     )
     .sort();
   return `# Metrics

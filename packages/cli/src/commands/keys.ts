@@ -53,10 +53,7 @@ export function addKeysCommand(program: Command, context: CommandContext): void 
       .argument('<name>', 'a name to recognise it by')
       .option('--models <patterns...>', 'models that it may use; * matches any text (default: all)')
       .option('--catalogs <patterns...>', 'named catalogs and MCP servers that it may use (default: all)')
-      .option(
-        '--allow <patterns...>',
-        'tools of MCP servers that it may use: "github/*" (default: those of --catalogs)',
-      )
+      .option('--allow <patterns...>', 'tools that it may use: "github/*", send_mail (default: those of --catalogs)')
       .option('--deny <patterns...>', 'tools that it may not use, even if --allow matches: "*/delete_*"')
       .option(
         '--role <role>',

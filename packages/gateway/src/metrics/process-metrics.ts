@@ -6,7 +6,7 @@ export function addProcessMetrics(registry: Registry): void {
   const startedAt = performance.timeOrigin / 1000;
   let before = performance.eventLoopUtilization();
   registry.gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', () => startedAt);
-  registry.gauge('process_cpu_seconds_total', 'CPU time used, user and system.', () => {
+  registry.total('process_cpu_seconds_total', 'CPU time used, user and system.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000_000;
   });

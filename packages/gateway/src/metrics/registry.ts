@@ -16,6 +16,8 @@ export interface Registry {
   level(name: string, help: string): Counter;
   /** A value that is asked for when the metrics are. */
   gauge(name: string, help: string, read: () => number): void;
+  /** The same, for one that only grows. */
+  total(name: string, help: string, read: () => number): void;
   /** The same by labels. */
   gauges(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void;
   histogram(name: string, help: string, bounds: readonly number[]): Histogram;
@@ -54,6 +56,9 @@ export function createRegistry(): Registry {
     },
     gauge(name, help, read) {
       metrics.push(() => head(name, help, 'gauge') + line(name, '', read()));
+    },
+    total(name, help, read) {
+      metrics.push(() => head(name, help, 'counter') + line(name, '', read()));
     },
     histogram(name, help, bounds) {
       const series = new Map<string, { readonly counts: number[]; sum: number; count: number }>();

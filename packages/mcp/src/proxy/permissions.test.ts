@@ -18,11 +18,19 @@ const cases: readonly [Permissions, string, boolean][] = [
   [{ allow: ['github/*'], deny: ['github/create_issue'] }, 'github/create_issue', false],
   [{ deny: ['*/create_*'] }, 'github/create_issue', false],
   [{ deny: ['slack'] }, 'github/create_issue', true],
+  [{ deny: ['create_issue'] }, 'github/create_issue', false],
+  [{ allow: ['create_issue'] }, 'github/create_issue', false],
+  [{ allow: ['send_mail'] }, 'send_mail', true],
+  [{ allow: ['send_*'] }, 'send_mail', true],
+  [{ allow: ['read_mail'] }, 'send_mail', false],
+  [{ deny: ['send_mail'] }, 'send_mail', false],
+  [{ deny: ['send_*'] }, 'send_mail', false],
+  [{ allow: ['mcp__send_mail'] }, 'send_mail', false],
 ];
 
 function tool(id: string): ReturnType<typeof createTool> {
-  const [server, name = ''] = id.split('/');
-  return createTool({ server, name });
+  const [first = '', second] = id.split('/');
+  return createTool(second === undefined ? { name: first } : { server: first, name: second });
 }
 
 describe('compilePermissions', () => {

@@ -3,8 +3,8 @@ import { compileGlob, type Glob } from '@quartermaster/core/catalog';
 
 /**
  * Which tools a key may use, by patterns in which `*` matches any text: `github/create_issue`, `github/*`, `*\/delete_*`, a
- * server's name alone for all of it, or the spelling of agents, `mcp__github__*`. What is denied is denied, whatever is
- * allowed.
+ * server's name alone for all of it, or the spelling of agents, `mcp__github__*`. A name alone also means the tool of that name:
+ * in `allow` one that has no server, in `deny` one of any server. What is denied is denied, whatever is allowed.
  */
 export interface Permissions {
   /** @default everything */
@@ -40,12 +40,17 @@ export function compilePermissions(permissions: Permissions): CompiledPermission
 function compile({ allow, deny = [] }: Permissions): CompiledPermissions {
   const allowed = allow?.map(readPattern);
   const denied = deny.map(readPattern);
-  const matches = (tool: Tool, patterns: readonly Pattern[]): boolean => {
-    const server = tool.server ?? '';
-    return patterns.some((pattern) => pattern.server.matches(server) && pattern.tool.matches(tool.name));
-  };
+  const matches = ({ server = '', name }: Tool, pattern: Pattern): boolean =>
+    pattern.server.matches(server) && pattern.tool.matches(name);
+  const isAllowed = (tool: Tool): boolean =>
+    allowed === undefined ||
+    allowed.some(
+      (pattern) => matches(tool, pattern) || (tool.server === undefined && pattern.alone?.matches(tool.name)),
+    );
+  const isDenied = (tool: Tool): boolean =>
+    denied.some((pattern) => matches(tool, pattern) || pattern.alone?.matches(tool.name));
   return {
-    allowsTool: (tool) => (allowed === undefined || matches(tool, allowed)) && !matches(tool, denied),
+    allowsTool: (tool) => isAllowed(tool) && !isDenied(tool),
     allowsServer: (server) =>
       (allowed === undefined || allowed.some((pattern) => pattern.server.matches(server))) &&
       !denied.some((pattern) => pattern.isWhole && pattern.server.matches(server)),
@@ -55,6 +60,8 @@ function compile({ allow, deny = [] }: Permissions): CompiledPermissions {
 interface Pattern {
   readonly server: Glob;
   readonly tool: Glob;
+  /** A name without a slash, which may be a tool's as well as a server's. */
+  readonly alone?: Glob;
   /** Whether it covers all of a server. */
   readonly isWhole: boolean;
 }
@@ -64,5 +71,6 @@ function readPattern(text: string): Pattern {
   const slash = text.indexOf('/');
   const server = agent?.[1] ?? (slash === -1 ? text : text.slice(0, slash));
   const tool = agent === null ? (slash === -1 ? '*' : text.slice(slash + 1)) : (agent[2] ?? '*');
-  return { server: compileGlob(server), tool: compileGlob(tool), isWhole: tool === '*' };
+  const alone = agent === null && slash === -1 ? { alone: compileGlob(text) } : {};
+  return { server: compileGlob(server), tool: compileGlob(tool), isWhole: tool === '*', ...alone };
 }

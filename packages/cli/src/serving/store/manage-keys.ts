@@ -19,7 +19,7 @@ import { EXIT } from '../../exit-code.ts';
 import { InputError } from '../../input-error.ts';
 import { oneLine, renderTable } from '../../terminal/index.ts';
 import { loadSettings } from '../settings/load-settings.ts';
-import { openConfiguredStore } from './open-configured-store.ts';
+import { describeStore, openConfiguredStore } from './open-configured-store.ts';
 
 type StoreFlags = Pick<ListKeysFlags, 'config' | 'store'>;
 
@@ -37,14 +37,18 @@ export async function createKey(name: string, flags: CreateKeyFlags, context: Co
     ...(endpoints === undefined ? {} : { endpoints: endpoints.map(readEndpoint) }),
     ...expiryOf(expiresIn),
   };
-  const { location } = loadSettings(place, context.io.env).config.store;
+  const { store } = loadSettings(place, context.io.env).config;
+  const { location } = store;
   if ('path' in location && location.path === ':memory:') {
     throw new InputError(
       'A key in :memory: is lost when this command ends; name a file or a postgres:// address with --store',
     );
   }
   const { key, secret } = await withKeys(place, context, (keys) => keys.create({ name, ...permissions }));
-  await write(context.io.stderr, `Created ${key.id}. Its secret is shown only now and is not stored.\n`);
+  await write(
+    context.io.stderr,
+    `Created ${key.id} for the gateway that uses this store: ${describeStore(store)}\nThe secret is shown only now and is not stored.\n`,
+  );
   await write(context.io.stdout, `${secret}\n`);
 }
 
