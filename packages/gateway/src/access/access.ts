@@ -43,13 +43,19 @@ export interface SearchRefusal {
   readonly retryAfterMs: number;
 }
 
+/**
+ * What a request is for. Reading costs no tokens: a client whose budget is spent can still fetch the results of a batch. The items of a
+ * batch leave one request a minute to their client, so that it can ask how far the batch is.
+ */
+type RequestUse = 'model' | 'reading' | 'batch-item';
+
 export interface Gatekeeper {
   /** Throws 401 for a request without a valid key, and 403 for one that a gateway without keys does not take. */
   admit(request: Request): Promise<Access>;
   /** The rights of a key that work was left by, if it still has any. */
   admitOwner(owner: string): Promise<Access | undefined>;
-  /** Takes one request from the key's share. Throws 429. */
-  take(access: Access): Promise<void>;
+  /** Takes one request from the key's share. Throws 429. @default it may use a model */
+  take(access: Access, use?: RequestUse): Promise<void>;
   /** Counts tokens against the key's share. */
   charge(access: Access, tokens: number): Promise<void>;
   /** A key was made or changed through this gateway: that holds from the next request on. */
@@ -79,11 +85,11 @@ export function createGatekeeper(options: {
     return configured.length === 0 && !(await known?.hasAny());
   }
 
-  async function limit(access: Access, kind: 'requests' | 'tokens'): Promise<void> {
+  async function limit(access: Access, kind: 'requests' | 'tokens', spared = 0): Promise<void> {
     const most = kind === 'requests' ? access.limits.requestsPerMinute : access.limits.tokensPerMinute;
     if (most === undefined || rateLimits === undefined) return;
-    const cost = kind === 'requests' ? 1 : 0;
-    const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: most, windowMs: MINUTE_MS, cost });
+    const [cost, share] = kind === 'requests' ? [1, Math.max(1, most - spared)] : [0, most];
+    const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: share, windowMs: MINUTE_MS, cost });
     if (answer.kind === 'granted') return;
     throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {
       headers: {
@@ -182,10 +188,10 @@ export function createGatekeeper(options: {
         used[budget.limitName] = await readSpent(rateLimits, owner, budget);
       return used;
     },
-    async take(access) {
-      await checkBudgets(access);
-      await limit(access, 'requests');
-      await limit(access, 'tokens');
+    async take(access, use = 'model') {
+      if (use !== 'reading') await checkBudgets(access);
+      await limit(access, 'requests', use === 'batch-item' ? 1 : 0);
+      if (use !== 'reading') await limit(access, 'tokens');
     },
     async charge(access, tokens) {
       if (rateLimits === undefined || tokens === 0) return;

@@ -82,23 +82,27 @@ describe('a key’s quota', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('counts the items of batches: those beyond it wait, and none is lost', async () => {
-    const { batch, store, upstreams } = await withLimits({ requestsPerMinute: 4 });
+  it('counts the items of batches: those beyond it wait, none is lost, and the client can still ask for the batch', async () => {
+    const { batch, get, store, upstreams } = await withLimits({ requestsPerMinute: 4 });
     const created = (await (await batch(10)).json()) as { id: string };
-    // The request itself was the first of four.
-    await expect.poll(() => upstreams.requests.length).toBe(3);
+    // The request itself was the first of four, and the last is left to the client.
+    await expect.poll(() => upstreams.requests.length).toBe(2);
     const owner = (await store.keys.list())[0]?.id ?? '';
-    await expect.poll(async () => (await store.batches.get(created.id, owner))?.counts.succeeded).toBe(3);
-    expect((await store.batches.get(created.id, owner))?.counts).toMatchObject({ processing: 7, errored: 0 });
+    await expect.poll(async () => (await store.batches.get(created.id, owner))?.counts.succeeded).toBe(2);
+    expect((await store.batches.get(created.id, owner))?.counts).toMatchObject({ processing: 8, errored: 0 });
     expect(await store.batches.claim({ limit: 10, leaseMs: 1 })).toEqual([]);
+    expect((await get(`/v1/messages/batches/${created.id}`)).status).toBe(200);
   });
 
-  it('of tokens counts what batches used', async () => {
-    const { ask, batch, store } = await withLimits({ tokensPerDay: 10 });
+  it('of tokens counts what batches used, and lets their results be read', async () => {
+    const { ask, batch, get, store } = await withLimits({ tokensPerDay: 10, tokensPerMinute: 10 });
     const created = (await (await batch(1)).json()) as { id: string };
     const owner = (await store.keys.list())[0]?.id ?? '';
     await expect.poll(async () => (await store.batches.get(created.id, owner))?.status).toBe('ended');
     expect((await ask()).status).toBe(429);
+    const results = await get(`/v1/messages/batches/${created.id}/results`);
+    expect(results.status).toBe(200);
+    expect(await results.text()).toContain('Hello.');
   });
 
   it('of searches is told to the model, which goes on without one', async () => {

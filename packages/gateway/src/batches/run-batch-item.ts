@@ -66,7 +66,7 @@ export async function runBatchItem(item: ClaimedItem, context: BatchItemContext,
 /** An item counts as a request does. What has been begun is not counted again. */
 async function takeShare(gatekeeper: Gatekeeper, access: Access): Promise<void> {
   try {
-    await gatekeeper.take(access);
+    await gatekeeper.take(access, 'batch-item');
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 429) throw error;
     throw new ShareUsedUp(1000 * Number(error.headers['retry-after'] ?? 60));

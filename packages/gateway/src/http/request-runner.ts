@@ -85,7 +85,7 @@ export function createRequestRunner(options: {
         if (route !== UNKNOWN_ROUTE && !access.mayUseEndpoint(route)) {
           throw new ApiError(403, `This key may not use the endpoint ${route}`);
         }
-        if (isLimited) await gatekeeper.take(access);
+        if (isLimited) await gatekeeper.take(access, READING.has(request.method) ? 'reading' : 'model');
         const response = await handler(requestContext, end);
         status = response.status;
         if (!isStream(response)) end();
@@ -180,3 +180,6 @@ function lineOf(end: RequestOutcome): Parameters<Logger['log']>[0] {
     ...fault,
   };
 }
+
+/** These methods use no model. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
