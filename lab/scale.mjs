@@ -1,7 +1,8 @@
 // How catalogs grow: the time to build, to search and the bytes, in memory and in PostgreSQL. Fails where a search in PostgreSQL takes
-// longer than it may. Pictures are written to docs/images with --write.
+// longer than it may. With --write, what was measured takes its place in bench/results/scale.json, and docs/images has the pictures of
+// all that is there: a million tools take long enough to be measured on their own.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -21,7 +22,9 @@ const MOST_MS = 60;
 const QUERIES = 200;
 const WARM = 40;
 
-/** `npm run lab -- scale [SIZES] [--million] [--no-memory] [--write]` */
+const RESULTS = fileURLToPath(new URL('../bench/results/scale.json', import.meta.url));
+
+/** `npm run lab -- scale [SIZES] [--million] [--no-memory] [--no-postgres] [--write]` */
 export async function run(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -29,6 +32,7 @@ export async function run(args) {
     options: {
       million: { type: 'boolean', default: false },
       'no-memory': { type: 'boolean', default: false },
+      'no-postgres': { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   });
@@ -38,18 +42,31 @@ export async function run(args) {
   const problems = [];
   console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
   for (const size of sizes) {
-    const postgres = await measurePostgres(size);
+    const postgres = values['no-postgres'] ? undefined : await measurePostgres(size);
     const memory = values['no-memory'] ? undefined : measureMemory(size);
     rows.push({ size, postgres, memory });
-    if (postgres.p50 > MOST_MS) problems.push(`${size} tools: half of the searches take more than ${MOST_MS} ms`);
+    if (postgres?.p50 > MOST_MS) problems.push(`${size} tools: half of the searches take more than ${MOST_MS} ms`);
   }
-  console.log(`\n${render(rows)}`);
+  const all = values.write ? keep(rows) : rows;
+  console.log(`\n${render(all)}`);
   if (values.write) {
-    for (const [name, svg] of Object.entries(drawPictures(rows))) {
+    for (const [name, svg] of Object.entries(drawPictures(all))) {
       writeFileSync(fileURLToPath(new URL(`../docs/images/${name}.svg`, import.meta.url)), svg);
     }
   }
   return problems;
+}
+
+/** Puts rows in the place of those of the same size and backend that were measured before. Gives all of them. */
+function keep(rows) {
+  const kept = new Map(
+    (existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, 'utf8')) : []).map((row) => [row.size, row]),
+  );
+  // What was not measured now is not in JSON, and stays as it was.
+  for (const row of rows) kept.set(row.size, { ...kept.get(row.size), ...JSON.parse(JSON.stringify(row)) });
+  const all = [...kept.values()].sort((left, right) => left.size - right.size);
+  writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
+  return all;
 }
 
 async function measurePostgres(size) {
@@ -176,12 +193,13 @@ function render(rows) {
       ['PostgreSQL', postgres],
     ]) {
       if (one === undefined) continue;
-      const times = [one.p50, one.p95, one.p99, one.cpu + (one.serverCpu ?? 0)].map(
-        (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`,
+      const times = [one.p50, one.p95, one.p99, one.cpu + (one.serverCpu ?? 0)].map((value) =>
+        value === undefined ? '' : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`,
       );
+      const builds = [one.build, one.buildCpu].map((value) => (value === undefined ? '' : `${value.toFixed(1)} s`));
       const bytes = `${(one.bytes / 2 ** 20).toFixed(one.bytes < 100 * 2 ** 20 ? 1 : 0)} MiB`;
       lines.push(
-        `| ${size.toLocaleString('en')} | ${name} | ${one.build.toFixed(1)} s | ${one.buildCpu.toFixed(1)} s | ${bytes} | ${times.join(' | ')} |`,
+        `| ${size.toLocaleString('en')} | ${name} | ${builds.join(' | ')} | ${bytes} | ${times.join(' | ')} |`,
       );
     }
   }
@@ -192,15 +210,22 @@ function drawPictures(rows) {
   const lines = (read) =>
     ['memory', 'postgres'].map((place) => ({
       label: place === 'memory' ? 'in memory' : 'PostgreSQL',
-      points: rows.flatMap((row) => (row[place] === undefined ? [] : [[row.size, read(row[place])]])),
+      points: rows.flatMap(({ size, [place]: one }) => {
+        const value = one === undefined ? undefined : read(one);
+        return value === undefined ? [] : [[size, value]];
+      }),
     }));
   return {
     'scale-query': drawGrowth({
-      title: 'Half of all searches take at most',
+      title: 'Processor time of a search',
       unit: 'ms',
-      lines: lines(({ p50 }) => p50),
+      lines: lines(({ cpu, serverCpu = 0 }) => cpu + serverCpu),
     }),
-    'scale-build': drawGrowth({ title: 'Building takes', unit: 's', lines: lines(({ build }) => build) }),
+    'scale-build': drawGrowth({
+      title: 'Processor time of building the index',
+      unit: 's',
+      lines: lines(({ buildCpu }) => buildCpu),
+    }),
     'scale-bytes': drawGrowth({
       title: 'Definitions and index take',
       unit: 'MiB',
