@@ -12,19 +12,9 @@ export interface StatusReport {
 /** How servers are doing, for a terminal. */
 export function renderStatus({ costs, notes, running }: StatusReport, terminal: Terminal): string {
   const { paint } = terminal;
-  const reasons = costs.servers.filter(({ reason }) => reason !== undefined);
   const findings = costs.servers.flatMap((server) => server.findings ?? []);
   return [
     renderCosts(costs, terminal),
-    ...(reasons.length === 0
-      ? []
-      : [
-          section(
-            'Why',
-            reasons.map(({ name, reason = '' }) => `${name}: ${reason}`),
-            terminal,
-          ),
-        ]),
     ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
     ...(notes.length === 0
       ? []
@@ -40,11 +30,12 @@ export function renderStatus({ costs, notes, running }: StatusReport, terminal: 
   ].join('\n\n');
 }
 
-/** The servers with their tokens, and what deferral saves. */
-export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): string {
+/** The servers with their tokens, what deferral saves, and what is wrong with servers. */
+export function renderCosts(costs: ServerCosts, terminal: Terminal): string {
+  const { paint, width } = terminal;
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
-  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a window of ${count(contextTokens)}.`;
+  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`;
   const saving = describeSaving(costs, paint.bold(count(kept)));
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [
@@ -59,7 +50,11 @@ export function renderCosts(costs: ServerCosts, { paint, width }: Terminal): str
     { title: 'tools', align: 'right' as const },
     { title: 'tokens', align: 'right' as const },
   ];
-  return [wrap(headline, width), wrap(saving, width), '', renderTable(columns, rows)].join('\n');
+  const problems = servers.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
+  return [
+    ...[wrap(headline, width), wrap(saving, width), '', renderTable(columns, rows)],
+    ...(problems.length === 0 ? [] : ['', section('Problems', problems, terminal)]),
+  ].join('\n');
 }
 
 function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {

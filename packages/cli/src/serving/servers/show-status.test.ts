@@ -33,7 +33,9 @@ describe('quartermaster mcp status', () => {
     const { code, out } = await runCommand(['mcp', 'status', '-m', file], env);
     expect(code).toBe(1);
     const text = out.replace(/\s+/g, ' ');
-    expect(text).toMatch(/^4 servers with \d+ tools take about [\d,]+ tokens of every request, [\d.]+% of a window of/);
+    expect(text).toMatch(
+      /^4 servers with \d+ tools take about [\d,]+ tokens of every request, [\d.]+% of a context window of/,
+    );
     expect(text).toMatch(
       /With --form bridge it sees three tools instead: [\d,]+ tokens; [\d,]+ stay out of the window\./,
     );
