@@ -5,7 +5,7 @@ import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { renderCosts, type ServerCosts } from '../serving/index.ts';
-import { confirm, counted, oneLine, wrap } from '../terminal/index.ts';
+import { confirm, counted, dollars, oneLine, wrap } from '../terminal/index.ts';
 import { applyInstall, isUnchanged } from './apply-install.ts';
 import { hashOf, replaceFile } from './client-file.ts';
 import { type FoundClient, findClients } from './find-clients.ts';
@@ -87,9 +87,9 @@ function describeShared({ client, file }: FoundClient): string {
 
 /** Before the discount for cached prompts. */
 function describeMoney({ tokens, deferredTokens, isDeferred }: ServerCosts, { price, requests }: InitFlags): string {
-  const dollars = (count: number): string => `$${((count * requests * price) / 1_000_000).toFixed(2)}`;
+  const cost = (count: number): string => dollars((count * requests * price) / 1_000_000);
   const saved = Math.max(0, tokens - deferredTokens);
-  return `At $${price} per million tokens and ${requests.toLocaleString('en-US')} requests a day, that is ${dollars(tokens)} a day, of which deferral ${isDeferred ? 'saves' : 'would save'} ${dollars(saved)}. Prompt caching lowers both.`;
+  return `At $${price} per million tokens and ${requests.toLocaleString('en-US')} requests a day, that is ${cost(tokens)} a day, of which deferral ${isDeferred ? 'saves' : 'would save'} ${cost(saved)}. Prompt caching lowers both.`;
 }
 
 interface Offer {

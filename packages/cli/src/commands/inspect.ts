@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { write } from '../command-io.ts';
 import { createSearcher, DEFAULT_ENGINE } from '../create-searcher.ts';
 import { type CatalogCosts, inspectCatalog } from '../inspect-catalog.ts';
-import { counted, renderBars, renderTable, type Terminal } from '../terminal/index.ts';
+import { counted, percentOf, renderBars, renderTable, type Terminal } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
@@ -48,7 +48,7 @@ function renderCosts(costs: CatalogCosts, top: number, terminal: Terminal): stri
   }));
   const tools = costs.byTool.slice(0, top).map(({ id, tokens }) => ({ label: id, value: tokens, note: count(tokens) }));
   const parts = [
-    `${counted(costs.tools, 'tool')} ${costs.tools === 1 ? 'costs' : 'cost'} about ${paint.bold(count(costs.tokens))} tokens, ${share(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
+    `${counted(costs.tools, 'tool')} ${costs.tools === 1 ? 'costs' : 'cost'} about ${paint.bold(count(costs.tokens))} tokens, ${percentOf(costs.tokens, costs.contextTokens)} of a context window of ${count(costs.contextTokens)}.`,
     `${paint.bold('By server')}${more(costs.servers.length, top)}\n${renderBars(servers, terminal)}`,
     `${paint.bold('By tool')}${more(costs.byTool.length, top)}\n${renderBars(tools, terminal)}`,
     `${paint.bold('With deferral')}\n${renderSavings(costs)}`,
@@ -64,8 +64,8 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
     form,
     count(tokens),
     count(after),
-    share(after, contextTokens),
-    after < tokens ? share(tokens - after, tokens) : 'nothing',
+    percentOf(after, contextTokens),
+    after < tokens ? percentOf(tokens - after, tokens) : 'nothing',
   ]);
   return renderTable(
     [
@@ -81,10 +81,6 @@ function renderSavings({ tokens, contextTokens, deferred }: CatalogCosts): strin
 
 function more(size: number, top: number): string {
   return size > top ? ` (top ${top} of ${count(size)})` : '';
-}
-
-function share(part: number, whole: number): string {
-  return `${((part / whole) * 100).toFixed(1)}%`;
 }
 
 function count(value: number): string {

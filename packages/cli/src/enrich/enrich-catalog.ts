@@ -11,7 +11,7 @@ import { createSearcher } from '../create-searcher.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { loadSettings } from '../serving/index.ts';
-import { confirm, counted, startProgress } from '../terminal/index.ts';
+import { confirm, counted, dollars, startProgress } from '../terminal/index.ts';
 import { checkHints } from './check-hints.ts';
 import { type EnrichPlan, type HintRequest, planRequests } from './plan-requests.ts';
 import { PROMPT_VERSION, readAnswer } from './prompt.ts';
@@ -181,7 +181,7 @@ function describePlan(plan: EnrichPlan, { model, inputPrice, outputPrice }: Enri
     const money =
       inputPrice === undefined || outputPrice === undefined
         ? '. Add --input-price and --output-price to see the cost in dollars.'
-        : `: about $${((plan.inputTokens * inputPrice + plan.outputTokens * outputPrice) / 1e6).toFixed(2)}.`;
+        : `: about ${dollars((plan.inputTokens * inputPrice + plan.outputTokens * outputPrice) / 1e6)}.`;
     lines.push(tokens + money);
   }
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,18 @@
-/** `1 tool`, `2 tools`: a count as it is said, thousands set apart. */
+/** `1 tool`, `2 tools`, with thousands separators. */
 export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+}
+
+/** `12.5%`, with thousands separators. */
+export function percentOf(part: number, whole: number): string {
+  return `${fixed((part / whole) * 100, 1)}%`;
+}
+
+/** `$1,234.50`. */
+export function dollars(amount: number): string {
+  return `$${fixed(amount, 2)}`;
+}
+
+function fixed(value: number, digits: number): string {
+  return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

@@ -1,5 +1,5 @@
 export { ask, confirm } from './ask.ts';
-export { counted } from './counted.ts';
+export { counted, dollars, percentOf } from './counted.ts';
 export { type Progress, startProgress } from './progress.ts';
 export { renderBars } from './render-bars.ts';
 export { renderHits } from './render-hits.ts';

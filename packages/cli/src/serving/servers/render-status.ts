@@ -1,5 +1,5 @@
 import type { ServerNote } from '@quartermaster/host/config';
-import { counted, oneLine, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
+import { counted, oneLine, percentOf, renderTable, type Terminal, wrap } from '../../terminal/index.ts';
 import type { ServerCost, ServerCosts } from './measure-servers.ts';
 import type { RunningStatus } from './running-status.ts';
 
@@ -35,7 +35,7 @@ export function renderCosts(costs: ServerCosts, terminal: Terminal): string {
   const { paint, width } = terminal;
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
-  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${share(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`;
+  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${percentOf(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`;
   const saving = describeSaving(costs, paint.bold(count(kept)));
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [
@@ -82,10 +82,6 @@ function stateOf({ state, held, tools, reason }: ServerCost): string {
   if (state === 'down') return tools === 0 ? 'down' : 'down, last list kept';
   if (held > 0) return `${state}, ${held} held back`;
   return reason === undefined ? state : `${state}, see below`;
-}
-
-function share(part: number, whole: number): string {
-  return `${((part / whole) * 100).toFixed(1)}%`;
 }
 
 function count(value: number): string {
