@@ -139,6 +139,12 @@ describe('quartermaster init', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
+  it('writes the form that was chosen into the settings, for the commands that read them', async () => {
+    const { settings, init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { a: { command: 'a' } } }) });
+    await init('--yes', '--no-cost', '--form', 'bridge');
+    expect(loadConfig({ path: settings, env: {} }).mcp.form).toBe('bridge');
+  });
+
   it('shows what the tools cost: tokens, share of the window, money a day', async () => {
     const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
     const { init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });

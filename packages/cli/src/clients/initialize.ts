@@ -45,7 +45,7 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   }
   const offers: Offer = { flags, context, places, ledger };
   if (flags.cost) {
-    const costs = await measureClients(found, { io, context: flags.context });
+    const costs = await measureClients(found, { io, context: flags.context, form: flags.form });
     const text = `\n${renderCosts(costs, terminal)}\n\n${wrap(describeMoney(costs, flags), terminal.width)}\n\n`;
     await write(io.stdout, text);
   }
@@ -57,7 +57,7 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   }
   const files: (string | undefined)[] = [];
   for (const one of found) files.push(await offer(one, offers));
-  await writeSettings(resolve(flags.config), { files, found, ledger, print });
+  await writeSettings(resolve(flags.config), { files, found, ledger, print, form: flags.form });
 }
 
 /** What would be moved and written, client by client. */
@@ -153,11 +153,13 @@ async function writeSettings(
     found,
     ledger,
     print,
+    form,
   }: {
     readonly files: readonly (string | undefined)[];
     readonly found: readonly FoundClient[];
     readonly ledger: Ledger;
     readonly print: (text: string) => Promise<void>;
+    readonly form: InitFlags['form'];
   },
 ): Promise<void> {
   if (existsSync(path)) return print(`${path} exists and was kept.`);
@@ -165,7 +167,7 @@ async function writeSettings(
     file === undefined ? [] : [`  - ${JSON.stringify(file)} # ${found[index]?.client.name}\n`],
   );
   if (lines.length === 0) return;
-  const text = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}`;
+  const text = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}${form === undefined ? '' : `mcp:\n  form: ${form}\n`}`;
   replaceFile(path, text);
   const written: Written = { path, hash: hashOf(text) };
   replaceFile(recordOf(ledger), `${JSON.stringify(written)}\n`);

@@ -35,7 +35,8 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
     return;
   }
   if (flags.cost) {
-    await write(io.stdout, `${renderCosts(await measureClients([{ client, file }], { io }), context.terminal)}\n\n`);
+    const costs = await measureClients([{ client, file }], { io, form: flags.form });
+    await write(io.stdout, `${renderCosts(costs, context.terminal)}\n\n`);
   }
   await write(io.stdout, `${describePlan(plan, context)}\n`);
   if (flags.dryRun === true) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defined } from '@quartermaster/core/internal';
 import type { CommandIo } from '../command-io.ts';
+import type { ProxyForm } from '../commands/index.ts';
 import { measureConfigured, type ServerCosts } from '../serving/index.ts';
 import { counted } from '../terminal/index.ts';
 import { readSeen, serversIn } from './client-file.ts';
@@ -16,7 +17,15 @@ interface Scope {
 /** Starts the servers of clients, and counts what their tools cost. */
 export async function measureClients(
   scopes: readonly Scope[],
-  { io, context }: { readonly io: Pick<CommandIo, 'env' | 'stderr'>; readonly context?: number },
+  {
+    io,
+    context,
+    form,
+  }: {
+    readonly io: Pick<CommandIo, 'env' | 'stderr'>;
+    readonly context?: number;
+    readonly form?: ProxyForm | undefined;
+  },
 ): Promise<ServerCosts> {
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
   try {
@@ -26,7 +35,7 @@ export async function measureClients(
     const { costs } = await measureConfigured(
       { mcpConfig, ...defined({ context }) },
       {
-        io,
+        ...{ io, form },
         onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')} to measure the cost…\n`),
       },
     );

@@ -22,11 +22,15 @@ export async function checkEngine({ search }: Pick<Config, 'search'>): Promise<C
 export function checkDeferral(
   snapshot: Snapshot,
   { tools, tokens, deferredTokens, contextTokens }: ServerCosts,
-  config: Pick<Config, 'tools'>,
+  config: Pick<Config, 'tools' | 'mcp'>,
 ): Check {
   if (tools === 0) return { area: 'deferral', status: 'note', message: 'there are no tools to defer' };
   const limits = { contextTokens, source: 'override' } as const;
-  const { kind, reason } = decideGate({ snapshot, settings: config.tools.gate, limits });
+  const { form } = config.mcp;
+  const { kind, reason } =
+    form === undefined
+      ? decideGate({ snapshot, settings: config.tools.gate, limits })
+      : { kind: form === 'inline' ? form : 'defer', reason: `mcp.form is ${form}` };
   const saved = (tokens - deferredTokens).toLocaleString('en-US');
   const cost = `${counted(tools, 'tool')} take about ${counted(tokens, 'token')}`;
   const effect =

@@ -45,6 +45,14 @@ describe('quartermaster doctor', () => {
     expect(code).toBe(0);
   });
 
+  it('knows that a form in the settings defers few tools too', async () => {
+    const { folder, doctor } = machine({ reports: manyToolsServer(60) });
+    const settings = join(folder, 'form.yaml');
+    writeFileSync(settings, 'mcp: { form: bridge }');
+    const { out } = await doctor('--config', settings);
+    expect(out.replace(/\s+/g, ' ')).toMatch(/deferral is on and keeps [\d,]+ of them out .* mcp\.form is bridge\./);
+  });
+
   it('names a server that does not answer, with a fix, and exits with 1', async () => {
     const { doctor, problems } = machine({ gone: { command: 'no-such-program-anywhere' } });
     expect(await problems()).toEqual([

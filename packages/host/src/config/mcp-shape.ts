@@ -7,7 +7,7 @@ import { listOf, object, type Shape } from './shape.ts';
 export const MCP: Shape<McpSettings> = object({
   form: {
     about:
-      'How tools reach clients of /mcp. If missing, all tools are listed until the gate defers them, then bridge is used.',
+      'How tools reach clients of /mcp and of quartermaster mcp. If missing, all tools are listed until the gate defers them, then bridge is used.',
     shape: choice(['bridge', 'load', 'inline']),
   },
   contextTokens: {

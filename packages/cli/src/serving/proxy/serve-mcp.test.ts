@@ -109,6 +109,8 @@ describe('quartermaster mcp', () => {
     ['as they are with the window that is assumed', '', [], 60],
     ['behind a search with a small window in the settings', 'mcp: { contextTokens: 8192 }', [], 3],
     ['behind a search with a small window on the command line', '', ['--context', '8192'], 3],
+    ['behind a search with a form in the settings', 'mcp: { form: bridge }', [], 3],
+    ['as they are with another form on the command line', 'mcp: { form: bridge }', ['--form', 'inline'], 60],
     [
       'as they are where the command line says more than the settings',
       'mcp: { contextTokens: 8192 }',

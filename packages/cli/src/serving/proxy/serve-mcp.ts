@@ -32,8 +32,9 @@ import { renderRerankerEvent } from './render-reranker-event.ts';
 export async function serveMcp(flags: McpFlags, { io }: CommandContext): Promise<void> {
   const print = (line: string): void => void io.stderr.write(`quartermaster: ${line}\n`);
   const printNew = printOnce(print);
-  const { form, context, strict: isStrict = false, ...given } = flags;
+  const { form: askedForm, context, strict: isStrict = false, ...given } = flags;
   const { config: unanswered } = loadSettings(given, io.env);
+  const form = askedForm ?? unanswered.mcp.form;
   if (Object.keys(unanswered.mcpServers).length + unanswered.unusableServers.length === 0)
     throw new InputError(NO_SERVERS);
   const { engine } = unanswered.search;

@@ -2,7 +2,7 @@ import type { Snapshot } from '@quartermaster/core';
 import { DEFAULT_CONTEXT_TOKENS } from '@quartermaster/core/gate';
 import type { Config } from '@quartermaster/host/config';
 import type { CommandIo } from '../../command-io.ts';
-import type { StatusFlags } from '../../commands/index.ts';
+import type { ProxyForm, StatusFlags } from '../../commands/index.ts';
 import { loadAnsweredSettings, loadSettings } from '../settings/load-settings.ts';
 import { openConfiguredStore } from '../store/open-configured-store.ts';
 import { configuredServers, createConfiguredHub, offerSignIn } from './create-configured-hub.ts';
@@ -10,6 +10,8 @@ import { measureServers, type ServerCosts } from './measure-servers.ts';
 
 export interface MeasureOptions {
   readonly io: Pick<CommandIo, 'env'>;
+  /** How the proxy will list the tools. @default mcp.form of the settings */
+  readonly form?: ProxyForm | undefined;
   /** Called with the number of servers before they are started. */
   onStart?(servers: number): void;
 }
@@ -17,7 +19,7 @@ export interface MeasureOptions {
 /** Starts the servers of the settings, counts what their tools cost, and ends them. */
 export async function measureConfigured(
   { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
-  { io, onStart }: MeasureOptions,
+  { io, form, onStart }: MeasureOptions,
 ): Promise<{ readonly costs: ServerCosts; readonly config: Config; readonly snapshot: Snapshot }> {
   const { config: unanswered } = loadSettings(place, io.env);
   const store = await openConfiguredStore(unanswered.store);
@@ -30,7 +32,8 @@ export async function measureConfigured(
     try {
       onStart?.(Object.keys(servers.servers).length);
       await hub.start();
-      const costs = measureServers(hub, context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS);
+      const contextTokens = context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
+      const costs = measureServers(hub, { contextTokens, form: form ?? config.mcp.form });
       return { config, costs, snapshot: hub.snapshot() };
     } finally {
       await hub.close();

@@ -3,6 +3,7 @@ import { FORMS } from '@quartermaster/core/disclosure';
 import { DEFAULT_GATE_SETTINGS, decideGate, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import type { Hub } from '@quartermaster/mcp';
+import type { ProxyForm } from '../../commands/index.ts';
 
 /** What servers cost a model that is shown all of their tools. Tokens are estimated. */
 export interface ServerCosts {
@@ -13,7 +14,7 @@ export interface ServerCosts {
   readonly tokens: number;
   /** What is shown instead in the form bridge. */
   readonly deferredTokens: number;
-  /** Whether the default gate defers them, or shows them all the same because they are few. */
+  /** Whether a client sees the form bridge or load: by the form that is set, otherwise by the default gate. */
   readonly isDeferred: boolean;
 }
 
@@ -33,7 +34,7 @@ export interface ServerCost {
 /** Counts what the hub's servers list. Call it once the hub has started. */
 export function measureServers(
   hub: Pick<Hub, 'snapshot' | 'status' | 'unavailable'>,
-  contextTokens: number,
+  { contextTokens, form }: { readonly contextTokens: number; readonly form: ProxyForm | undefined },
 ): ServerCosts {
   const snapshot = hub.snapshot();
   const { total, byTool } = snapshotTokens(snapshot);
@@ -62,6 +63,9 @@ export function measureServers(
     tools: snapshot.tools.length,
     tokens: total,
     deferredTokens: plan.tokens.after,
-    isDeferred: decideGate({ snapshot, settings: DEFAULT_GATE_SETTINGS, limits }).kind === 'defer',
+    isDeferred:
+      form === undefined
+        ? decideGate({ snapshot, settings: DEFAULT_GATE_SETTINGS, limits }).kind === 'defer'
+        : form !== 'inline',
   };
 }
