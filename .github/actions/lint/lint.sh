@@ -9,5 +9,7 @@ args=(lint)
 [ -z "${MCP_CONFIG:-}" ] || args+=(--mcp-config $MCP_CONFIG)
 [ "${STRICT:-false}" != true ] || args+=(--strict)
 [ -z "${MAX_TOKENS:-}" ] || args+=(--max-tokens-per-server "$MAX_TOKENS")
+# shellcheck disable=SC2206
+[ -z "${QUERIES:-}" ] || args+=(--queries $QUERIES --floor "${FLOOR:-recall@5=80}")
 [ -z "${SARIF:-}" ] || args+=(--sarif "$SARIF")
 exec node "$ACTION_PATH/../../../packages/cli/bin/quartermaster.js" "${args[@]}"

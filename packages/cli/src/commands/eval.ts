@@ -19,7 +19,6 @@ import {
   type History,
   learnHistory,
   makeReport,
-  parseFloors,
   type Report,
   renderCaveats,
   renderComparison,
@@ -32,6 +31,7 @@ import { findSampleCatalog } from '../sample-catalog.ts';
 import { counted, startProgress } from '../terminal/index.ts';
 import { addCatalogOptions, type CatalogFlags, loadCatalog } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
+import { floorOption } from './floor-option.ts';
 
 interface EvalFlags extends CatalogFlags {
   readonly engine?: readonly EngineName[];
@@ -50,11 +50,7 @@ export function addEvalCommand(program: Command, context: CommandContext): void 
     .option('--history <file...>', 'lines {"query", "called"}: measure what learning from these calls would gain')
     .option('-e, --engine <names>', 'engines, separated by commas (default: all that can run here)', readEngines)
     .option('--picture <file>', 'draw the figures with their intervals as an SVG')
-    .option(
-      '--floor <figures>',
-      'fail if a figure is lower, such as recall@5=80 or hit@1=60,mrr=70 (percent)',
-      readFloors,
-    )
+    .addOption(floorOption())
     .option('--json', 'write one JSON object')
     .addHelpText('after', EXAMPLES)
     .action((flags: EvalFlags) => evaluate(flags, context));
@@ -204,12 +200,6 @@ async function checkFloors(
   if (shortfalls.length === 0) return;
   await write(io.stderr, shortfalls.join(''));
   exit(EXIT.findings);
-}
-
-function readFloors(text: string): readonly Floor[] {
-  const floors = parseFloors(text);
-  if (typeof floors === 'string') throw new InvalidArgumentError(floors);
-  return floors;
 }
 
 const FOOTNOTE =

@@ -8,6 +8,7 @@ export const RULES: Readonly<Record<RuleName, { readonly level: Level; readonly 
   'no-description': { level: 'error', title: 'No description' },
   'not-found': { level: 'error', title: 'Not found by its own words' },
   'server-budget': { level: 'error', title: 'Servers over their token budget' },
+  'below-floor': { level: 'error', title: 'Retrieval below its floor' },
   'short-description': { level: 'warning', title: 'Description too short' },
   'no-verb': { level: 'warning', title: 'No verb: what does it do?' },
   confused: { level: 'warning', title: 'Another tool is found first' },
@@ -23,6 +24,7 @@ export type RuleName =
   | 'no-description'
   | 'not-found'
   | 'server-budget'
+  | 'below-floor'
   | 'short-description'
   | 'no-verb'
   | 'confused'

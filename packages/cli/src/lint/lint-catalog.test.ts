@@ -36,6 +36,22 @@ describe('quartermaster lint', () => {
     expect(await run()).toMatchObject({ code: 0, out: '1 tool, nothing to report.\n' });
   });
 
+  it('is one gate for CI: a figure below its floor is an error', async () => {
+    const { folder, run, rules } = catalog(GOOD);
+    const queries = join(folder, 'queries.jsonl');
+    const lines = ['send an email', 'water the plants'].map((query) => ({ query, relevant: ['send_email'] }));
+    writeFileSync(queries, lines.map((line) => JSON.stringify(line)).join('\n'));
+    expect(await rules('--queries', queries, '--floor', 'recall@5=50')).toEqual([]);
+    expect(await rules('--queries', queries, '--floor', 'recall@5=80')).toEqual(['below-floor']);
+    const missed = await run('-e', 'bm25', '--queries', queries, '--floor', 'recall@5=80');
+    expect(missed).toMatchObject({ code: 1, out: expect.stringContaining('recall@5 is 50.0, below 80') });
+    expect(await run('--floor', 'recall@5=80')).toMatchObject({
+      code: 2,
+      err: '--queries and --floor need each other\n',
+    });
+    expect((await run('--no-search', '--queries', queries, '--floor', 'mrr=1')).code).toBe(2);
+  });
+
   it.each([
     ['no-description x_get', { name: 'x_get', description: ' ' }],
     ['short-description x_get', { name: 'x_get', description: 'Gets the x' }],

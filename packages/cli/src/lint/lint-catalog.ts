@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { write } from '../command-io.ts';
+import { type CommandIo, write } from '../command-io.ts';
 import type { CommandContext, LintFlags, LoadedCatalog } from '../commands/index.ts';
 import { createSearcher, resolveEngine } from '../create-searcher.ts';
+import { evaluateQueries, findShortfalls, makeReport } from '../evaluate/index.ts';
 import { EXIT } from '../exit-code.ts';
+import { inputName, type LabelledQuery, readQueries } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { startProgress } from '../terminal/index.ts';
 import { checkDefinitions } from './check-definitions.ts';
@@ -30,7 +32,7 @@ export async function lintCatalog(catalog: LoadedCatalog, flags: LintFlags, cont
 
 async function findAll(
   { snapshot, skipped, skippedCount }: LoadedCatalog,
-  { maxTokensPerServer, engine, search }: LintFlags,
+  { maxTokensPerServer, engine, search, queries, floor }: LintFlags,
   { io }: CommandContext,
 ): Promise<readonly Finding[]> {
   const twins = findTwins(snapshot.tools);
@@ -44,10 +46,29 @@ async function findAll(
     const searcher = await createSearcher((await resolveEngine(engine)).engine, snapshot);
     const onProgress = (done: number): void => progress.update('Tools searched for', done, snapshot.tools.length);
     findings.push(...(await findConfusions(snapshot.tools, { searcher, twins, onProgress })));
+    if (queries !== undefined && floor !== undefined) {
+      const asked = await readAll(queries, io.stdin);
+      const onQuery = (done: number): void => progress.update('Queries', done, asked.length);
+      const outcomes = await evaluateQueries(asked, { searcher, snapshot, onProgress: onQuery });
+      findings.push(...findShortfalls(makeReport(outcomes).all, floor).map(belowFloor));
+    }
     return findings;
   } finally {
     progress.end();
   }
+}
+
+async function readAll(files: readonly string[], stdin: CommandIo['stdin']): Promise<readonly LabelledQuery[]> {
+  const queries: LabelledQuery[] = [];
+  for (const file of files) for await (const query of readQueries(file, stdin)) queries.push(query);
+  if (queries.length === 0) throw new InputError(`${files.map(inputName).join(', ')}: no queries found`);
+  return queries;
+}
+
+function belowFloor(message: string): Finding {
+  const note =
+    'quartermaster eval shows which kinds of queries are lost; quartermaster enrich adds words to find tools by';
+  return { rule: 'below-floor', message, suggestion: { note } };
 }
 
 function unreadable(message: string): Finding {
