@@ -42,7 +42,7 @@ export const OPTION_ROWS: Table = {
   allowedTools: supported(),
   betas: refused("Set `contextTokens` for a larger window; headers belong to the upstream's own settings."),
   canUseTool: supported(),
-  continue: supported('The latest session in `cwd`; a new one where there is none. Not with a database store.'),
+  continue: supported('The latest session in `cwd`, or a new one if there is none. Not with a database store.'),
   cwd: supported(),
   debug: ignored('There is no debug log.'),
   debugFile: ignored('There is no debug log.'),
@@ -91,7 +91,7 @@ export const OPTION_ROWS: Table = {
   settingSources: refused(`No settings files are read. ${NO_SETTINGS_FILES}`),
   skills: refused('Put their text into `systemPrompt`.'),
   spawnClaudeCodeProcess: refused(
-    'No process is started, so that it would isolate nothing: run the whole program there.',
+    'No process is started, so there is nothing to isolate. Run the whole program there.',
   ),
   stderr: ignored(NO_PROCESS),
   strictMcpConfig: ignored('Only the servers in `mcpServers` are used, always.'),
@@ -101,9 +101,9 @@ export const OPTION_ROWS: Table = {
   thinking: refused(THINKING),
   title: ignored('Sessions have no titles.'),
   toolAliases: refused('Give the tool the name that the model should see.'),
-  toolConfig: refused('The tools that it configures are not here.'),
+  toolConfig: refused('The tools that it configures are not available.'),
   tools: supported(
-    '`Read`, `Write`, `Edit`, `Glob`, `Grep`, `Bash`; none by default. `allowedTools` that name one turn it on.',
+    '`Read`, `Write`, `Edit`, `Glob`, `Grep`, `Bash`; none by default. Naming one in `allowedTools` also turns it on.',
   ),
   verbatimPrompts: ignored('Prompts are always sent as written.'),
 };
@@ -136,7 +136,7 @@ export const METHOD_ROWS: Table = {
   streamInput: supported(),
   supportedAgents: supported(),
   supportedCommands: supported('Always an empty list: there are no slash commands.'),
-  supportedModels: supported('The models that the settings name. Others of the upstream can be named too.'),
+  supportedModels: supported('The models named in the settings. You can use others of the upstream too.'),
   toggleMcpServer: supported(),
   updateSettings: refused(NO_SETTINGS_FILES),
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET: refused('Read `usage` and `modelUsage` in the result.'),
@@ -144,7 +144,7 @@ export const METHOD_ROWS: Table = {
 
 /** Types of messages that the SDK yields. One that is ignored is never yielded here. */
 export const MESSAGE_ROWS: Table = {
-  SDKAPIRetryMessage: ignored('Retries are the upstream’s own.'),
+  SDKAPIRetryMessage: ignored('The upstream retries by itself.'),
   SDKAssistantMessage: supported('Searches are `server_tool_use` and `tool_search_tool_result` blocks.'),
   SDKAuthStatusMessage: ignored('There is no account to sign in to.'),
   SDKBackgroundTasksChangedMessage: ignored(NO_BACKGROUND),
@@ -212,7 +212,7 @@ export const HOOK_ROWS: Table = {
   SessionEnd: supported('`reason` is `prompt_input_exit` or `other`.'),
   SessionStart: supported('`source` is `startup`, `resume` or `fork`; not called after a compaction.'),
   Setup: refused(NEVER_HAPPENS),
-  Stop: supported("`decision: 'block'` has the model go on, up to `maxTurns`."),
+  Stop: supported("`decision: 'block'` makes the model continue, up to `maxTurns`."),
   StopFailure: refused('Read the `result` message.'),
   SubagentStart: supported('Its `additionalContext` is not used.'),
   SubagentStop: supported(),
@@ -227,7 +227,7 @@ export const HOOK_ROWS: Table = {
 
 /** Fields of an agent's definition in `agents`. */
 export const AGENT_FIELD_ROWS: Table = {
-  autoCompactWindow: refused('Compaction goes by the window of the model.'),
+  autoCompactWindow: refused('Compaction depends on the model's context window.'),
   background: refused(NO_BACKGROUND),
   criticalSystemReminder_EXPERIMENTAL: refused('Put it into `prompt`.'),
   description: supported(),
@@ -268,6 +268,6 @@ export const SDK_SERVER_ROWS: Table = {
   instructions: refused('Put them into `systemPrompt`.'),
   name: supported(),
   timeout: supported(),
-  tools: supported('See `tool()` for what each can say.'),
+  tools: supported('See `tool()` for its options.'),
   version: supported(),
 };
