@@ -227,7 +227,7 @@ export const HOOK_ROWS: Table = {
 
 /** Fields of an agent's definition in `agents`. */
 export const AGENT_FIELD_ROWS: Table = {
-  autoCompactWindow: refused('Compaction depends on the model's context window.'),
+  autoCompactWindow: refused("Compaction depends on the model's context window."),
   background: refused(NO_BACKGROUND),
   criticalSystemReminder_EXPERIMENTAL: refused('Put it into `prompt`.'),
   description: supported(),
