@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, type Tool } from '../catalog/index.ts';
+import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
 import { EMPTY_MEMORY, readTold, remember } from '../disclosure/index.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../disclosure/sample-tools.fixture.ts';
 import { PatternError } from '../errors.ts';
@@ -215,6 +215,22 @@ describe('a search', () => {
     expect(await textOf('tool_search', { query: 'zzz' }, { options })).toContain(
       '{"server":"jira","reason":"timed out"}',
     );
+  });
+
+  it('names a server that came up while it was searched without it', async () => {
+    let down = [{ server: 'jira', reason: 'still starting' }];
+    const searcher = (snapshot: Snapshot): Searcher => {
+      const inner = wordSearcher(snapshot);
+      return {
+        ...inner,
+        search(request) {
+          down = [];
+          return inner.search(request);
+        },
+      };
+    };
+    const text = await textOf('tool_search', { query: 'zzz' }, { options: { searcher, unavailable: () => down } });
+    expect(text).toContain('{"server":"jira","reason":"still starting"}');
   });
 
   it('throws the reason of an aborted signal', async () => {

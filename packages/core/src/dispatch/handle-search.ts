@@ -64,6 +64,8 @@ async function search(
   const allow = searchScope(context, { plan, snapshot, caller });
   let engine: SearchEngine | undefined;
   try {
+    // Of the same moment: a server that comes up while the search runs was not searched.
+    const unavailable = context.options.unavailable?.(caller) ?? [];
     const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
@@ -73,7 +75,6 @@ async function search(
     const results = await Promise.all(
       requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller })),
     );
-    const unavailable = context.options.unavailable?.(caller) ?? [];
     const loaded = new Set(callContext.memory.revealed);
     // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
     const lists = results.map(({ verdict, hits }) => (verdict === 'match' ? hits : []));
