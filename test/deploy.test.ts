@@ -115,6 +115,13 @@ describe('versions', () => {
     expect(new Set(packages.map(({ version }) => version)).size).toBe(1);
   });
 
+  it('have each kind of change once in the changelog: a merge can leave an old list below a new one', () => {
+    for (const section of read('CHANGELOG.md').split(/^## /m).slice(1)) {
+      const kinds = [...section.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
+      expect(kinds).toEqual([...new Set(kinds)]);
+    }
+  });
+
   it('are those that the changelog, the gateway and the MCP client name', () => {
     const { version } = JSON.parse(read('packages/cli/package.json')) as { readonly version: string };
     expect(/^## (\d\S*)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
