@@ -188,6 +188,10 @@ describe('tell', () => {
     expect(answer.findings).toEqual({ github__create_issue: ['instruction'] });
     expect(answer.hint).toMatch(/^Tools with findings have suspicious definitions/);
     expect(JSON.parse(told(search('github__close_issue'), { findings }))).toEqual({ matches: [expect.any(String)] });
+    expect(JSON.parse(told(describeNames('github__create_issue'), { findings }))).toMatchObject({
+      tools: [{ name: 'github__create_issue', parameters: SCHEMA }],
+      findings: answer.findings,
+    });
   });
 
   it('says what is down instead of asking for other words, where the caller has no tool at all', () => {

@@ -189,11 +189,13 @@ function tellDescription(question: TellQuestion, found: FoundByName): string {
   const [only] = tools;
   const single =
     only !== undefined && found.names.length === 1 ? firstFitting(only, DESCRIPTION, describeBytes) : undefined;
-  if (single !== undefined) return single.json;
+  const findings = findingsOf(question, tools);
+  if (single !== undefined && findings === undefined) return single.json;
   const rest = {
     ...(unknown.length === 0
       ? {}
       : { unknown: unknown.slice(0, MOST_UNKNOWN).map((name) => cutText(name, ECHO_LENGTH)) }),
+    ...(findings === undefined ? {} : { hint: FINDINGS_HINT, findings }),
     ...(unknown.length > MOST_UNKNOWN ? { more_unknown: unknown.length - MOST_UNKNOWN } : {}),
   };
   return fillList('tools', tools, { levelsOf: () => FULL, rest, budgetBytes: describeBytes });

@@ -103,6 +103,26 @@ describe('a server that hangs when it is first started', () => {
     }
   });
 
+  it('holds up no answer to a call of a tool that is held back', async () => {
+    const hanging = { type: 'in-process' as const, create: () => new Promise<never>(() => {}) };
+    const hub = createHub({
+      servers: { hanging, fine: smallServer(() => ({ fine_tool: 'Fine' })) },
+      quarantine: 'new',
+    });
+    const clock = manualClock();
+    const proxy = createProxy({ hub, clock });
+    onTestFinished(async () => {
+      await proxy.close();
+      await hub.close();
+    });
+    const client = createClient('v2');
+    const connecting = connectClient(proxy, client, { isSole: true });
+    await until(() => hub.status()[1]?.held.length === 1 && clock.pending.includes(250));
+    clock.advance(250);
+    await connecting;
+    expect(textOf(await client.callTool({ name: 'fine__fine_tool', arguments: {} }))).toContain('it is new');
+  });
+
   it('is waited for by a call of its tool, as soon as it is there', async () => {
     const setup = setUp();
     const client = await greeted(setup);

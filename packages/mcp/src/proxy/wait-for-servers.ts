@@ -28,8 +28,10 @@ export async function waitForServers(
 /** Whether a server that is still starting may bring a tool of this name. Models leave out the server's name at times. */
 function mayCome(hub: Hub, name: string): boolean {
   if (!name.includes('__')) return true;
-  // Connected comes before listed.
-  const starting = hub.status().filter(({ state, tools }) => tools === 0 && state !== 'down');
+  // Connected comes before listed. One whose tools are all held back has listed them.
+  const starting = hub
+    .status()
+    .filter(({ state, tools, held }) => tools === 0 && held.length === 0 && state !== 'down');
   return starting.some((server) => name.startsWith(namePrefix(server.name).slice(0, KEPT_OF_A_PREFIX)));
 }
 
