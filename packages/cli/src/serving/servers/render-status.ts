@@ -58,6 +58,7 @@ export function renderCosts(costs: ServerCosts, terminal: Terminal): string {
 }
 
 function describeSaving({ tokens, deferredTokens, isDeferred }: ServerCosts, kept: string): string {
+  if (tokens === 0) return 'No tools to defer: no server has listed any.';
   if (deferredTokens >= tokens) return 'These tools are sent in full: deferring so few would cost more than it saves.';
   if (isDeferred) return `Behind Quartermaster: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;
   return `That is less than 10% of the window, so your client still sees all tools. With --form bridge it sees three tools instead: ${count(deferredTokens)} tokens; ${kept} stay out of the window.`;

@@ -73,6 +73,15 @@ describe('a status with definitions to look at', () => {
   });
 });
 
+it('a status without any tool does not say what deferring would save', () => {
+  const servers = [{ name: 'one', state: 'down' as const, tools: 0, tokens: 0, held: 0, reason: 'it ended' }];
+  const costs = { contextTokens: 1_000, tools: 0, tokens: 0, deferredTokens: 0, isDeferred: false, servers };
+  const terminal = createTerminal({ stdout: Object.assign(new PassThrough(), { columns: 120 }), env: {} });
+  const text = renderStatus({ costs, notes: [], running: [] }, terminal);
+  expect(text).toContain('No tools to defer: no server has listed any.');
+  expect(text).not.toContain('sent in full');
+});
+
 describe('what a running proxy says about itself', () => {
   it('has the last errors of its servers, and is gone with it', () => {
     const env = { XDG_DATA_HOME: temporaryFolder() };
