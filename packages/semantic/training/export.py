@@ -36,7 +36,7 @@ def export(encoder, path):
     onnx.save(with_small_weights(onnx.load(plain)), path)
     os.remove(plain)
     compare(encoder, model, path)
-    encoder.model.to(encoder.device)
+    encoder.model.to(encoder.device).set_attn_implementation("sdpa")
 
 
 def compare(encoder, model, path):

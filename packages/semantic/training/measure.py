@@ -1,6 +1,8 @@
-"""Retrieval figures of vectors: hit@5 and recall@5 for each catalog and split."""
+"""Retrieval figures of vectors for each catalog and split: hit@5, recall@5, and recall@5 with every server counting the same."""
 
 import torch
+
+from compose import server_of
 
 
 def measure(tools, queries, tool_vectors, query_vectors):
@@ -16,6 +18,7 @@ def measure(tools, queries, tool_vectors, query_vectors):
         columns = torch.tensor(by_catalog[catalog], device=tool_vectors.device)
         place = {int(c): k for k, c in enumerate(columns)}
         hits = recall = 0.0
+        of_server = {}
         for start in range(0, len(members), 2048):
             chunk = members[start:start + 2048]
             scores = query_vectors[chunk] @ tool_vectors[columns].T
@@ -25,7 +28,9 @@ def measure(tools, queries, tool_vectors, query_vectors):
                 found = len(gold & set(top[row]))
                 hits += found > 0
                 recall += found / len(gold)
-        rows[(split, name)] = (100 * hits / len(members), 100 * recall / len(members), len(members))
+                of_server.setdefault(server_of(tools, queries[index]) or queries[index]["gold"][0], []).append(found / len(gold))
+        even = sum(sum(some) / len(some) for some in of_server.values()) / len(of_server)
+        rows[(split, name)] = (100 * hits / len(members), 100 * recall / len(members), 100 * even)
     return rows
 
 
@@ -36,5 +41,5 @@ def show(title, rows):
         if not some:
             continue
         line = "  ".join(f"{name} {hit:.1f}/{recall:.1f}" for (_, name), (hit, recall, _) in some.items())
-        macro = sum(v[1] for v in some.values()) / len(some)
-        print(f"  {split} (hit@5/recall@5): {line}  | macro recall {macro:.2f}", flush=True)
+        macro, even = (sum(v[at] for v in some.values()) / len(some) for at in (1, 2))
+        print(f"  {split} (hit@5/recall@5): {line}  | macro recall {macro:.2f}, every server counting the same {even:.2f}", flush=True)

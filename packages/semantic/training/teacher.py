@@ -2,18 +2,24 @@
 
 import os
 import random
+from collections import Counter
 
 import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import BertConfig, BertModel
 
-from compose import compose
+from compose import compose, server_of
 from data import tool_text
 
 QUERY_PIECES = 96
 TOOL_PIECES = 160
 FEWEST_IN_A_BATCH = 8
+EVENNESS = 0.5  # of servers within a catalog: at 0 each counts with its requests, at 1 all count the same
+
+if torch.cuda.is_available():
+    # cuDNN's attention makes a new plan for every shape of a batch, which takes most of the time of a step.
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 class Texts:
@@ -123,11 +129,18 @@ def lesson_rows(encoder, tools, queries, seed):
     return rows
 
 
-def batches_of(by_catalog, caps, size, rng):
+def shares_of(tools, rows):
+    """How often each row of a catalog is drawn: a server with many tools has more requests than people would ask of it."""
+    servers = [server_of(tools, row) or row["gold"][0] for row in rows]
+    counts = Counter(servers)
+    return [counts[server] ** -EVENNESS for server in servers]
+
+
+def batches_of(by_catalog, shares, caps, size, rng):
     """Batches of one catalog: the negatives are then the ones that a search in that catalog meets."""
     batches = []
     for catalog, some in by_catalog.items():
-        rows = rng.sample(some, min(len(some), caps[catalog]))
+        rows = rng.choices(some, shares[catalog], k=min(len(some), caps[catalog]))
         batches.extend(rows[i:i + size] for i in range(0, len(rows), size))
     batches = [batch for batch in batches if len(batch) >= FEWEST_IN_A_BATCH]
     rng.shuffle(batches)
@@ -150,7 +163,8 @@ def fine_tune(encoder, tools, queries, epochs=5, size=192, rate=5e-5, cap=4000, 
     for row in rows:
         by_catalog.setdefault(row["catalog"], []).append(row)
     caps = {c: part_cap if "/" in c else cap for c in by_catalog}
-    plan = [batches_of(by_catalog, caps, size, rng) for _ in range(epochs)]
+    shares = {catalog: shares_of(tools, some) for catalog, some in by_catalog.items()}
+    plan = [batches_of(by_catalog, shares, caps, size, rng) for _ in range(epochs)]
     optimizer = torch.optim.AdamW(encoder.model.parameters(), lr=rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=sum(map(len, plan)) + 1, pct_start=0.1)
     encoder.model.train()

@@ -9,6 +9,8 @@ import os
 import random
 import sys
 
+import torch
+
 import student as static
 from compose import compose
 from data import STAGES, learned_by, load, load_lexicon, read_glosses, tool_text
@@ -37,7 +39,7 @@ def main(data, teacher_folder, wordnet, out, *stages):
         os.makedirs(folder, exist_ok=True)
         learn = [q for q in queries if learned_by(stage, q)]
         rest = [q for q in queries if not learned_by(stage, q)]
-        tune(encoder, tools, learn)
+        tune(encoder, tools, learn, folder)
         show(f"{stage}: teacher", dense_figures(encoder, tools, rest))
         distil(encoder, tools, learn, rest, lexicon, glosses, os.path.join(folder, MODEL_ID + ".bin"), stage)
         export(encoder, os.path.join(folder, RERANKER_ID + ".onnx"))
@@ -48,9 +50,17 @@ def dense_figures(encoder, tools, queries):
     return measure(tools, queries, encoder.encode([tool_text(t) for t in tools]), encoder.encode(english, QUERY_PIECES))
 
 
-def tune(encoder, tools, queries):
+def tune(encoder, tools, queries, folder):
+    """Runs that are already in the folder are taken from there: a script that was stopped goes on with the next one."""
     learn = [dict(q, query=q.get("english") or q["query"]) for q in queries]
-    encoder.model.load_state_dict(average([fine_tune(encoder, tools, learn, seed=seed) for seed in SEEDS]))
+    runs = []
+    for seed in SEEDS:
+        kept = os.path.join(folder, f"teacher-{seed}.pt")
+        if not os.path.exists(kept):
+            torch.save(fine_tune(encoder, tools, learn, seed=seed), kept + ".part")
+            os.replace(kept + ".part", kept)
+        runs.append(torch.load(kept, map_location=encoder.device))
+    encoder.model.load_state_dict(average(runs))
 
 
 def distil(encoder, tools, learn, rest, lexicon, glosses, path, stage):

@@ -1,7 +1,7 @@
 // `node dump-verdict.mjs DATA OUT [--model FILE] [--reranker FILE] [--requests N]`: what the verdict has to go by, for held-out requests in mixed catalogs of
 // 100, 1,000 and 10,000 tools, once with the service that they are for and once without it. Runs on the build of the packages, as dump-features.mjs does.
 import { createHash } from 'node:crypto';
-import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -11,6 +11,7 @@ import { createStaticModel, embeddedModel, readModel } from '@quartermaster/sema
 import { searchText } from '../../../core/dist/catalog/index.js';
 import { buildBm25Index, QueryRanker } from '../../../core/dist/search/bm25/index.js';
 import { HYBRID_DEFAULTS } from '../../../core/dist/search/hybrid/hybrid-options.js';
+import { FIT_MODEL as HYBRID_FIT_MODEL } from '../../../core/dist/search/hybrid/learned-weights.js';
 import { HybridRanker } from '../../../core/dist/search/hybrid/rank-hybrid.js';
 import { reconsiderAnswer } from '../../../core/dist/search/hybrid/reconsider-answer.js';
 import { buildVectorIndex } from '../../../core/dist/search/semantic/index.js';
@@ -34,6 +35,8 @@ const embedder =
   values.model === undefined ? embeddedModel() : createStaticModel(readModel(readFileSync(values.model)));
 const reranker = values.reranker === undefined ? undefined : await openReranker(values.reranker);
 const all = readServers();
+const present = { hybrid: HYBRID_FIT_MODEL, reranker: FIT_MODEL, least: HYBRID_DEFAULTS.leastConfidence };
+writeFileSync(join(out, 'fit-models.json'), JSON.stringify(present));
 const file = createWriteStream(join(out, `takeout${reranker === undefined ? '' : '-reranked'}.jsonl`));
 for (const [size, count] of SIZES) {
   for (let number = 0; number < count; number += 1) {
