@@ -3,7 +3,10 @@ import { LearnedUses, ORDERED_BY_USE, orderByUse, toUseVector } from '@quarterma
 import { embeddedModel } from '@quartermaster/semantic';
 import type { PastCall } from '../input/index.ts';
 
-/** What calls of the past teach, all as if they were made now. */
+/** So far apart, calls are of different tasks. */
+const APART_MS = 60 * 60 * 1000;
+
+/** What calls of the past teach, none of them older than the others. */
 export interface History {
   /** A searcher of the hybrid engine as it is after these calls. */
   after(searcher: Searcher): Searcher;
@@ -18,14 +21,14 @@ export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): Hi
   const byName = new Map(snapshot.tools.map((tool) => [tool.name, tool.id]));
   const idOf = (tool: string): string | undefined => (snapshot.get(tool) === undefined ? byName.get(tool) : tool);
   const model = embeddedModel();
-  const learned = calls.flatMap(({ query, called }) => {
+  const learned = calls.flatMap(({ query, called }, at) => {
     const vector = toUseVector(model.query(query));
     return called.flatMap((name) => {
       const tool = idOf(name);
-      return tool === undefined ? [] : [{ tool, atMs: 0, vector }];
+      return tool === undefined ? [] : [{ tool, atMs: at * APART_MS, vector }];
     });
   });
-  const uses = new LearnedUses();
+  const uses = new LearnedUses({ halfLifeMs: Number.POSITIVE_INFINITY });
   uses.add(learned);
   const called = new Set(learned.map(({ tool }) => tool));
   return {
@@ -38,7 +41,7 @@ export function learnHistory(calls: readonly PastCall[], snapshot: Snapshot): Hi
         if (typeof query !== 'string') return searcher.search(request);
         const result = await searcher.search({ ...request, limit: Math.max(limit, ORDERED_BY_USE) });
         const bonuses = uses.bonuses(model.query(query), 0);
-        return { ...result, hits: orderByUse(result.hits, bonuses).slice(0, limit) };
+        return { ...result, hits: orderByUse(result.hits, bonuses, { limit, find: (id) => snapshot.get(id) }) };
       },
     }),
   };

@@ -73,7 +73,7 @@ async function search(
     const { maxQueryLength, uses } = context.options;
     const ask = { limit: requested.limit, maxQueryLength, allow, ...defined({ signal }) };
     const results = await Promise.all(
-      requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller })),
+      requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller, snapshot })),
     );
     const loaded = new Set(callContext.memory.revealed);
     // What came nearest is not revealed when nothing fits: wrong tools are worse than none.

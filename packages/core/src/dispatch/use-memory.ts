@@ -1,4 +1,4 @@
-import type { Tool } from '../catalog/index.ts';
+import type { Snapshot, Tool } from '../catalog/index.ts';
 import {
   ORDERED_BY_USE,
   orderByUse,
@@ -29,11 +29,20 @@ export interface FoundForQuery {
 export async function searchByUse(
   searcher: Searcher,
   request: SearchRequest & { readonly query: string; readonly limit: number },
-  { uses, caller }: { readonly uses: UseMemory | undefined; readonly caller: Caller },
+  {
+    uses,
+    caller,
+    snapshot,
+  }: { readonly uses: UseMemory | undefined; readonly caller: Caller; readonly snapshot: Snapshot },
 ): Promise<SearchResult> {
   if (uses === undefined || searcher.engine !== 'hybrid') return searcher.search(request);
   const bonuses = await uses.recall(request.query, caller);
   if (bonuses === undefined || bonuses.size === 0) return searcher.search(request);
   const result = await searcher.search({ ...request, limit: Math.max(request.limit, ORDERED_BY_USE) });
-  return { ...result, hits: orderByUse(result.hits, bonuses).slice(0, request.limit) };
+  const { limit, allow } = request;
+  const find = (id: string): Tool | undefined => {
+    const tool = snapshot.get(id);
+    return tool === undefined || allow?.(tool) === false ? undefined : tool;
+  };
+  return { ...result, hits: orderByUse(result.hits, bonuses, { limit, find }) };
 }

@@ -37,11 +37,13 @@ export {
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';
 export {
+  type Companion,
   LEARNED_USES_DEFAULTS,
   type LearnedUse,
   LearnedUses,
   type LearnedUsesOptions,
   ORDERED_BY_USE,
+  type OrderByUseOptions,
   orderByUse,
   toUseVector,
   type UseBonus,

@@ -130,6 +130,29 @@ describe('learning from use', () => {
     expect(await bonus('anna', 'post a letter')).toBeGreaterThan(3);
   });
 
+  it('counts a call once that comes while the store is being read', async () => {
+    const { learned, search, bonus } = learning({ learn: 'counts' });
+    search('anna', 'post a letter');
+    const first = bonus('anna', 'post a letter');
+    learned.called('anna', SEND.id);
+    await first;
+    expect(await bonus('anna', 'post a letter')).toBeCloseTo(0.2 * Math.log1p(1), 5);
+  });
+
+  it('does not write down what is forgotten while it writes', async () => {
+    const { learned, search, rows } = learning();
+    for (const owner of ['anna', 'ben']) {
+      search(owner, 'post a letter');
+      learned.called(owner, SEND.id);
+    }
+    const flushed = learned.flush();
+    // The first of both is being written.
+    await Promise.resolve();
+    learned.forget('ben');
+    await flushed;
+    expect(rows.map(({ scope }) => scope.owner)).toEqual(['anna']);
+  });
+
   it('sees what another replica learns after a while', async () => {
     const { store, bonus, pass } = learning();
     expect(await bonus('anna', 'post')).toBeUndefined();

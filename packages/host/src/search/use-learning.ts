@@ -38,6 +38,11 @@ interface Recent {
   readonly tools: Map<string, string>;
 }
 
+interface ScopedUse {
+  readonly scope: UseScope;
+  readonly use: LearnedUse;
+}
+
 interface Scope {
   readonly uses: LearnedUses;
   readonly loadedMs: number;
@@ -62,13 +67,19 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
   const recent = new Map<string, Recent[]>();
   const scopes = new Map<string, Promise<Scope>>();
   const hot = new Map<string, { readonly day: number; readonly tools: Promise<readonly string[]> }>();
-  let waiting: { readonly scope: UseScope; readonly use: LearnedUse }[] = [];
+  let waiting: ScopedUse[] = [];
+  /** What a flush has still to write. */
+  let writing: ScopedUse[] = [];
+  let flushed = Promise.resolve();
   let cancel: (() => void) | undefined;
 
   async function load(scope: UseScope): Promise<Scope> {
     const uses = new LearnedUses();
+    // What is kept while the store is read is added by `keep`.
+    const before = new Set(waiting);
     uses.add(await store.list(scope));
-    uses.add(waiting.filter((one) => keyOf(one.scope) === keyOf(scope)).map(({ use }) => use));
+    const unwritten = waiting.filter((one) => before.has(one) && keyOf(one.scope) === keyOf(scope));
+    uses.add(unwritten.map(({ use }) => use));
     return { uses, loadedMs: clock.now() };
   }
 
@@ -111,17 +122,29 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     cancel ??= clock.after(FLUSH_MS, () => void flush());
   }
 
-  async function flush(): Promise<void> {
+  /** One after the other, so that the last one of a process ends when everything is written. */
+  function flush(): Promise<void> {
     cancel?.();
     cancel = undefined;
-    const due = waiting;
+    flushed = flushed.then(write, write);
+    return flushed;
+  }
+
+  async function write(): Promise<void> {
+    writing = waiting;
     waiting = [];
-    for (const { scope, uses } of groupByScope(due)) {
+    for (let next = writing[0]; next !== undefined; next = writing[0]) {
+      const { scope } = next;
+      const [mine, others] = splitByScope(writing, scope);
+      writing = others;
       try {
-        await store.add(scope, uses);
+        await store.add(
+          scope,
+          mine.map(({ use }) => use),
+        );
       } catch (error) {
         onError?.(error);
-        waiting.push(...uses.map((use) => ({ scope, use })).slice(0, MOST_WAITING - waiting.length));
+        waiting.push(...mine.slice(0, MOST_WAITING - waiting.length));
       }
     }
   }
@@ -174,12 +197,14 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
       if (owner === undefined) {
         for (const known of [recent, scopes, hot]) known.clear();
         waiting = [];
+        writing = [];
         return;
       }
       recent.delete(owner);
       hot.delete(owner);
       for (const key of scopes.keys()) if (key.startsWith(`${owner}\n`)) scopes.delete(key);
       waiting = waiting.filter(({ scope }) => scope.owner !== owner);
+      writing = writing.filter(({ scope }) => scope.owner !== owner);
     },
     flush,
   };
@@ -189,16 +214,10 @@ function keyOf({ owner, catalog }: UseScope): string {
   return `${owner}\n${catalog}`;
 }
 
-function groupByScope(
-  due: readonly { readonly scope: UseScope; readonly use: LearnedUse }[],
-): Iterable<{ readonly scope: UseScope; readonly uses: readonly LearnedUse[] }> {
-  const groups = new Map<string, { readonly scope: UseScope; readonly uses: LearnedUse[] }>();
-  for (const { scope, use } of due) {
-    const group = groups.get(keyOf(scope)) ?? { scope, uses: [] };
-    group.uses.push(use);
-    groups.set(keyOf(scope), group);
-  }
-  return groups.values();
+/** Those of a scope, and the others. */
+function splitByScope(uses: readonly ScopedUse[], scope: UseScope): [ScopedUse[], ScopedUse[]] {
+  const isOf = (one: ScopedUse): boolean => keyOf(one.scope) === keyOf(scope);
+  return [uses.filter(isOf), uses.filter((one) => !isOf(one))];
 }
 
 /** Puts an entry last, and lets the one go that was put longest ago. */

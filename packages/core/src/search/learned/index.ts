@@ -1,3 +1,4 @@
+export type { Companion } from './find-companions.ts';
 export {
   LEARNED_USES_DEFAULTS,
   type LearnedUse,
@@ -6,4 +7,4 @@ export {
   toUseVector,
   type UseBonus,
 } from './learned-uses.ts';
-export { ORDERED_BY_USE, orderByUse } from './order-by-use.ts';
+export { ORDERED_BY_USE, type OrderByUseOptions, orderByUse } from './order-by-use.ts';

@@ -59,6 +59,20 @@ describe('what was called after requests', () => {
     expect(LEARNED_USES_DEFAULTS.maxUses).toBe(4096);
   });
 
+  it('knows what was called within minutes of a tool more than once, in two calls of five at least', () => {
+    const minutes = (tool: string, at: number) => ({ tool, atMs: NOW + at * 60_000 });
+    const uses = new LearnedUses();
+    uses.add([0, 60, 120].flatMap((at) => [minutes('token', at), minutes('balance', at + 3)]));
+    uses.add([minutes('balance', 500), minutes('weather', 504), minutes('alone', 700), minutes('token', 706)]);
+    const bonuses = uses.bonuses(PAY_A_BILL, NOW);
+    expect(bonuses.get('balance')?.companion).toEqual({ tool: 'token', share: 0.75 });
+    expect(bonuses.get('token')?.companion).toEqual({ tool: 'balance', share: 0.75 });
+    expect(bonuses.get('weather')).not.toHaveProperty('companion');
+    expect(bonuses.get('alone')).not.toHaveProperty('companion');
+    uses.add([minutes('weather', 800), minutes('balance', 801)]);
+    expect(uses.bonuses(PAY_A_BILL, NOW).get('weather')?.companion).toEqual({ tool: 'balance', share: 1 });
+  });
+
   it('takes no notice of vectors of another length', () => {
     const uses = learned({ tool: 'trips', atMs: NOW, vector: Int8Array.of(127) });
     expect(uses.bonuses(PLAN_A_TRIP, NOW).get('trips')?.points).toBeLessThan(0.2);
@@ -69,39 +83,68 @@ describe('an answer in the order of use', () => {
   const hit = (name: string, score: number): Hit => ({ tool: createTool({ name }), score });
   const HITS = [hit('a', 9), hit('b', 8), hit('c', 7.5), hit('d', 7)];
   const names = (hits: readonly Hit[]) => hits.map(({ tool }) => tool.name);
+  const FOUR = { limit: 4, find: () => undefined };
 
   const worth = (points: Readonly<Record<string, number>>, alike: readonly string[] = []) =>
     new Map(Object.entries(points).map(([tool, each]) => [tool, { points: each, isAskedAlike: alike.includes(tool) }]));
 
   it('leaves tools that were never called where they are', () => {
-    const ordered = orderByUse(HITS, worth({ b: 0, d: 5 }));
+    const ordered = orderByUse(HITS, worth({ b: 0, d: 5 }), FOUR);
     expect(names(ordered)).toEqual(['a', 'd', 'c', 'b']);
     expect(ordered.map(({ score }) => score)).toEqual([9, 8, 7.5, 7]);
   });
 
   it('passes them with what was called after almost the same request', () => {
-    expect(names(orderByUse(HITS, worth({ d: 5 }, ['d'])))).toEqual(['d', 'a', 'b', 'c']);
-    expect(names(orderByUse(HITS, worth({ d: 0.7 }, ['d'])))).toEqual(['a', 'b', 'd', 'c']);
-    expect(names(orderByUse(HITS, worth({ b: 4, d: 3 }, ['d'])))).toEqual(['a', 'b', 'd', 'c']);
+    expect(names(orderByUse(HITS, worth({ d: 5 }, ['d']), FOUR))).toEqual(['d', 'a', 'b', 'c']);
+    expect(names(orderByUse(HITS, worth({ d: 0.7 }, ['d']), FOUR))).toEqual(['a', 'b', 'd', 'c']);
+    expect(names(orderByUse(HITS, worth({ b: 4, d: 3 }, ['d']), FOUR))).toEqual(['a', 'b', 'd', 'c']);
   });
 
   it('goes by score and bonus together', () => {
-    expect(names(orderByUse(HITS, worth({ a: 0, b: 0.5, d: 1 })))).toEqual(['a', 'b', 'c', 'd']);
-    expect(names(orderByUse(HITS, worth({ a: 0, b: 1.5 })))).toEqual(['b', 'a', 'c', 'd']);
-    expect(orderByUse(HITS, new Map())).toEqual(HITS);
+    expect(names(orderByUse(HITS, worth({ a: 0, b: 0.5, d: 1 }), FOUR))).toEqual(['a', 'b', 'c', 'd']);
+    expect(names(orderByUse(HITS, worth({ a: 0, b: 1.5 }), FOUR))).toEqual(['b', 'a', 'c', 'd']);
+    expect(orderByUse(HITS, new Map(), FOUR)).toEqual(HITS);
   });
 
   it('shows the one of several near-duplicates that is used', () => {
     const [first] = HITS as [Hit];
     const twin = createTool({ name: 'a', server: 'other' });
-    const [ordered] = orderByUse([{ ...first, also: [twin] }], worth({ [twin.id]: 1 }));
+    const [ordered] = orderByUse([{ ...first, also: [twin] }], worth({ [twin.id]: 1 }), FOUR);
     expect(ordered?.tool.id).toBe(twin.id);
     expect(ordered?.also?.map(({ id }) => id)).toEqual([first.tool.id]);
   });
 
+  describe('of five, the last place', () => {
+    const SIX = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, at) => hit(name, 9 - at));
+    const TOKEN = createTool({ name: 'token' });
+    const along = (tool: string, share: number) => ({ points: 0, isAskedAlike: false, companion: { tool, share } });
+    const find = (id: string) => (id === 'token' ? TOKEN : undefined);
+
+    it('is that of what was mostly called along with one above it, found or not', () => {
+      const ordered = orderByUse(
+        SIX,
+        new Map([
+          ['b', along('token', 0.5)],
+          ['c', along('f', 0.4)],
+        ]),
+        { limit: 5, find },
+      );
+      expect(names(ordered)).toEqual(['a', 'b', 'c', 'd', 'token']);
+      expect(ordered.map(({ score }) => score)).toEqual([9, 8, 7, 6, 5]);
+    });
+
+    it('stays where that is shown already, may not be seen, or the answer is shorter', () => {
+      const first = (tool: string, limit: number) =>
+        names(orderByUse(SIX, new Map([['a', along(tool, 1)]]), { limit, find }));
+      expect(first('c', 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(first('hidden', 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
+      expect(first('token', 4)).toEqual(['a', 'b', 'c', 'd']);
+    });
+  });
+
   it('says in an explanation what use has to do with a place', () => {
     const explained = HITS.map((one) => ({ ...one, explanation: { value: one.score, what: 'score', details: [] } }));
-    const [first] = orderByUse(explained, worth({ a: 0, d: 9 }));
+    const [first] = orderByUse(explained, worth({ a: 0, d: 9 }), FOUR);
     expect(first?.explanation?.details.map(({ what }) => what)).toEqual([
       'score',
       'called after requests like this one',

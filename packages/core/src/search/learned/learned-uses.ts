@@ -1,3 +1,5 @@
+import { type Companion, findCompanions } from './find-companions.ts';
+
 /** A tool that was called after a search. It holds no text. */
 export interface LearnedUse {
   /** The tool's id. */
@@ -14,6 +16,8 @@ export interface UseBonus {
   readonly points: number;
   /** Whether almost the same was asked before it was called: only then does it pass tools that were never called. */
   readonly isAskedAlike: boolean;
+  /** The tool that was called most often along with it, where there is one: the last place of an answer may be that one's. */
+  readonly companion?: Companion;
 }
 
 /** Options of `LearnedUses`. */
@@ -65,6 +69,8 @@ export class LearnedUses {
   readonly #settings: Required<LearnedUsesOptions>;
   /** The oldest first. */
   #uses: Kept[] = [];
+  /** Of the uses as they are now. */
+  #companions: ReadonlyMap<string, Companion> | undefined;
 
   constructor(options: LearnedUsesOptions = {}) {
     this.#settings = { ...LEARNED_USES_DEFAULTS, ...options };
@@ -90,6 +96,7 @@ export class LearnedUses {
       if (count <= maxUsesPerTool) kept.push(use);
     }
     this.#uses = kept.reverse();
+    this.#companions = undefined;
   }
 
   /** How often each tool was called, a call half a year ago counting less than one of today. */
@@ -127,12 +134,14 @@ export class LearnedUses {
       sums.set(tool, (sums.get(tool) ?? 0) + likeness * weight);
       nearest.set(tool, Math.max(nearest.get(tool) ?? 0, likeness * weight));
     }
+    this.#companions ??= findCompanions(this.#uses);
     const bonuses = new Map<string, UseBonus>();
     for (const [tool, count] of calls) {
       const share = (sums.get(tool) ?? 0) / (SHARE_FLOOR + total);
       const near = nearest.get(tool) ?? 0;
       const points = WEIGHTS.share * share + WEIGHTS.nearest * near + WEIGHTS.calls * Math.log1p(count);
-      bonuses.set(tool, { points, isAskedAlike: alike.has(tool) });
+      const companion = this.#companions.get(tool);
+      bonuses.set(tool, { points, isAskedAlike: alike.has(tool), ...(companion === undefined ? {} : { companion }) });
     }
     return bonuses;
   }

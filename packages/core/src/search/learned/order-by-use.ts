@@ -15,12 +15,25 @@ interface Placed {
   readonly bonus: UseBonus | undefined;
 }
 
+/** Options of `orderByUse`. */
+export interface OrderByUseOptions {
+  /** How many are given. */
+  readonly limit: number;
+  /** The tool of an id, where the caller may see it. */
+  readonly find: (id: string) => Tool | undefined;
+}
+
 /**
  * Puts the tools that were called before in order among themselves, in the places that they hold together. One of them passes tools that were
  * never called only where almost the same was asked before: use for other requests costs those nothing. Places keep their scores, which go on
- * falling.
+ * falling. The last of five places or more is for what was mostly called along with a tool above it.
  */
-export function orderByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit[] {
+export function orderByUse(hits: readonly Hit[], bonuses: Bonuses, { limit, find }: OrderByUseOptions): readonly Hit[] {
+  const shown = placeByUse(hits, bonuses).slice(0, limit);
+  return shown.length < FEWEST_SHOWN ? shown : withCompanion(shown, bonuses, find);
+}
+
+function placeByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit[] {
   const placed = hits.map((hit): Placed => {
     const shown = usedFirst(hit, bonuses);
     const bonus = bonuses.get(shown.tool.id);
@@ -39,6 +52,25 @@ export function orderByUse(hits: readonly Hit[], bonuses: Bonuses): readonly Hit
     return score === hit.score || bonus === undefined ? { ...hit, score } : moved(hit, score, bonus);
   });
 }
+
+/** A task often needs a tool that its request says nothing of: a sign-in, a search for an id. */
+function withCompanion(shown: readonly Hit[], bonuses: Bonuses, find: OrderByUseOptions['find']): readonly Hit[] {
+  const above = shown.slice(0, -1);
+  const companions = above.flatMap(({ tool }) => bonuses.get(tool.id)?.companion ?? []);
+  const found = companions
+    .filter((companion) => shown.every(({ tool }) => tool.id !== companion.tool))
+    .sort((left, right) => right.share - left.share)
+    .flatMap((companion) => find(companion.tool) ?? [])[0];
+  return found === undefined ? shown : [...above, asCompanion(found, shown.at(-1) as Hit)];
+}
+
+function asCompanion(tool: Tool, { score, explanation }: Hit): Hit {
+  if (explanation === undefined) return { tool, score };
+  return { tool, score, explanation: { value: score, what: 'often called along with a tool above it', details: [] } };
+}
+
+/** In a shorter answer every place is the request's own. */
+const FEWEST_SHOWN = 5;
 
 function passes({ points }: Placed, above: Placed | undefined): boolean {
   return above !== undefined && above.bonus === undefined && points > above.points;
