@@ -5,9 +5,9 @@ import type { FitModel } from '@quartermaster/core/search';
  * `packages/semantic/training/ranker/calibrate.py`.
  */
 export const FIT_MODEL: FitModel = {
-  meaning: 3.9,
-  bigrams: 2.81,
-  cosine: 6.33,
-  threshold: 4,
-  perTenfold: 0.38,
+  meaning: 4.02,
+  bigrams: 2.89,
+  cosine: 6.52,
+  threshold: 4.19,
+  perTenfold: 0.39,
 };
