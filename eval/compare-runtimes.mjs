@@ -19,7 +19,9 @@ const texts = lines
 
 const [folder = '.'] = process.argv.slice(2);
 const require = createRequire(resolve(folder, 'package.json'));
-const { version } = require('onnxruntime-node/package.json');
+const { version } = JSON.parse(
+  readFileSync(resolve(folder, 'node_modules', 'onnxruntime-node', 'package.json'), 'utf8'),
+);
 const embedder = await loadReranker({
   importModule: async (name) => require(name),
   onUnavailable: (reason) => console.error(`${folder}: ${reason}`),
