@@ -1070,7 +1070,7 @@ export interface Api {
       readonly data: readonly RequestRecord[];
     };
   };
-  /** Requests as they are answered, as server-sent events named `request`. */
+  /** Requests as they are answered, as server-sent events named `request`; `missed` says how many a slow reader lost. Admin keys also get `server`: a state or a definition has changed. */
   'GET /v1/activity/live': {
     readonly input: object;
     readonly answer: string;

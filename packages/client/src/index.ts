@@ -7,6 +7,7 @@ export type {
   Explanation,
   Key,
   KeyLimits,
+  ModelReach,
   RankedTool,
   RequestRecord,
   SearchAnswer,
@@ -14,10 +15,12 @@ export type {
   SearchRecord,
   Server,
   Standing,
+  StoredCase,
   TokenAccount,
   ToolFacts,
   ToolFinding,
   Totals,
+  UnansweredSearch,
   WireRound,
 } from './api.ts';
 export { ApiFailure } from './api-failure.ts';

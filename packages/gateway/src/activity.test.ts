@@ -1,7 +1,9 @@
 import { INSIGHT_DEFAULTS } from '@quartermaster/host/config';
+import { hashApiKey } from '@quartermaster/host/store';
 import { describe, expect, it } from 'vitest';
 import type { RequestRecord } from './events/index.ts';
 import type { LogEntry } from './logger.ts';
+import { inProcess, testHub } from './mcp/mcp-servers.fixture.ts';
 import { type RunningGateway, runningGateway } from './running-gateway.fixture.ts';
 import { message, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
@@ -122,6 +124,25 @@ describe('activity', () => {
     const { value = '' } = (await reader?.read()) ?? {};
     expect(value).toMatch(/^event: request\ndata: \{"id":"req_/);
     await reader?.cancel();
+  });
+
+  it('is sent with what happens to servers, to those who manage them', async () => {
+    const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub } });
+    const live = await fetch(`${gateway.url}/v1/activity/live`);
+    await hub.start();
+    await gateway.stop();
+    expect(await live.text()).toMatch(/event: server\ndata: \{"kind":"server-change","server":"mail","state":"ready"/);
+  });
+
+  it('is not sent of servers to a key that only uses them', async () => {
+    const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
+    const keys = [{ name: 'ann', hash: hashApiKey('ann'), models: ['*'], catalogs: ['*'], limits: {} }];
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({}), mcp: { hub }, keys });
+    const live = await fetch(`${gateway.url}/v1/activity/live`, { headers: { 'x-api-key': 'ann' } });
+    await hub.start();
+    await gateway.stop();
+    expect(await live.text()).toBe(': live\n\n');
   });
 
   it('is not sent of keys to a stream that was opened without one', async () => {

@@ -107,6 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (event.kind === 'server-call-end' && event.isConfigured && !event.isError) {
         learning?.called(event.owner, event.tool ?? '');
       }
+      if (event.kind === 'server-change' || event.kind === 'definition-change') log.notice(event);
       if (event.kind !== 'request-end' || event.record === undefined) return;
       log.add(event.record);
       meter.add(event.record);

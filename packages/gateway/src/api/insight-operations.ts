@@ -22,7 +22,8 @@ export const ACTIVITY: Operation = {
 };
 export const ACTIVITY_LIVE: Operation = {
   endpoint,
-  summary: 'Requests as they are answered, as server-sent events named `request`.',
+  summary:
+    'Requests as they are answered, as server-sent events named `request`; `missed` says how many a slow reader lost. Admin keys also get `server`: a state or a definition has changed.',
   answer: TEXT,
   answerType: 'text/event-stream',
 };

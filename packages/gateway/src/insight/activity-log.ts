@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../events/index.ts';
+import type { GatewayEvent, RequestRecord } from '../events/index.ts';
 
 /** The latest requests, in memory: what the console shows live. */
 export interface ActivityLog {
@@ -6,8 +6,21 @@ export interface ActivityLog {
   /** The latest first. */
   list(query: ActivityQuery): readonly RequestRecord[];
   get(id: string, owner: string | undefined): RequestRecord | undefined;
-  /** Calls back for each new record until the returned function is called. */
-  follow(owner: string | undefined, onRecord: (record: RequestRecord) => void): () => void;
+  /** Tells followers who may know of servers what happened to one. */
+  notice(event: ServerNotice): void;
+  /** Calls back for each new record, and for what happens to servers where that is asked for, until the returned function is called. */
+  follow(follower: ActivityFollower): () => void;
+}
+
+/** A server's state or one of its definitions has changed. */
+export type ServerNotice = Extract<GatewayEvent, { kind: 'server-change' | 'definition-change' }>;
+
+export interface ActivityFollower {
+  /** Whose requests; every key's where it is undefined. */
+  readonly owner: string | undefined;
+  onRecord(record: RequestRecord): void;
+  /** @default not told */
+  readonly onNotice?: ((event: ServerNotice) => void) | undefined;
 }
 
 export interface ActivityQuery {
@@ -29,7 +42,7 @@ const KEPT = 2_000;
 
 export function createActivityLog(): ActivityLog {
   const records: RequestRecord[] = [];
-  const followers = new Set<(record: RequestRecord) => void>();
+  const followers = new Set<ActivityFollower>();
   const isVisible = (owner: string | undefined, record: RequestRecord): boolean =>
     owner === undefined || record.owner === owner;
   return {
@@ -37,7 +50,7 @@ export function createActivityLog(): ActivityLog {
       records.push(record);
       // In bulk, so that a busy gateway doesn't move two thousand entries for each request.
       if (records.length > KEPT * 1.25) records.splice(0, records.length - KEPT);
-      for (const follower of followers) follower(record);
+      for (const { owner, onRecord } of followers) if (isVisible(owner, record)) onRecord(record);
     },
     list({ owner, limit, beforeMs = Number.POSITIVE_INFINITY, outcome }) {
       const found: RequestRecord[] = [];
@@ -49,10 +62,10 @@ export function createActivityLog(): ActivityLog {
       return found;
     },
     get: (id, owner) => records.find((record) => record.id === id && isVisible(owner, record)),
-    follow(owner, onRecord) {
-      const follower = (record: RequestRecord): void => {
-        if (isVisible(owner, record)) onRecord(record);
-      };
+    notice(event) {
+      for (const { onNotice } of followers) onNotice?.(event);
+    },
+    follow(follower) {
       followers.add(follower);
       return () => followers.delete(follower);
     },

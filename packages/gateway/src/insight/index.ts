@@ -1,4 +1,4 @@
-export { ACTIVITY_OUTCOMES, type ActivityLog, createActivityLog } from './activity-log.ts';
+export { ACTIVITY_OUTCOMES, type ActivityFollower, type ActivityLog, createActivityLog } from './activity-log.ts';
 export { createAdaptation } from './adapt-upstreams.ts';
 export { describeReach, type ModelReach } from './describe-reach.ts';
 export { compilePrices, describeSavings } from './describe-savings.ts';

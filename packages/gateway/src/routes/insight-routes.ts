@@ -7,6 +7,7 @@ import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import {
   ACTIVITY_OUTCOMES,
+  type ActivityFollower,
   compilePrices,
   describeReach,
   describeSavings,
@@ -78,7 +79,12 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       }
       streams.set(access.owner, open + 1);
       const body = liveBody({
-        follow: (onRecord) => insight.log.follow(ownerOf(access), onRecord),
+        // Servers are everyone's: what happens to them is for those who manage them.
+        follow: (told) => {
+          const { onRecord, onNotice } = told;
+          const isAdmin = access.role === 'admin';
+          return insight.log.follow({ owner: ownerOf(access), onRecord, onNotice: isAdmin ? onNotice : undefined });
+        },
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
         onEnd() {
@@ -206,7 +212,7 @@ function readWhole(name: string, text: string, most: number): number {
 
 /** Records as they come. A client that doesn't read loses the oldest ones, and is told how many. */
 function liveBody(options: {
-  follow(onRecord: (record: RequestRecord) => void): () => void;
+  follow(told: Omit<ActivityFollower, 'owner'>): () => void;
   readonly signal: AbortSignal;
   after(ms: number, act: () => void): () => void;
   readonly onEnd: OnEnd;
@@ -225,14 +231,18 @@ function liveBody(options: {
             ping();
           });
         };
-        const unfollow = options.follow((record) => {
+        const tell = (event: string, data: object): void => {
           if ((controller.desiredSize ?? 0) <= 0) {
             missed += 1;
             return;
           }
           if (missed > 0) send(`event: missed\ndata: ${missed}\n\n`);
           missed = 0;
-          send(`event: request\ndata: ${JSON.stringify(record)}\n\n`);
+          send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        };
+        const unfollow = options.follow({
+          onRecord: (record) => tell('request', record),
+          onNotice: (event) => tell('server', event),
         });
         stop = () => {
           stop = () => undefined;
