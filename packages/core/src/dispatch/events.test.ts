@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_MEMORY, type FormName } from '../disclosure/index.ts';
+import { sampleSnapshot } from '../disclosure/sample-tools.fixture.ts';
+import { createBm25Searcher } from '../search/index.ts';
 import { boxWith, handle } from './call-context.fixture.ts';
 import type { ToolboxEvent } from './events.ts';
+import { hitReasons } from './hit-reasons.ts';
 
 describe('events', () => {
   it('tell of searches, loads, calls and refusals with times and sizes, and of no argument or result', async () => {
@@ -31,11 +34,14 @@ describe('events', () => {
       outcome: 'match',
       queryCount: 1,
       found: ['slack__send_message'],
+      tools: ['slack/send_message'],
       durationMs: 5,
       callId: 'c1',
       callerId: 'ann',
     });
-    expect(events[1]).toMatchObject({ tool: 'slack/send_message', by: 'search', tokens: expect.any(Number) });
+    expect(events[1]).toMatchObject({
+      ...{ tool: 'slack/send_message', name: 'slack__send_message', by: 'search', tokens: expect.any(Number) },
+    });
     expect(events[3]).toMatchObject({ tool: 'slack/send_message', isError: false, durationMs: 10 });
     expect(events[4]).toMatchObject({ reason: 'unknown' });
     expect(JSON.stringify(events)).not.toContain('secret');
@@ -52,13 +58,22 @@ describe('events', () => {
     expect(events.filter((event) => event.kind === 'tool-load')).toMatchObject([{ keepsPrefix: isKept }]);
   });
 
-  it('carry the query only when asked to', async () => {
+  it('carry the query, and why each tool was found, only when asked to', async () => {
     const events: ToolboxEvent[] = [];
-    await handle(
-      'tool_search',
-      { query: 'issue' },
-      { options: { recordQueries: true, onEvent: (event) => events.push(event) } },
-    );
-    expect(events[0]).toMatchObject({ queries: ['issue'] });
+    const onEvent = (event: ToolboxEvent) => events.push(event);
+    const query = 'post the messages for me';
+    await handle('tool_search', { query }, { options: { recordQueries: true, onEvent, searcher: createBm25Searcher } });
+    await handle('tool_search', { query }, { options: { onEvent, searcher: createBm25Searcher } });
+    const [told, untold] = events.filter((event) => event.kind === 'tool-search-end');
+    expect(told).toMatchObject({ queries: [query], found: ['slack__send_message'], reasons: ['"messages"'] });
+    expect(untold).not.toHaveProperty('reasons');
+  });
+
+  it('name meaning as a reason, with its part of the score', () => {
+    const [tool] = sampleSnapshot().tools;
+    if (tool === undefined) throw new Error('The sample has no tools');
+    const meaning = { value: 8.19, what: '14.3 × 0.572: meaning: cosine of the request with the tool', details: [] };
+    const explanation = { value: 9, what: 'named by the query', details: [meaning] };
+    expect(hitReasons([{ tool, score: 9, explanation }], ['zzz'])).toEqual(['named by the query; meaning 0.57']);
   });
 });

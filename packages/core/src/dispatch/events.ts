@@ -21,6 +21,10 @@ export type ToolboxEvent =
       readonly confidence?: number;
       /** Best first, as the model sees them. */
       readonly found: readonly string[];
+      /** Their ids, in the same order. */
+      readonly tools: readonly string[];
+      /** Why each was found, in the same order. A reason quotes the query, so it is there only with `queries`. */
+      readonly reasons?: readonly string[];
       /** Their scores, in the same order. */
       readonly scores: readonly number[];
       /** How long the search took. */
@@ -35,6 +39,8 @@ export type ToolboxEvent =
       readonly kind: 'tool-load';
       /** The id of the tool. */
       readonly tool: string;
+      /** As the model sees it. */
+      readonly name: string;
       /** What revealed it. */
       readonly by: 'search' | 'describe' | 'prefetch';
       /** Estimated tokens of the definition. */

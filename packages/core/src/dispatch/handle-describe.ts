@@ -29,7 +29,7 @@ export function handleDescribe(
     context.emit({
       kind: 'tool-load',
       ...eventOrigin(callContext),
-      tool: tool.id,
+      ...{ tool: tool.id, name: snapshot.modelName(tool) },
       by: 'describe',
       tokens: costs.get(tool) ?? 0,
       keepsPrefix: keepsPrefix(plan.form),

@@ -14,6 +14,7 @@ import { snapshotTokens } from '../gate/index.ts';
 import { type Hit, type RerankerUse, type SearchEngine, takeTurns } from '../search/index.ts';
 import type { Step } from './call.ts';
 import { eventOrigin } from './events.ts';
+import { hitReasons } from './hit-reasons.ts';
 import { tellFound } from './tell-found.ts';
 import type { CallContext } from './toolbox.ts';
 import { searchScope, type ToolboxContext } from './toolbox-context.ts';
@@ -51,6 +52,8 @@ interface Searched {
   readonly engine?: SearchEngine;
   readonly confidence?: number | undefined;
   readonly scores?: readonly number[];
+  readonly tools?: readonly string[];
+  readonly reasons?: readonly string[] | undefined;
 }
 
 async function search(
@@ -70,8 +73,10 @@ async function search(
     const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
     engine = searcher.engine;
     await caller.admitSearch?.(requested.queries);
-    const { maxQueryLength, uses } = context.options;
-    const ask = { limit: requested.limit, maxQueryLength, allow, ...defined({ signal }) };
+    const { maxQueryLength, uses, recordQueries = false } = context.options;
+    // Keyword search reads a tool's text again to explain it: too much for what a reason says.
+    const explain = recordQueries && engine !== 'bm25';
+    const ask = { limit: requested.limit, maxQueryLength, allow, explain, ...defined({ signal }) };
     const results = await Promise.all(
       requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller, snapshot })),
     );
@@ -95,12 +100,14 @@ async function search(
       ...(unavailable.length === 0 ? {} : { unavailable }),
     };
     const scores = hits.map(({ score }) => score);
+    const tools = hits.map(({ tool }) => tool.id);
+    const reasons = recordQueries ? hitReasons(hits, requested.queries) : undefined;
     const kinds = results.flatMap(({ reranker }) => reranker?.kind ?? []);
     const reranker = kinds.find((kind) => kind !== 'used') ?? kinds[0];
     // That of the query which is answered best.
     const known = results.flatMap(({ confidence }) => confidence ?? []);
     const confidence = known.length === 0 ? undefined : Math.max(...known);
-    return { found, scores, engine: searcher.engine, confidence, reranker };
+    return { found, scores, tools, reasons, engine: searcher.engine, confidence, reranker };
   } catch (error) {
     signal?.throwIfAborted();
     const found = { kind: 'failure', queries: requested.queries, ...explain(error) } as const;
@@ -176,6 +183,8 @@ function report(
     ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
     ...defined({ engine: end.engine, confidence: end.confidence }),
     found: names,
+    tools: end.tools ?? [],
+    ...defined({ reasons: end.reasons }),
     scores: end.scores ?? [],
     durationMs: end.durationMs,
     answerTokens: context.countTokens(end.text),
@@ -191,7 +200,7 @@ function report(
     context.emit({
       kind: 'tool-load',
       ...who,
-      tool: tool.id,
+      ...{ tool: tool.id, name },
       by: 'search',
       tokens: costs.get(tool) ?? 0,
       keepsPrefix: keepsPrefix(callContext.plan.form),

@@ -39,7 +39,7 @@ export async function prefetchTools(
       context.emit({
         kind: 'tool-load',
         ...eventOrigin({ caller }),
-        tool: tool.id,
+        ...{ tool: tool.id, name: snapshot.modelName(tool) },
         by: 'prefetch',
         tokens: costs.get(tool) ?? 0,
         keepsPrefix: keepsPrefix(plan.form),

@@ -46,7 +46,7 @@ export interface ToolboxOptions {
   readonly onEvent?: (event: ToolboxEvent) => void;
   /** Milliseconds, for the times in events. @default Date.now */
   readonly now?: () => number;
-  /** Whether search events carry the query's text. @default false */
+  /** Whether search events carry the query's text, and why each tool was found. @default false */
   readonly recordQueries?: boolean;
   /** The maximum length of a query in code points; a longer one is an error that the model sees. @default 4096 */
   readonly maxQueryLength?: number | undefined;

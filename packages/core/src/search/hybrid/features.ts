@@ -1,5 +1,5 @@
 /**
- * What a tool's score is made of, a row each: its name, what it is in an explanation, and what it counts. Each runs from 0 to about 1
+ * What a tool's score is made of, a row each: its name, a label and what it is in an explanation, and what it counts. Each runs from 0 to about 1
  * (`terms` to 2 for a tool that is named), none counts against a tool, and the score is their weighted sum: a linear model carries over
  * to catalogs that it never saw, where trees and networks did not.
  *
@@ -10,50 +10,50 @@
 export const FEATURES = [
   {
     name: 'meaning',
-    words: 'cosine of the request with the tool',
+    words: 'meaning: cosine of the request with the tool',
     weights: [7.9, 14.3, 2.3, 8.2],
   },
   {
     name: 'clauseMeaning',
-    words: 'cosine of the clause of the request that fits best',
+    words: 'meaning of a clause: cosine of the clause of the request that fits best',
     weights: [6.1, 0, 1.2, 0],
     isClause: true,
   },
   {
     name: 'terms',
-    words: 'lexical score, as a share of the best that is not named, at most 2',
+    words: 'keyword score: lexical score, as a share of the best that is not named, at most 2',
     weights: [1, 1, 0.7, 0],
   },
   {
     name: 'clauseTerms',
-    words: 'lexical score of the clause that fits best, as a share of the best one',
+    words: 'keyword score of a clause: lexical score of the clause that fits best, as a share of the best one',
     weights: [0.8, 0, 0.9, 0],
     isClause: true,
   },
   {
     name: 'coverage',
-    words: 'how much of the request’s known words the tool has, by idf',
+    words: 'shared words: how much of the request’s known words the tool has, by idf',
     weights: [2.6, 3.6, 1.4, 3],
   },
   {
     name: 'bigrams',
-    words: 'neighbouring words in common, by idf, as a share of the request',
+    words: 'word order: neighbouring words in common, by idf, as a share of the request',
     weights: [1.1, 1.8, 0.9, 2.1],
   },
   {
     name: 'serverNamed',
-    words: 'the request names its server',
+    words: 'server: the request names it',
     weights: [1.2, 1.4, 1, 1.2],
   },
   {
     name: 'reranked',
-    words: 'cosine or score of the reranker, from the mean of the best (0) to the nearest (1)',
+    words: 'reranker: its cosine or score, from the mean of the best (0) to the nearest (1)',
     weights: [0, 0, 2.9, 3.8],
     isReranked: true,
   },
   {
     name: 'clauseReranked',
-    words: 'the same for the clause of the request that fits best',
+    words: 'reranker for a clause: the same for the clause of the request that fits best',
     weights: [0, 0, 2.2, 0],
     isClause: true,
     isReranked: true,

@@ -106,7 +106,7 @@ describe('hybrid search', () => {
     const terms = features?.details.find(({ what }) => what.includes('lexical score'));
     expect(hits[0]?.tool.name).toBe('create_invoice');
     expect(terms?.what).toMatch(
-      /^\S+ × [12]\.\d{3}: lexical score, as a share of the best that is not named, at most 2$/,
+      /^\S+ × [12]\.\d{3}: keyword score: lexical score, as a share of the best that is not named, at most 2$/,
     );
   });
 
