@@ -111,6 +111,7 @@ export type SearchHit = {
   readonly explanation?: Explanation;
   readonly also?: readonly string[];
   readonly input_schema?: unknown;
+  readonly annotations?: unknown;
 };
 
 export type Standing = {
@@ -189,7 +190,9 @@ export type SearchRecord = {
   readonly queryCount: number;
   readonly queries?: readonly string[];
   readonly found: readonly string[];
+  readonly tools: readonly string[];
   readonly scores: readonly number[];
+  readonly reasons?: readonly string[];
   readonly answerTokens: number;
   readonly tookMs: number;
 };
@@ -224,6 +227,7 @@ export type RequestRecord = {
   readonly searches: readonly SearchRecord[];
   readonly loaded: readonly {
     readonly tool: string;
+    readonly name: string;
     readonly by: string;
     readonly tokens: number;
   }[];
@@ -232,6 +236,13 @@ export type RequestRecord = {
     readonly tool?: string;
     readonly reason: string;
   }[];
+  readonly steps: readonly ({
+    readonly kind: 'model' | 'search' | 'call';
+    readonly fromMs: number;
+    readonly tookMs: number;
+    readonly tool?: string;
+    readonly isError?: boolean;
+  })[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly reach?: 'searched' | 'called' | 'neither';
@@ -1064,10 +1075,19 @@ export interface Api {
         readonly limit?: number;
         readonly before?: number;
         readonly outcome?: 'nothing' | 'refused' | 'unsearched' | 'failed' | 'loss';
+        readonly counts?: 'true';
       };
     };
     readonly answer: {
       readonly data: readonly RequestRecord[];
+      readonly counts?: {
+        readonly requests: number;
+        readonly nothing: number;
+        readonly refused: number;
+        readonly unsearched: number;
+        readonly failed: number;
+        readonly loss: number;
+      };
     };
   };
   /** Requests as they are answered, as server-sent events named `request`; `missed` says how many a slow reader lost. Admin keys also get `server`: a state or a definition has changed. */

@@ -65,6 +65,9 @@ describe('activity', () => {
         called: ['get_weather'],
         refused: [],
       });
+      expect(record?.steps.map(({ kind }) => kind)).toEqual(['model', 'search', 'model']);
+      const ends = record?.steps.map(({ fromMs, tookMs }) => fromMs + tookMs) ?? [];
+      expect(Math.max(...ends)).toBeLessThanOrEqual(Math.ceil(record?.durationMs ?? 0));
       expect(record?.searches[0]).not.toHaveProperty('queries');
       const { tokens } = record ?? {};
       expect(tokens?.keptOut).toBeGreaterThan(1_000);
@@ -94,7 +97,9 @@ describe('activity', () => {
     const settings = { insight: { ...INSIGHT_DEFAULTS, keep: 'queries' } } as const;
     const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }), settings });
     await (await gateway.post('/v1/messages', ASK)).text();
-    expect(await activityOf(gateway)).toMatchObject([{ searches: [{ queries: ['weather'] }] }]);
+    expect(await activityOf(gateway)).toMatchObject([
+      { searches: [{ queries: ['weather'], tools: ['get_weather'], reasons: ['"weather"'] }] },
+    ]);
   });
 
   it('shows a loss as a loss', async () => {
@@ -107,6 +112,15 @@ describe('activity', () => {
     expect(savings.total.net).toBe(record?.tokens?.net);
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(metrics).toContain(`quartermaster_tokens_saved_total{model="claude-test",key=""} ${record?.tokens?.net}\n`);
+  });
+
+  it('counts the latest requests by outcome, where it is asked to', async () => {
+    const gateway = await runningGateway({ upstreams: scriptedUpstreams({ anthropic: [SEARCH, CALL] }) });
+    await (await gateway.post('/v1/messages', { ...ASK, tools: [SEARCH_TOOL, WEATHER] })).text();
+    const answer = await (await fetch(`${gateway.url}/v1/activity?limit=1&counts=true`)).json();
+    expect(answer).toMatchObject({
+      counts: { requests: 1, nothing: 0, refused: 0, unsearched: 0, failed: 0, loss: 1 },
+    });
   });
 
   it('is in the log line of the request', async () => {

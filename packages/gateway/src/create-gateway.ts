@@ -83,8 +83,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock = SYSTEM_CLOCK,
     createId = randomId,
     indexCache,
-    tracing,
   } = options;
+  // Spans end with events.
+  const tracing = settings.events ? options.tracing : undefined;
   const metrics = createGatewayMetrics();
   const log = createActivityLog();
   const learning =
@@ -125,7 +126,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const onEvent = (event: GatewayEvent): void => {
     if (settings.events) for (const sink of sinks) sink(event);
   };
-  const activity = createActivity(onEvent);
+  const activity = createActivity(onEvent, clock.now);
   const wire = settings.insight.wire ? createWireLog(clock.now) : undefined;
   const observers = [tracing, wire].filter((one) => one !== undefined);
   const upstreams = observeUpstreams(adaptation?.adapt(options.upstreams) ?? options.upstreams, observers);
@@ -197,7 +198,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { offThreadBytes } = settings;
   const threaded =
     pool === undefined ? local : createThreadedModels({ pool, offThreadBytes, local, upstreams, transcripts });
-  const searchService = createSearchService({ engines, memory, now: clock.now });
+  const searchService = createSearchService({ engines, memory, now: () => performance.now() });
   const localBulk = createLocalBulk(searchService);
   const models = createConnectedModels({
     ...{ models: threaded, upstreams, now: clock.now, memory },
@@ -332,7 +333,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       closed.abort();
       await Promise.all([pool?.close(), usage.flush(), learning?.flush(), meter.flush().catch(() => undefined)]);
       models.close();
-      await tracing?.close();
+      await options.tracing?.close();
     },
   };
 }

@@ -100,7 +100,7 @@ export interface GatewaySettings {
   readonly insight: InsightSettings;
   /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
   readonly prices: Readonly<Record<string, ModelPrice>>;
-  /** Whether requests are recorded. Without it there is no activity, and `/metrics` has nothing about tool search. */
+  /** Whether requests are recorded. Without it there is no activity and no trace, and `/metrics` has nothing about tool search. */
   readonly events: boolean;
   /** What each key's use teaches its later searches; needs a store. */
   readonly learn: UsageSettings['learn'];

@@ -11,8 +11,10 @@ const SEARCH_RECORD: Schema = component(
     'confidence?': NUMBER,
     queryCount: WHOLE,
     'queries?': described(list(TEXT), 'Only where the settings say insight: queries.'),
-    found: list(TEXT),
+    found: described(list(TEXT), 'As the model sees them, best first.'),
+    tools: described(list(TEXT), 'Their ids, in the same order.'),
     scores: list(NUMBER),
+    'reasons?': described(list(TEXT), 'Why each was found. Only where the settings say insight: queries.'),
     answerTokens: NUMBER,
     tookMs: NUMBER,
   }),
@@ -51,9 +53,21 @@ export const REQUEST_RECORD: Schema = component(
     'form?': TEXT,
     rounds: WHOLE,
     searches: list(SEARCH_RECORD),
-    loaded: list(record({ tool: TEXT, by: TEXT, tokens: NUMBER })),
+    loaded: list(record({ tool: TEXT, name: TEXT, by: TEXT, tokens: NUMBER })),
     called: list(TEXT),
     refused: list(record({ 'tool?': TEXT, reason: TEXT })),
+    steps: described(
+      list(
+        record({
+          kind: choice(['model', 'search', 'call']),
+          fromMs: NUMBER,
+          tookMs: NUMBER,
+          'tool?': TEXT,
+          'isError?': FLAG,
+        }),
+      ),
+      'What the time went to, in milliseconds since the request began.',
+    ),
     inputTokens: NUMBER,
     outputTokens: NUMBER,
     'reach?': described(
@@ -68,8 +82,15 @@ export const ACTIVITY_QUERY: Schema = record({
   'limit?': { type: 'integer', minimum: 1, maximum: 500 },
   'before?': described(WHOLE, 'Only requests that began before this time, in milliseconds since 1970.'),
   'outcome?': choice(ACTIVITY_OUTCOMES),
+  'counts?': described(
+    choice(['true']),
+    'Whether the answer says how many of the latest 500 requests have each outcome.',
+  ),
 });
-export const ACTIVITY_ANSWER: Schema = record({ data: list(REQUEST_RECORD) });
+export const ACTIVITY_ANSWER: Schema = record({
+  data: list(REQUEST_RECORD),
+  'counts?': record({ requests: WHOLE, ...Object.fromEntries(ACTIVITY_OUTCOMES.map((outcome) => [outcome, WHOLE])) }),
+});
 
 export const WIRE_ANSWER: Schema = record({
   data: list(
@@ -143,7 +164,7 @@ export const UNANSWERED_ANSWER: Schema = record({
       'UnansweredSearch',
       record({
         query: TEXT,
-        catalogs: described(list(TEXT), 'Empty where the tools came with the request or through /mcp.'),
+        catalogs: described(list(TEXT), 'Empty where the tools came with the request.'),
         times: WHOLE,
         lastMs: NUMBER,
         requestId: TEXT,

@@ -29,7 +29,7 @@ const SEARCH_FIELDS = {
   'engine?': ENGINE,
   'limit?': { type: 'integer', minimum: SEARCH_LIMITS.min, maximum: SEARCH_LIMITS.max },
   'explain?': described(FLAG, 'Whether each score is taken apart.'),
-  'schema?': described(FLAG, 'Whether each hit carries its input schema.'),
+  'schema?': described(FLAG, 'Whether each hit carries its input schema and its annotations.'),
   'why?': described(TEXT, 'A tool whose rank is reported whether it is among the hits or not.'),
   'compare?': list(ENGINE),
   'drafts?': DRAFTS,
@@ -63,6 +63,7 @@ const HIT: Schema = component(
     'explanation?': EXPLANATION,
     'also?': described(list(TEXT), 'Near-duplicates that this hit stands for.'),
     'input_schema?': ANYTHING,
+    'annotations?': described(ANYTHING, 'As MCP has them, with `schema`.'),
   }),
 );
 

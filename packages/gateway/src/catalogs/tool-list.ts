@@ -103,6 +103,7 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
     ...(unavailable.length === 0 ? {} : { unavailable: () => unavailable.flatMap((tell) => tell()) }),
     ...defined({ searcher, uses }),
     recordQueries,
+    now: preciseNow,
     ...defined({ onEvent }),
   });
   let written: readonly JsonObject[] | undefined;
@@ -123,6 +124,11 @@ export function* makeToolListInSteps(parts: ToolListParts, options: ToolListOpti
       return written;
     },
   };
+}
+
+/** A search takes less than a millisecond, so whole ones would say nothing. */
+function preciseNow(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** The declared ones first, then those of named catalogs. */

@@ -1,6 +1,6 @@
 import { defined } from '@quartermaster/core/internal';
 import type { UsedUp } from '../access/index.ts';
-import type { GatewayEvent, RequestRecord, SearchRecord } from './gateway-event.ts';
+import type { GatewayEvent, RequestRecord, RequestStep, SearchRecord } from './gateway-event.ts';
 import { type PlanCost, type TokenAccount, tokenAccount } from './token-account.ts';
 
 /** How a request ended, from where requests come in. */
@@ -25,15 +25,18 @@ export interface Activity {
   end(request: RequestEnd): RequestRecord | undefined;
 }
 
-export function createActivity(emit: (event: GatewayEvent) => void): Activity {
+export function createActivity(emit: (event: GatewayEvent) => void, now: () => number): Activity {
   const open = new Map<string, Open>();
   return {
     begin(id) {
-      open.set(id, { rounds: 0, carried: 0, laterRounds: [], searches: [], loaded: [], called: [], refused: [] });
+      open.set(id, {
+        ...{ rounds: 0, carried: 0, laterRounds: [], steps: [] },
+        ...{ searches: [], loaded: [], called: [], refused: [] },
+      });
     },
     note(event) {
       const request = !('requestId' in event) || event.requestId === undefined ? undefined : open.get(event.requestId);
-      if (request !== undefined) add(request, event);
+      if (request !== undefined) add(request, event, now);
     },
     drop: (id) => void open.delete(id),
     end(request) {
@@ -66,15 +69,23 @@ interface Open {
   readonly called: string[];
   earlier?: Extract<GatewayEvent, { kind: 'model-round-start' }>['earlier'];
   readonly refused: RequestRecord['refused'][number][];
+  readonly steps: OpenStep[];
 }
 
-function add(request: Open, event: GatewayEvent): void {
+/** Times of the clock. A model's turn ends with whatever comes after it. */
+interface OpenStep extends Pick<RequestStep, 'kind' | 'tool' | 'isError'> {
+  readonly atMs: number;
+  endMs?: number;
+}
+
+function add(request: Open, event: GatewayEvent, now: () => number): void {
   switch (event.kind) {
     case 'plan-decide':
       // The MCP connector plans a request again for each of its steps: the first plan counts.
       request.plan ??= event;
       return;
     case 'model-round-start':
+      addStep(request, { kind: 'model', atMs: now() });
       request.rounds += 1;
       if (request.rounds === 1) {
         request.carried = event.carried;
@@ -83,21 +94,28 @@ function add(request: Open, event: GatewayEvent): void {
       if (request.rounds > 1) push(request.laterRounds, event.tokens);
       return;
     case 'tool-search-end': {
-      const { outcome, engine, reranker, confidence, queryCount, queries, found, scores, answerTokens } = event;
+      const { outcome, engine, reranker, confidence, queryCount, queries, found, tools, scores, reasons } = event;
       push(request.searches, {
-        ...{ outcome, queryCount, found, scores, answerTokens, tookMs: event.durationMs },
-        ...defined({ engine, reranker, confidence, queries }),
+        ...{ outcome, queryCount, found, tools, scores, answerTokens: event.answerTokens, tookMs: event.durationMs },
+        ...defined({ engine, reranker, confidence, queries, reasons }),
       });
+      addEnded(request, { kind: 'search' }, event.durationMs, now());
       return;
     }
     case 'tool-load':
-      push(request.loaded, { tool: event.tool, by: event.by, tokens: event.tokens });
+      push(request.loaded, { tool: event.tool, name: event.name, by: event.by, tokens: event.tokens });
       return;
     case 'tool-call-refuse':
       push(request.refused, { reason: event.reason, ...defined({ tool: event.tool }) });
       return;
     case 'server-call-end':
       if (event.isConfigured && event.tool !== undefined) push(request.called, event.tool);
+      addEnded(
+        request,
+        { kind: 'call', ...defined({ tool: event.tool, isError: event.isError || undefined }) },
+        event.durationMs,
+        now(),
+      );
       return;
     case 'tool-call-start':
     case 'tool-call-end':
@@ -118,6 +136,28 @@ function push<Entry>(list: Entry[], entry: Entry): void {
   if (list.length < MOST_ENTRIES) list.push(entry);
 }
 
+function addEnded(
+  request: Open,
+  step: Pick<OpenStep, 'kind' | 'tool' | 'isError'>,
+  tookMs: number,
+  endMs: number,
+): void {
+  addStep(request, { ...step, atMs: endMs - tookMs, endMs });
+}
+
+function addStep({ steps }: Open, step: OpenStep): void {
+  const before = steps.at(-1);
+  if (before !== undefined) before.endMs ??= Math.max(before.atMs, step.atMs);
+  push(steps, step);
+}
+
+function stepsOf({ steps }: Open, { atMs, durationMs }: RequestEnd): readonly RequestStep[] {
+  return steps.map(({ kind, tool, isError, atMs: from, endMs = atMs + durationMs }) => ({
+    ...{ kind, fromMs: Math.max(0, from - atMs), tookMs: Math.max(0, endMs - from) },
+    ...defined({ tool, isError }),
+  }));
+}
+
 function recordOf(request: RequestEnd, seen: Open): RequestRecord {
   const { key, model, upstream, used, called, ...rest } = request;
   const { plan, rounds, searches, loaded, refused } = seen;
@@ -130,6 +170,7 @@ function recordOf(request: RequestEnd, seen: Open): RequestRecord {
     ...(plan === undefined ? {} : { decision: plan.decision, reason: plan.reason }),
     ...defined({ form: plan?.form }),
     ...{ rounds, searches, loaded, called: all, refused, inputTokens, outputTokens },
+    steps: stepsOf(seen, request),
     ...(isDeferred && request.status < 400 ? { reach: reachOf(seen, all) } : {}),
     ...(isDeferred && plan.cost !== undefined ? { tokens: accountOf(seen, plan.cost) } : {}),
   };

@@ -143,10 +143,27 @@ export interface SearchRecord {
   readonly queryCount: number;
   /** Only where the settings say `insight: queries`. */
   readonly queries?: readonly string[];
+  /** As the model sees them, best first. */
   readonly found: readonly string[];
+  /** Their ids, in the same order. */
+  readonly tools: readonly string[];
   readonly scores: readonly number[];
+  /** Why each was found, in the same order. Only where the settings say `insight: queries`. */
+  readonly reasons?: readonly string[];
   readonly answerTokens: number;
   readonly tookMs: number;
+}
+
+/** What a part of a request's time went to. */
+export interface RequestStep {
+  /** The model wrote, a search ran, or a tool of an MCP server was called. */
+  readonly kind: 'model' | 'search' | 'call';
+  /** Milliseconds since the request began. */
+  readonly fromMs: number;
+  readonly tookMs: number;
+  /** The tool that was called. */
+  readonly tool?: string;
+  readonly isError?: boolean;
 }
 
 /** Everything that is known of a request once it has been answered. */
@@ -169,14 +186,25 @@ export interface RequestRecord {
   readonly form?: string;
   readonly rounds: number;
   readonly searches: readonly SearchRecord[];
-  readonly loaded: readonly { readonly tool: string; readonly by: string; readonly tokens: number }[];
+  readonly loaded: readonly LoadedTool[];
   /** Tools of the response's calls, by the names that the model used. */
   readonly called: readonly string[];
   readonly refused: readonly { readonly tool?: string; readonly reason: string }[];
+  /** In the order in which they began. */
+  readonly steps: readonly RequestStep[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** With deferred tools: whether the conversation has searched so far, called a tool without searching, or did neither. */
   readonly reach?: 'searched' | 'called' | 'neither';
   /** Absent where no tool was deferred. */
   readonly tokens?: TokenAccount;
+}
+
+/** A definition that a request handed to the model. */
+export interface LoadedTool {
+  readonly tool: string;
+  /** As the model sees it. */
+  readonly name: string;
+  readonly by: string;
+  readonly tokens: number;
 }

@@ -6,9 +6,9 @@ export interface ActivityLog {
   /** The latest first. */
   list(query: ActivityQuery): readonly RequestRecord[];
   get(id: string, owner: string | undefined): RequestRecord | undefined;
-  /** Tells followers who may know of servers what happened to one. */
+  /** A server has changed: tells the followers that ask for it. */
   notice(event: ServerNotice): void;
-  /** Calls back for each new record, and for what happens to servers where that is asked for, until the returned function is called. */
+  /** Calls back for new records, and for changes of servers if asked to, until the returned function is called. */
   follow(follower: ActivityFollower): () => void;
 }
 
@@ -19,8 +19,8 @@ export interface ActivityFollower {
   /** Whose requests; every key's where it is undefined. */
   readonly owner: string | undefined;
   onRecord(record: RequestRecord): void;
-  /** @default not told */
-  readonly onNotice?: ((event: ServerNotice) => void) | undefined;
+  /** @default changes of servers are left out */
+  readonly onNotice?: (event: ServerNotice) => void;
 }
 
 export interface ActivityQuery {

@@ -1,4 +1,10 @@
-export { ACTIVITY_OUTCOMES, type ActivityFollower, type ActivityLog, createActivityLog } from './activity-log.ts';
+export {
+  ACTIVITY_OUTCOMES,
+  type ActivityFollower,
+  type ActivityLog,
+  createActivityLog,
+  outcomesOf,
+} from './activity-log.ts';
 export { createAdaptation } from './adapt-upstreams.ts';
 export { describeReach, type ModelReach } from './describe-reach.ts';
 export { compilePrices, describeSavings } from './describe-savings.ts';

@@ -113,13 +113,13 @@ export function createInsightMeter(options: {
     async records(query) {
       if (!keepsRecords) return [];
       await flush();
-      return (await store.records(query)).map(({ record }) => JSON.parse(record) as RequestRecord);
+      return (await store.records(query)).map(readStored);
     },
     async record(id) {
       if (!keepsRecords) return undefined;
       await flush();
       const found = await store.record(id);
-      return found === undefined ? undefined : (JSON.parse(found.record) as RequestRecord);
+      return found === undefined ? undefined : readStored(found);
     },
     flush,
     async sweep() {
@@ -139,6 +139,16 @@ function stored(record: RequestRecord): InsightRecord {
   return { id, owner, atMs, outcomes: outcomesOf(record), record: JSON.stringify(record) };
 }
 
+/** Records of earlier versions lack what was added since. */
+function readStored({ record }: InsightRecord): RequestRecord {
+  const read = JSON.parse(record) as RequestRecord;
+  return {
+    ...read,
+    steps: read.steps ?? [],
+    searches: read.searches.map((search) => ({ ...search, tools: search.tools ?? search.found })),
+  };
+}
+
 function cellOf(record: RequestRecord): InsightCell {
   const { owner, atMs, model = '', form = '', catalogs = [], searches, reach, loaded, called, tokens } = record;
   const found = loaded.filter(({ by }) => by === 'search');
@@ -152,7 +162,7 @@ function cellOf(record: RequestRecord): InsightCell {
     searches: searches.length,
     foundNothing: searches.filter(({ outcome }) => outcome === 'none').length,
     found: found.length,
-    unused: found.filter(({ tool }) => !called.includes(tool)).length,
+    unused: found.filter(({ name }) => !called.includes(name)).length,
     keptOut: tokens?.keptOut ?? 0,
     added: tokens?.added ?? 0,
     inputTokens: record.inputTokens,

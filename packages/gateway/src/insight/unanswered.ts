@@ -1,9 +1,10 @@
 import type { RequestRecord } from '../events/index.ts';
+import { ALL_SERVERS } from '../mcp/index.ts';
 
 /** A request that searches found nothing for, however often it was made. */
 export interface UnansweredSearch {
   readonly query: string;
-  /** The named catalogs that were searched; empty where the tools came with the request or through `/mcp`. */
+  /** The named catalogs that were searched; empty where the tools came with the request. */
   readonly catalogs: readonly string[];
   readonly times: number;
   readonly lastMs: number;
@@ -19,7 +20,8 @@ export function listUnanswered(records: readonly RequestRecord[]): {
 } {
   const found = new Map<string, UnansweredSearch>();
   let withoutText = 0;
-  for (const { id, atMs, catalogs = [], searches } of records) {
+  for (const { id, atMs, route, searches, ...record } of records) {
+    const catalogs = record.catalogs ?? (route === 'mcp' ? [ALL_SERVERS] : []);
     for (const { outcome, queries = [] } of searches) {
       if (outcome !== 'none') continue;
       if (queries.length === 0) withoutText += 1;

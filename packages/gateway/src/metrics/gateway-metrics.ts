@@ -109,7 +109,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     if (decision !== undefined) decisions.add({ decision });
     if (got !== undefined) reach.add({ model: labels.model, form, outcome: got });
     for (const { outcome } of made) modelSearches.add({ ...labels, verdict: outcome });
-    const unused = loaded.filter(({ by, tool }) => by === 'search' && !called.includes(tool)).length;
+    const unused = loaded.filter(({ by, name }) => by === 'search' && !called.includes(name)).length;
     if (unused > 0) notCalled.add({ model: labels.model }, unused);
     catalogs.note(record);
     if (account === undefined) return;

@@ -68,10 +68,11 @@ async function answerStream<Name extends DialectName>(
     },
     abort: () => gone.abort(),
   });
-  return new Response(body, { headers: { ...parts.limits(), ...STREAM } });
+  return new Response(body, { headers: { ...parts.limits(), ...EVENT_STREAM } });
 }
 
-const STREAM = {
+/** How server-sent events are sent. */
+export const EVENT_STREAM = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   // Proxies that gather an answer before they pass it on would hold up every event.

@@ -7,15 +7,16 @@ import type { RequestRecord } from '../events/index.ts';
 import { ApiError, anthropicErrorBody, type RequestContext } from '../http/index.ts';
 import {
   ACTIVITY_OUTCOMES,
-  type ActivityFollower,
   compilePrices,
   describeReach,
   describeSavings,
   listUnanswered,
+  outcomesOf,
   type UnansweredSearch,
 } from '../insight/index.ts';
 import { readSearchRequest } from '../search/index.ts';
-import type { OnEnd } from './answer-model-request.ts';
+import { EVENT_STREAM, type OnEnd } from './answer-model-request.ts';
+import { liveActivity } from './live-activity.ts';
 import type { Services } from './services.ts';
 
 /** What happened, and what it saved. A key sees its own requests, an admin key everyone's. */
@@ -37,6 +38,16 @@ export function mountInsightRoutes(api: Api, services: Services): void {
     return [...latest, ...stored].sort((left, right) => right.atMs - left.atMs).slice(0, query.limit);
   }
 
+  /** How many of the latest requests are listed under each outcome. */
+  async function countOutcomes(owner: string | undefined): Promise<object> {
+    const query = { owner, limit: MOST_RECORDS };
+    const latest = insight.log.list(query);
+    const records = latest.length < query.limit ? await withStored(latest, query) : latest;
+    const found = records.flatMap(outcomesOf);
+    const counts = ACTIVITY_OUTCOMES.map((outcome) => [outcome, found.filter((one) => one === outcome).length]);
+    return { requests: records.length, ...Object.fromEntries(counts) };
+  }
+
   async function findRecord(id: string, access: Access): Promise<RequestRecord> {
     const owner = ownerOf(access);
     const record = insight.log.get(id, owner) ?? (await insight.meter.record(id));
@@ -54,7 +65,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
 
   api.get('/v1/activity', ACTIVITY, (context) =>
     receive(context, async ({ access }) => {
-      const { limit, before, outcome } = context.req.query();
+      const { limit, before, outcome, counts } = context.req.query();
       const beforeMs = before === undefined ? undefined : readWhole('before', before, Number.MAX_SAFE_INTEGER);
       const known = ACTIVITY_OUTCOMES.find((one) => one === outcome);
       if (outcome !== undefined && known === undefined) {
@@ -67,7 +78,7 @@ export function mountInsightRoutes(api: Api, services: Services): void {
       };
       const latest = insight.log.list(query);
       const data = latest.length < query.limit ? await withStored(latest, query) : latest;
-      return Response.json({ data });
+      return Response.json({ data, ...(counts === 'true' ? { counts: await countOutcomes(query.owner) } : {}) });
     }),
   );
   api.get('/v1/activity/live', ACTIVITY_LIVE, (context) =>
@@ -78,13 +89,13 @@ export function mountInsightRoutes(api: Api, services: Services): void {
         throw new ApiError(429, `This key has ${MOST_STREAMS} live streams open; close one first`);
       }
       streams.set(access.owner, open + 1);
-      const body = liveBody({
+      const body = liveActivity({
         // Servers are everyone's: what happens to them is for those who manage them.
-        follow: (told) => {
-          const { onRecord, onNotice } = told;
-          const isAdmin = access.role === 'admin';
-          return insight.log.follow({ owner: ownerOf(access), onRecord, onNotice: isAdmin ? onNotice : undefined });
-        },
+        follow: ({ onRecord, onNotice }) =>
+          insight.log.follow({
+            ...{ owner: ownerOf(access), onRecord },
+            ...(access.role === 'admin' ? { onNotice } : {}),
+          }),
         signal: AbortSignal.any([signal, closed]),
         after: clock.after,
         onEnd() {
@@ -194,8 +205,6 @@ const MOST_RECORDS = 500;
 /** How many live streams one key may hold open. */
 const MOST_STREAMS = 20;
 
-const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-
 /**
  * Whose requests are seen: a key's own, or everyone's for an admin key. A client without a key sees what was asked without one,
  * so that a stream that was opened before the first key was made shows nothing of the keys.
@@ -209,62 +218,3 @@ function readWhole(name: string, text: string, most: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
   throw new ApiError(400, `${name}: should be a whole number from 1 to ${most}`);
 }
-
-/** Records as they come. A client that doesn't read loses the oldest ones, and is told how many. */
-function liveBody(options: {
-  follow(told: Omit<ActivityFollower, 'owner'>): () => void;
-  readonly signal: AbortSignal;
-  after(ms: number, act: () => void): () => void;
-  readonly onEnd: OnEnd;
-}): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let missed = 0;
-  let stop: () => void = () => undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const send = (text: string): void => controller.enqueue(encoder.encode(text));
-        let cancelPing: () => void = () => undefined;
-        const ping = (): void => {
-          cancelPing = options.after(PING_MS, () => {
-            if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
-            ping();
-          });
-        };
-        const tell = (event: string, data: object): void => {
-          if ((controller.desiredSize ?? 0) <= 0) {
-            missed += 1;
-            return;
-          }
-          if (missed > 0) send(`event: missed\ndata: ${missed}\n\n`);
-          missed = 0;
-          send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-        };
-        const unfollow = options.follow({
-          onRecord: (record) => tell('request', record),
-          onNotice: (event) => tell('server', event),
-        });
-        stop = () => {
-          stop = () => undefined;
-          cancelPing();
-          unfollow();
-          options.onEnd();
-        };
-        const end = (): void => {
-          stop();
-          controller.close();
-        };
-        options.signal.addEventListener('abort', end, { once: true });
-        ping();
-        send(': live\n\n');
-      },
-      cancel() {
-        stop();
-      },
-    },
-    { highWaterMark: MOST_WAITING },
-  );
-}
-
-const PING_MS = 15_000;
-const MOST_WAITING = 500;

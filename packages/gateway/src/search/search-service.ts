@@ -292,6 +292,7 @@ interface DescribedHit {
   readonly explanation?: Explanation;
   readonly also?: readonly string[];
   readonly input_schema?: unknown;
+  readonly annotations?: unknown;
 }
 
 function describeHit(
@@ -309,6 +310,6 @@ function describeHit(
     tokens: snapshotTokens(snapshot).byTool.get(tool) ?? 0,
     ...defined({ explanation }),
     ...(also === undefined ? {} : { also: also.map(({ id }) => id) }),
-    ...(request.schema ? { input_schema: tool.schema } : {}),
+    ...(request.schema ? { input_schema: tool.schema, ...defined({ annotations: tool.extras.annotations }) } : {}),
   };
 }

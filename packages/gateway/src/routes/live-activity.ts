@@ -1,0 +1,63 @@
+import type { ActivityFollower } from '../insight/index.ts';
+import type { OnEnd } from './answer-model-request.ts';
+
+/** Records and changes of servers as they come. A client that reads too slowly misses some, and is told how many. */
+export function liveActivity(options: {
+  follow(told: Omit<ActivityFollower, 'owner'>): () => void;
+  readonly signal: AbortSignal;
+  after(ms: number, act: () => void): () => void;
+  readonly onEnd: OnEnd;
+}): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let missed = 0;
+  let stop: () => void = () => undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const send = (text: string): void => controller.enqueue(encoder.encode(text));
+        let cancelPing: () => void = () => undefined;
+        const ping = (): void => {
+          cancelPing = options.after(PING_MS, () => {
+            if ((controller.desiredSize ?? 0) > 0) send(': ping\n\n');
+            ping();
+          });
+        };
+        const tell = (event: string, data: object): void => {
+          if ((controller.desiredSize ?? 0) <= 0) {
+            missed += 1;
+            return;
+          }
+          if (missed > 0) send(`event: missed\ndata: ${missed}\n\n`);
+          missed = 0;
+          send(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        };
+        const unfollow = options.follow({
+          onRecord: (record) => tell('request', record),
+          onNotice: (event) => tell('server', event),
+        });
+        const end = (): void => {
+          stop();
+          controller.close();
+        };
+        stop = () => {
+          stop = () => undefined;
+          // A stream that its reader has left can't be closed.
+          options.signal.removeEventListener('abort', end);
+          cancelPing();
+          unfollow();
+          options.onEnd();
+        };
+        options.signal.addEventListener('abort', end, { once: true });
+        ping();
+        send(': live\n\n');
+      },
+      cancel() {
+        stop();
+      },
+    },
+    { highWaterMark: MOST_WAITING },
+  );
+}
+
+const PING_MS = 15_000;
+const MOST_WAITING = 500;
