@@ -15,7 +15,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   gateway: ['core', 'semantic', 'wires', 'host', 'mcp'],
   client: [],
   console: ['client'],
-  cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway', 'console'],
+  cli: ['core', 'semantic', 'reranker', 'wires', 'host', 'mcp', 'agent', 'gateway', 'client', 'console'],
 };
 
 /** Which folder of core may import which: the stages of the flow, in order, and the entries that publish them. */

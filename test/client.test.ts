@@ -53,21 +53,14 @@ describe('the client package', () => {
     const { client, url } = await running();
     const { secret } = await client.request('POST /v1/keys', { body: { name: 'root', role: 'admin' } });
     await expect(client.request('GET /v1/catalogs')).rejects.toMatchObject({ status: 401 });
-    let onLive: () => void = () => undefined;
-    const opened = new Promise<void>((resolve) => {
-      onLive = resolve;
-    });
-    const known = createClient({
-      ...{ baseUrl: url, apiKey: () => secret },
-      async fetch(input, init) {
-        const response = await fetch(input, init);
-        if (String(input).endsWith('/live')) onLive();
-        return response;
-      },
-    });
+    const known = createClient({ baseUrl: url, apiKey: () => secret });
     expect((await known.request('GET /v1/catalogs')).data.map(({ name }) => name)).toEqual(['acme']);
     const stop = new AbortController();
-    const live = known.follow(stop.signal);
+    let onOpen: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => {
+      onOpen = resolve;
+    });
+    const live = known.follow({ signal: stop.signal, onOpen: () => onOpen() });
     const first = live.next();
     await opened;
     const body = { model: 'any', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };

@@ -24,12 +24,37 @@ type Arguments<Name extends Route> = object extends Api[Name]['input'] ? [input?
 export interface Client {
   /** Throws an `ApiFailure` for an answer that is not a success. */
   request<Name extends Route>(route: Name, ...input: Arguments<Name>): Promise<Api[Name]['answer']>;
-  /**
-   * Requests that the gateway answers from now on, until the signal aborts or the gateway goes away. A slow reader misses
-   * some: `onMissed` gets the number.
-   */
-  follow(signal?: AbortSignal, onMissed?: (requests: number) => void): AsyncGenerator<RequestRecord>;
+  /** Requests that the gateway answers from now on, until the signal aborts or the gateway closes the connection. */
+  follow(options?: FollowOptions): AsyncGenerator<RequestRecord>;
 }
+
+/** What else is reported while requests are followed. */
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** The gateway has accepted: from now on nothing is missed without being reported. */
+  readonly onOpen?: () => void;
+  /** So many events were left out, because they were read too slowly. */
+  readonly onMissed?: (events: number) => void;
+  /** An MCP server's state or one of its definitions has changed. Only admin keys are told. */
+  readonly onServer?: (notice: ServerNotice) => void;
+}
+
+/** A change of a configured MCP server. */
+export type ServerNotice =
+  | {
+      readonly kind: 'server-change';
+      readonly server: string;
+      readonly state: string;
+      readonly reason?: string;
+      readonly toolCount: number;
+    }
+  | {
+      readonly kind: 'definition-change';
+      readonly tool: string;
+      readonly fields: readonly string[];
+      /** Whether the tool is out of use until the change is accepted. */
+      readonly isHeld: boolean;
+    };
 
 /**
  * A typed client of a gateway's HTTP API.
@@ -71,11 +96,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const isLines = response.headers.get('content-type')?.includes('jsonl') === true;
       return (isJson && !isLines ? await response.json() : await response.text()) as Api[typeof route]['answer'];
     },
-    async *follow(signal, onMissed) {
+    async *follow({ signal, onOpen, onMissed, onServer } = {}) {
       const response = await send('/v1/activity/live', signal === undefined ? {} : { signal });
       if (response.body === null) throw new ApiFailure(response.status, 'The gateway sends no live events');
+      onOpen?.();
       for await (const { event, data } of readEvents(response.body)) {
         if (event === 'missed') onMissed?.(Number(data));
+        if (event === 'server') onServer?.(JSON.parse(data) as ServerNotice);
         if (event === 'request') yield JSON.parse(data) as RequestRecord;
       }
     },

@@ -24,4 +24,11 @@ export type {
   WireRound,
 } from './api.ts';
 export { ApiFailure } from './api-failure.ts';
-export { type Client, type ClientOptions, createClient, type Route } from './create-client.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type FollowOptions,
+  type Route,
+  type ServerNotice,
+} from './create-client.ts';

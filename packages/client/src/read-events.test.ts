@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readEvents, type ServerEvent } from './read-events.ts';
 
-async function read(...chunks: readonly string[]): Promise<readonly ServerEvent[]> {
-  const encoder = new TextEncoder();
+async function read(chunks: Iterable<Uint8Array>): Promise<readonly ServerEvent[]> {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      for (const chunk of chunks) controller.enqueue(chunk);
       controller.close();
     },
   });
@@ -14,17 +13,26 @@ async function read(...chunks: readonly string[]): Promise<readonly ServerEvent[
   return events;
 }
 
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
 describe('server-sent events', () => {
-  it('are put together from pieces, and comments are passed over', async () => {
-    expect(
-      await read(': live\n\nevent: req', 'uest\ndata: {"a":1}\n', '\n: ping\n\nevent: missed\ndata: 3\n\n'),
-    ).toEqual([
-      { event: 'request', data: '{"a":1}' },
-      { event: 'missed', data: '3' },
-    ]);
+  it.each(['\n', '\r\n'])('are put together from pieces of any size, without comments: %j', async (end) => {
+    const lines = [': live', '', 'event: request', 'data: {"a":', 'data: "ü"}', '', ': ping', '', 'data: 3', '', ''];
+    const bytes = encode(lines.join(end));
+    const expected = [
+      { event: 'request', data: '{"a":\n"ü"}' },
+      { event: 'message', data: '3' },
+    ];
+    expect(await read([bytes])).toEqual(expected);
+    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
   });
 
   it('without an end are not read', async () => {
-    expect(await read('event: request\ndata: {}\n')).toEqual([]);
+    expect(await read([encode('event: request\ndata: {}\n')])).toEqual([]);
+  });
+
+  it('of any length would fill the memory: one that never ends fails', async () => {
+    const piece = encode('x'.repeat(1024 * 1024));
+    await expect(read(Array.from({ length: 17 }, () => piece))).rejects.toThrow('16 MiB');
   });
 });

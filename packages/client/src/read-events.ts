@@ -1,9 +1,14 @@
+/** One server-sent event. */
 export interface ServerEvent {
+  /** `message` where it has no name. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Server-sent events with a name. `EventSource` can't send a key, so they are read here. */
+/** More than any record has: a stream that never ends its event must not fill the memory. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+
+/** The events of a stream. `EventSource` can't send a key, so they are read here. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -13,15 +18,27 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const { done, value } = await reader.read();
       if (done) return;
       text += decoder.decode(value, { stream: true });
-      const blocks = text.split('\n\n');
+      const blocks = text.split(/\r?\n\r?\n/);
       text = blocks.pop() ?? '';
+      if (text.length > MOST_CHARACTERS) throw new RangeError('The gateway sent an event of more than 16 MiB');
       for (const block of blocks) {
-        const event = /^event: (.*)$/m.exec(block)?.[1];
-        const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (event !== undefined && data !== undefined) yield { event, data };
+        const event = readEvent(block);
+        if (event !== undefined) yield event;
       }
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/** Undefined for a comment, and for an event without data. */
+function readEvent(block: string): ServerEvent | undefined {
+  let event = 'message';
+  const data: string[] = [];
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value = ''] = /^([a-z]+)(?:: ?(.*))?$/.exec(line) ?? [];
+    if (field === 'event') event = value;
+    if (field === 'data') data.push(value);
+  }
+  return data.length === 0 ? undefined : { event, data: data.join('\n') };
 }

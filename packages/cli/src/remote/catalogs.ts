@@ -12,7 +12,7 @@ import { EXIT } from '../exit-code.ts';
 import { readTools } from '../input/index.ts';
 import { InputError, UnavailableError } from '../input-error.ts';
 import { counted, oneLine, renderTable } from '../terminal/index.ts';
-import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
+import { openGateway, type RemoteGateway } from './gateway-client.ts';
 import { renderCatalogDiff } from './render-catalog-diff.ts';
 
 /** Uploads tools under a name. What changes is shown first, since the gateway replaces the catalog as a whole. */
@@ -21,9 +21,9 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
     throw new InputError('Choose the tools to upload with --tools FILE or --mcp-config FILE');
   }
   const { io, terminal } = context;
-  const client = createGatewayClient(flags, io.env);
+  const gateway = openGateway(flags, io.env);
   const snapshot = await loadCatalog(flags, context);
-  const before = await findRemote(client, name);
+  const before = await findRemote(gateway, name);
   const size = counted(snapshot.tools.length, 'tool');
   const change = before === undefined ? `${name} is new: ${size}.` : renderCatalogDiff(before, snapshot, terminal);
   await write(io.stdout, `${change}\n`);
@@ -32,19 +32,16 @@ export async function pushCatalog(name: string, flags: PushCatalogFlags, context
     return;
   }
   if (before?.hash === snapshot.hash) {
-    await write(io.stderr, `${name} on ${client.url} is up to date.\n`);
+    await write(io.stderr, `${name} on ${gateway.url} is up to date.\n`);
     return;
   }
-  const body = JSON.stringify(snapshot.tools.map(definitionOf));
-  await client.json(pathOf(name), { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
-  await write(io.stderr, `Uploaded ${size} as ${name} to ${client.url}\n`);
+  const body = { tools: snapshot.tools.map(definitionOf) };
+  await gateway.ask((client) => client.request('PUT /v1/catalogs/{name}', { path: { name }, body }));
+  await write(io.stderr, `Uploaded ${size} as ${name} to ${gateway.url}\n`);
 }
 
 export async function listCatalogs(flags: ListCatalogsFlags, { io, terminal }: CommandContext): Promise<void> {
-  const client = createGatewayClient(flags, io.env);
-  const { data } = (await client.json('/v1/catalogs')) as { readonly data?: unknown };
-  if (!Array.isArray(data)) throw notAGateway(client);
-  const catalogs: readonly unknown[] = data;
+  const catalogs = await listRemote(openGateway(flags, io.env));
   if (flags.json === true) {
     await write(io.stdout, catalogs.map((catalog) => `${JSON.stringify(catalog)}\n`).join(''));
     return;
@@ -77,29 +74,27 @@ async function readSide(side: string, flags: DiffCatalogsFlags, { io }: CommandC
     return (await readTools([side], { stdin: io.stdin, maxTools: MOST_TOOLS })).snapshot;
   }
   const name = side.slice(REMOTE.length);
-  const client = createGatewayClient(flags, io.env);
-  const found = await findRemote(client, name);
-  if (found === undefined) throw new InputError(`${client.url} has no catalog ${oneLine(name, 128)} for this key`);
+  const gateway = openGateway(flags, io.env);
+  const found = await findRemote(gateway, name);
+  if (found === undefined) throw new InputError(`${gateway.url} has no catalog ${oneLine(name, 128)} for this key`);
   return found;
 }
 
 /** More than any gateway stores; a file of more is refused with this number. */
 const MOST_TOOLS = 1_000_000;
 
-async function findRemote(client: GatewayClient, name: string): Promise<Snapshot | undefined> {
-  const list = (await client.json('/v1/catalogs')) as { readonly data?: unknown };
-  if (!Array.isArray(list.data)) throw notAGateway(client);
-  if (!list.data.some((one: { readonly name?: unknown } | null) => one?.name === name)) return undefined;
-  const { tools } = (await client.json(pathOf(name))) as { readonly tools?: unknown };
+/** What answers may be anything: an address can be mistyped. */
+async function listRemote({ url, ask }: RemoteGateway): Promise<readonly unknown[]> {
+  const { data }: { readonly data?: unknown } = await ask((client) => client.request('GET /v1/catalogs'));
+  if (Array.isArray(data)) return data;
+  throw new UnavailableError(`${url} did not answer with a list of catalogs; is it a Quartermaster gateway?`);
+}
+
+async function findRemote(gateway: RemoteGateway, name: string): Promise<Snapshot | undefined> {
+  const listed = await listRemote(gateway);
+  if (!listed.some((one) => (one as { readonly name?: unknown } | null)?.name === name)) return undefined;
+  const { tools } = await gateway.ask((client) => client.request('GET /v1/catalogs/{name}', { path: { name } }));
   return createSnapshot(parseTools(tools, { onProblem: 'throw', source: name }).tools, { maxTools: MOST_TOOLS });
-}
-
-function pathOf(name: string): string {
-  return `/v1/catalogs/${encodeURIComponent(name)}`;
-}
-
-function notAGateway({ url }: GatewayClient): UnavailableError {
-  return new UnavailableError(`${url} did not answer with a list of catalogs; is it a Quartermaster gateway?`);
 }
 
 /** A definition as it came, with its server beside it. */

@@ -1,35 +1,33 @@
 import { write } from '../command-io.ts';
 import type { CommandContext, WatchFlags } from '../commands/index.ts';
 import { UnavailableError } from '../input-error.ts';
-import { createGatewayClient } from './gateway-client.ts';
-import { readEvents } from './read-events.ts';
+import { openGateway } from './gateway-client.ts';
 import { renderRecord } from './render-record.ts';
 
 /** Shows requests as the gateway answers them, until it is stopped or has shown as many as asked for. */
 export async function watchGateway(flags: WatchFlags, { io, terminal }: CommandContext): Promise<void> {
-  const client = createGatewayClient(flags, io.env);
+  const gateway = openGateway(flags, io.env);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.once('SIGINT', onSignal);
+  const say = (text: string): void => void write(io.stderr, text);
   try {
-    const { body } = await client.open('/v1/activity/live', { signal: stop.signal });
-    await write(io.stderr, `Watching ${client.url}; Ctrl+C stops.\n`);
-    let left = flags.limit ?? Number.POSITIVE_INFINITY;
-    for await (const { event, data } of readEvents(body ?? [])) {
-      if (event === 'missed') await write(io.stderr, `${Number(data)} requests were not shown: too many at once.\n`);
-      if (event !== 'request') continue;
-      const shown = flags.json === true ? data : renderRecord(JSON.parse(data), terminal);
-      await write(io.stdout, `${shown}\n`);
-      left -= 1;
-      if (left <= 0) return;
-    }
-    throw new UnavailableError(`${client.url} closed the connection.`);
+    await gateway.ask(async (client) => {
+      let left = flags.limit ?? Number.POSITIVE_INFINITY;
+      const records = client.follow({
+        signal: stop.signal,
+        onOpen: () => say(`Watching ${gateway.url}; Ctrl+C stops.\n`),
+        onMissed: (count) => say(`${count} requests were not shown: too many at once.\n`),
+      });
+      for await (const record of records) {
+        await write(io.stdout, `${flags.json === true ? JSON.stringify(record) : renderRecord(record, terminal)}\n`);
+        left -= 1;
+        if (left <= 0) return;
+      }
+      throw new UnavailableError(`${gateway.url} closed the connection.`);
+    });
   } catch (error) {
-    if (stop.signal.aborted) return;
-    if (error instanceof TypeError || error instanceof SyntaxError) {
-      throw new UnavailableError(`The connection to ${client.url} was lost: ${error.message}`);
-    }
-    throw error;
+    if (!stop.signal.aborted) throw error;
   } finally {
     process.off('SIGINT', onSignal);
     stop.abort();
