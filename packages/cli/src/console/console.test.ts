@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -107,7 +108,30 @@ describe('the playground', () => {
     await page.getByText('draft, only in this tab').waitFor();
     await expect.poll(() => rankOf(page, 'stripe/refunds.create'), SOON).toBe('1');
     expect(before).not.toBe('1');
-    await page.getByText(/^Lost: /).waitFor({ timeout: 20_000 });
+    await page.getByText(/^This search with the draft: /).waitFor();
+    await page.getByText(/^Lost: /).waitFor(SOON);
+    // A link holds the draft, where no server sees it.
+    await page.goto('about:blank');
+    await page.goBack();
+    await page.getByText('draft, only in this tab').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toContain('Give a customer their money back');
+  });
+
+  it('compares engines: each with its share of the labelled requests, and rows sorted by any of them', async () => {
+    const { page } = await openConsole(`${QUERY}&limit=5`);
+    await page
+      .locator('.results-head')
+      .getByText(/^default, hit@5 \d+\.\d$/)
+      .waitFor(SOON);
+    await page.getByRole('button', { name: 'BM25' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('sort'), SOON).toBe('bm25');
+    const places = await page
+      .locator('.results > ul')
+      .first()
+      .locator('.result .other:nth-of-type(1)')
+      .allTextContents();
+    const ranks = places.map((text) => Number(/(\d+)$/.exec(text)?.[1]));
+    expect(ranks).toEqual(ranks.toSorted((left, right) => left - right));
   });
 
   it('saves a search as a case, which outlasts the page', async () => {
@@ -137,6 +161,7 @@ describe('the playground', () => {
   it('reports that nothing fits', async () => {
     const { page } = await openConsole('/playground?q=qwxz+vbnm+plokij');
     await page.getByText('No match', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Make a case…' }).waitFor();
   });
 
   it.each([
@@ -180,8 +205,10 @@ describe('activity', () => {
     await page.getByText('● live').waitFor();
     const id = await askModel(url);
     await page.getByText(id).waitFor();
-    await page.getByRole('button', { name: 'weather__get_weather_alerts' }).click();
+    await page.getByRole('button', { name: 'weather/get_weather_alerts' }).click();
     await page.getByText('Tokens for this request, against everything inline').waitFor();
+    await page.getByRole('img', { name: /^model [\d.]+ m?s, search [\d.]+ ms, model [\d.]+ m?s$/ }).waitFor();
+    await page.getByRole('button', { name: /^Requests\s*1$/ }).waitFor(SOON);
     await page.getByText(/^\+[\d,]+ tokens$/).waitFor();
     await page.getByText(/^Break-even: [\d,]+ tokens of definitions\.$/).waitFor();
     expect(await page.locator('.found .tag.ok').textContent()).toBe('called');
@@ -196,18 +223,39 @@ describe('activity', () => {
     await askModel(url);
     await askModel(url, 'qwxz plokij');
     await page.getByRole('button', { name: 'Are there weather alerts for Oslo?' }).click();
+    await page.locator('.found .why').getByText('“weather”').first().waitFor();
+    await page.getByRole('button', { name: 'Save as case…' }).click();
+    expect(await page.getByRole('dialog').getByLabel('Tool').inputValue()).toBe('weather/get_weather_alerts');
+    await page.getByRole('button', { name: 'Save case' }).click();
+    await page.getByRole('button', { name: 'Saved as a case' }).waitFor();
     await page.getByRole('button', { name: 'What the model saw' }).click();
     await page.locator('.rounds').getByText('Round 2').waitFor();
+    expect(new URL(page.url()).searchParams.get('show')).toBe('model');
     expect(await page.locator('.seen-tools').first().textContent()).toContain('tool_search');
     await page.getByRole('button', { name: 'Raw wire' }).click();
     await page.locator('.rounds').getByText('"max_tokens": 1024').first().waitFor();
     await page.getByRole('button', { name: 'Found nothing' }).click();
     const missed = page.locator('.queue-row', { hasText: 'qwxz plokij' });
     await missed.getByRole('button', { name: 'Make a case…' }).click();
-    await page.getByRole('dialog').getByLabel('Tool').fill('weather/get_forecast');
+    await page.getByRole('dialog').getByLabel('Tool').fill('weather/no_such_tool');
+    await page.getByRole('button', { name: 'Save case' }).click();
+    await page.getByText('is no tool of this catalog').waitFor();
+    await page.getByRole('dialog').getByLabel('Tool').fill('weather/get_daily_forecast');
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save case' }).click();
     await missed.getByRole('button', { name: 'Saved as a case' }).waitFor();
+    const cases = (await (await fetch(`${url}/v1/catalogs/sample/cases`)).json()) as { data: readonly object[] };
+    expect(cases.data).toMatchObject([
+      { query: 'Are there weather alerts for Oslo?', tools: ['weather/get_weather_alerts'] },
+      { query: 'qwxz plokij', tools: ['weather/get_daily_forecast'] },
+    ]);
+    await missed.getByRole('button', { name: 'Add hint…' }).click();
+    await page.getByRole('dialog').getByLabel('Tool').fill('weather/get_daily_forecast');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add hint' }).click();
+    await missed.getByRole('button', { name: 'Hint added' }).waitFor(SOON);
+    const found = { method: 'POST', body: JSON.stringify({ query: 'qwxz plokij', limit: 1 }) };
+    const answer = await (await fetch(`${url}/v1/catalogs/sample/search`, found)).json();
+    expect(answer).toMatchObject({ results: [{ verdict: 'match', hits: [{ tool: 'weather/get_daily_forecast' }] }] });
     await page.getByRole('button', { name: 'Did not search' }).click();
     await page.getByRole('region', { name: 'Who searches' }).getByText('rehearsal').waitFor();
     expect(errors).toEqual([]);
@@ -217,8 +265,10 @@ describe('activity', () => {
     const { page, url } = await openConsole('/activity?view=failed');
     await askModel(url);
     await page.getByText('No request failed.').waitFor();
-    await page.getByRole('button', { name: 'Requests', exact: true }).click();
-    await page.getByRole('button', { name: 'weather__get_weather_alerts' }).waitFor();
+    await page.getByRole('button', { name: /^Requests/ }).click();
+    await page.getByRole('button', { name: 'weather/get_weather_alerts' }).first().waitFor();
+    await page.goto(`${url}/activity?id=req_none`);
+    await page.getByText('There is no such request').waitFor();
   });
 });
 
@@ -246,6 +296,10 @@ describe('servers and catalogs', () => {
     await page.locator(`[data-tool="${tool}"] .unfold`).click();
     await page.getByText('A model calls it').waitFor();
     expect(new URL(page.url()).searchParams.get('tool')).toBe(tool);
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await expect.poll(() => page.locator('[data-server]').first().getAttribute('data-server'), SOON).toBe('aws-s3');
+    await page.getByRole('button', { name: /^Catalogs \d+$/ }).click();
+    await page.getByRole('region', { name: 'Catalogs' }).getByRole('cell', { name: 'without key' }).first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
   });
@@ -275,6 +329,7 @@ describe('servers and catalogs', () => {
     await change.getByText('Report number 0 of a year').waitFor();
     await page.locator('[data-server="broken"]').getByText('Unreachable').waitFor(SOON);
     await page.locator('[data-server="broken"]').getByRole('button', { name: 'Retry now' }).waitFor();
+    await page.getByRole('link', { name: '1 of 2 servers ready' }).waitFor(SOON);
     expect(await seriousFindings(page)).toEqual([]);
     await change.getByRole('button', { name: 'Accept change…' }).click();
     await page.getByRole('button', { name: 'Accept change', exact: true }).click();
@@ -380,7 +435,20 @@ describe('the sign-in page', () => {
       mcpServers: { tracker: { url: server.url, oauth: true } },
     };
     const url = await startGateway(JSON.stringify(settings));
-    const { page, errors } = await openConsole('/sign-in?server=tracker', { url });
+    const { page, errors } = await openConsole(QUERY, { url });
+    const key = page.getByLabel('API key');
+    await key.fill('wrong');
+    await page.getByRole('button', { name: 'Use key' }).click();
+    await page.getByText('The gateway refused this key.').waitFor(SOON);
+    await page.keyboard.press('Escape');
+    await key.fill('ada-key');
+    await page.getByRole('button', { name: 'Use key' }).click();
+    // The link goes where it pointed, and the key is in no storage.
+    await page.getByText('Match', { exact: true }).waitFor(SOON);
+    expect(
+      await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
+    ).not.toContain('ada-key');
+    await page.goto(`${url}/sign-in?server=tracker`);
     await page.getByLabel('API key of this gateway').fill('wrong');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('invalid x-api-key').waitFor(SOON);
@@ -397,6 +465,25 @@ describe('the sign-in page', () => {
 });
 
 describe('the page', () => {
+  it('is small: the first screen needs at most 250 kB, compressed', async () => {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      if (pathname.startsWith('/v1/')) return;
+      // Fonts are compressed as they are.
+      const size = (body: Buffer): number => (pathname.endsWith('.woff2') ? body : gzipSync(body)).length;
+      sizes.push(response.body().then(size));
+    });
+    await page.goto(sharedUrl);
+    await page.getByText('This is the sample catalog').waitFor();
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThanOrEqual(250_000);
+  });
+
   it('forbids scripts, frames and connections of others', async () => {
     const { url } = await openConsole('/playground');
     const response = await fetch(url, { headers: { accept: 'text/html' } });

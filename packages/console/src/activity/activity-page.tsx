@@ -1,17 +1,22 @@
 import type { RequestRecord } from '@quartermaster/client';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Outcome } from '../api/activity.ts';
+import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
 import { download } from '../shell/download.ts';
+import { NetBar } from '../shell/net-bar.tsx';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
+import { ToolName } from '../shell/tool-name.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/activity.css';
-import { type ActivityState, DECISIONS, readActivityState } from './activity-state.ts';
+import { type ActivityState, DECISIONS, type DetailView, readActivityState } from './activity-state.ts';
 import { FoundNothing } from './found-nothing.tsx';
 import { Reach } from './reach.tsx';
 import { RequestDetail } from './request-detail.tsx';
-import { useActivity } from './use-activity.ts';
+import { Summary } from './summary.tsx';
+import { toolIds } from './tool-ids.ts';
+import { useActivity, useLinked } from './use-activity.ts';
 
 const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: string }[] = [
   { outcome: undefined, name: 'Requests' },
@@ -23,12 +28,20 @@ const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: st
 ];
 
 export function ActivityPage(): ReactNode {
-  const { view, q = '', id, key, model, catalog } = useSearch({ from: '/activity' });
+  const { view, q = '', id, key, model, catalog, show } = useSearch({ from: '/activity' });
   const navigate = useNavigate({ from: '/activity' });
   const [isPaused, setPaused] = useState(false);
-  const { records, isLive, error } = useActivity(view, isPaused);
+  const activity = useActivity(view, isPaused);
+  const { records, isLive, error, waiting, showWaiting } = activity;
+  const linked = useLinked(id, activity);
+  const { data: counts } = useQuery({
+    queryKey: ['activity', 'counts'],
+    queryFn: ({ signal }) => countActivity(signal),
+    refetchInterval: isPaused ? false : 5_000,
+  });
   const filter = { text: q.trim().toLowerCase(), key, model, catalog };
-  const shown = records.filter((record) => matches(record, filter)).slice(0, MOST_ROWS);
+  const found = records.filter((record) => matches(record, filter));
+  const shown = linked.data === undefined ? found : [linked.data, ...found];
   const most = Math.max(...shown.map(({ tokens }) => Math.abs(tokens?.net ?? 0)), 1);
   const set = (change: Partial<Record<keyof ActivityState, string | undefined>>, replace = false): void => {
     void navigate({
@@ -37,7 +50,8 @@ export function ActivityPage(): ReactNode {
       resetScroll: false,
     });
   };
-  const move = (step: number) => (): void => {
+  const move = (step: number) => (event: KeyboardEvent): void => {
+    event.preventDefault();
     const at = shown.findIndex((record) => record.id === id);
     const next = shown[Math.min(shown.length - 1, Math.max(0, at + step))];
     if (next !== undefined) set({ id: next.id }, true);
@@ -45,7 +59,13 @@ export function ActivityPage(): ReactNode {
   useShortcuts({
     j: move(1),
     k: move(-1),
+    ArrowDown: move(1),
+    ArrowUp: move(-1),
+    y: () => void navigator.clipboard.writeText(location.href),
+    Escape: () => set({ id: undefined, show: undefined }),
     ' ': (event) => {
+      // A button that has the focus is pressed by this key.
+      if (event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement) return;
       event.preventDefault();
       setPaused((old) => !old);
     },
@@ -79,16 +99,17 @@ export function ActivityPage(): ReactNode {
           </button>
         </div>
       </div>
-      <Summary records={records} />
-      <nav className="tabs" aria-label="Views">
+      <Summary />
+      <nav className="tabs" aria-label={`Views, with counts of the latest ${MOST_RECORDS} requests`}>
         {VIEWS.map(({ outcome, name }) => (
           <button
             key={name}
             type="button"
             aria-current={view === outcome ? 'true' : undefined}
-            onClick={() => set({ view: outcome, id: undefined })}
+            onClick={() => set({ view: outcome, id: undefined, show: undefined })}
           >
             {name}
+            {counts === undefined ? null : <span className="tab-count">{plain(counts[outcome ?? 'requests'])}</span>}
           </button>
         ))}
       </nav>
@@ -112,8 +133,25 @@ export function ActivityPage(): ReactNode {
           {error.message}
         </p>
       )}
-      {view === 'nothing' ? <FoundNothing records={shown} /> : null}
+      {linked.error === null ? null : (
+        <p className="problem" role="alert">
+          {linked.error.message}
+        </p>
+      )}
+      {view === 'nothing' ? <FoundNothing /> : null}
       {view === 'unsearched' ? <Reach /> : null}
+      {waiting === 0 ? null : (
+        <button
+          type="button"
+          className="new-rows"
+          onClick={() => {
+            scrollTo({ top: 0 });
+            showWaiting();
+          }}
+        >
+          <span role="status">{plain(waiting)} new</span>
+        </button>
+      )}
       {shown.length === 0 ? (
         <Empty view={view} hasFilter={[key, model, catalog].some((value) => value !== undefined) || q !== ''} />
       ) : (
@@ -134,7 +172,9 @@ export function ActivityPage(): ReactNode {
                 record={record}
                 most={most}
                 isOpen={record.id === id}
-                onToggle={() => set({ id: record.id === id ? undefined : record.id })}
+                onToggle={() => set({ id: record.id === id ? undefined : record.id, show: undefined })}
+                show={show}
+                onShow={(next) => set({ show: next })}
               />
             ))}
           </ol>
@@ -143,8 +183,6 @@ export function ActivityPage(): ReactNode {
     </>
   );
 }
-
-const MOST_ROWS = 500;
 
 /** A choice among the values that are there. */
 function Filter(props: {
@@ -175,50 +213,24 @@ function keyOf({ key, owner }: RequestRecord): string {
   return key ?? owner;
 }
 
-function Summary({ records }: { readonly records: readonly RequestRecord[] }): ReactNode {
-  const searches = records.flatMap((record) => record.searches);
-  const loaded = records.flatMap(({ loaded: tools, called }) => tools.map(({ tool }) => called.includes(tool)));
-  const nothing = searches.filter(({ outcome }) => outcome === 'none').length;
-  const net = records.reduce((sum, { tokens }) => sum + (tokens?.net ?? 0), 0);
-  return (
-    <p className="summary">
-      <span>
-        <strong>{plain(records.length)}</strong> requests
-      </span>
-      <span>
-        <strong>{plain(searches.length)}</strong> searches
-      </span>
-      {searches.length === 0 ? null : (
-        <span>
-          <strong>{((100 * nothing) / searches.length).toFixed(1)}%</strong> found nothing
-        </span>
-      )}
-      {loaded.length === 0 ? null : (
-        <span>
-          <strong>{((100 * loaded.filter(Boolean).length) / loaded.length).toFixed(0)}%</strong> of loaded tools were
-          called
-        </span>
-      )}
-      <span>
-        net <strong className={net < 0 ? 'loss' : ''}>{signed(net)}</strong> tokens
-      </span>
-      <span className="faint">of the latest 500</span>
-    </p>
-  );
-}
-
 function RequestRow(props: {
   readonly record: RequestRecord;
   /** The largest net on the screen, either way. */
   readonly most: number;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
+  readonly show: DetailView | undefined;
+  readonly onShow: (show: DetailView | undefined) => void;
 }): ReactNode {
-  const { record, most, isOpen, onToggle } = props;
+  const { record, most, isOpen, onToggle, show, onShow } = props;
   const { id, atMs, called, searches, refused, status, model = '', durationMs, tokens, decision } = record;
   const query = searches.flatMap((search) => search.queries ?? [])[0];
   const [first, ...others] = called;
-  const title = query ?? first ?? (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
+  const idOf = toolIds(record);
+  const title =
+    query ??
+    (first === undefined ? undefined : idOf(first)) ??
+    (decision === undefined ? record.route : `${record.route}, ${DECISIONS[decision]}`);
   return (
     <li className={`request${isOpen ? ' open' : ''}`}>
       <div className="request-line">
@@ -235,13 +247,20 @@ function RequestRow(props: {
           >
             {title}
           </button>
-          <p className="faint small mono">{id}</p>
+          <p className="faint small request-id">
+            <span className="mono">{id}</span>
+            <span className="phone-only">
+              {' '}
+              · {clockTime(atMs)}
+              {keyOf(record) === '' ? '' : ` · ${keyOf(record)}`}
+            </span>
+          </p>
         </div>
         <div className="request-called">
           {status >= 400 ? <span className="tag bad">{status}</span> : null}
           {searches.some(({ outcome }) => outcome === 'none') ? <span className="tag wait">no match</span> : null}
           {refused.length > 0 ? <span className="tag bad">refused</span> : null}
-          {first === undefined ? null : <span className="tool">{first}</span>}
+          {first === undefined ? null : <ToolName id={idOf(first)} />}
           {others.length === 0 ? null : <span className="faint"> +{others.length}</span>}
         </div>
         <div className="request-model">
@@ -252,16 +271,9 @@ function RequestRow(props: {
         <strong className={`right ${tokens !== undefined && tokens.net < 0 ? 'loss' : ''}`}>
           {tokens === undefined ? <span className="faint">–</span> : signed(tokens.net)}
         </strong>
-        <span className="net-bar" aria-hidden="true">
-          {tokens === undefined ? null : (
-            <span
-              className={`fall ${tokens.net < 0 ? 'loss' : 'gain'}`}
-              style={{ width: `${(100 * Math.abs(tokens.net)) / most}%` }}
-            />
-          )}
-        </span>
+        {tokens === undefined ? <span className="net-bar" /> : <NetBar net={tokens.net} most={most} />}
       </div>
-      {isOpen ? <RequestDetail record={record} /> : null}
+      {isOpen ? <RequestDetail record={record} show={show} onShow={onShow} /> : null}
     </li>
   );
 }
@@ -307,7 +319,7 @@ function matches(record: RequestRecord, { text, key, model, catalog }: RecordFil
     record.id,
     record.model ?? '',
     ...record.called,
-    ...record.searches.flatMap(({ found, queries = [] }) => [...found, ...queries]),
+    ...record.searches.flatMap(({ found, tools, queries = [] }) => [...found, ...tools, ...queries]),
   ];
   return texts.some((each) => each.toLowerCase().includes(text));
 }

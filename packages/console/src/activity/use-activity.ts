@@ -1,49 +1,75 @@
 import type { RequestRecord } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { followActivity, listActivity, type Outcome } from '../api/activity.ts';
+import { useEffect, useRef, useState } from 'react';
+import { listActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { gateway } from '../api/gateway.ts';
+import { useLive } from '../shell/use-live.ts';
 
-/** How many requests the screen holds. */
-const MOST_RECORDS = 500;
+/** From here on new rows would push away what is being read. */
+const SCROLLED_PX = 240;
+
+interface Activity {
+  readonly records: readonly RequestRecord[];
+  readonly isLive: boolean;
+  readonly error: Error | null;
+  readonly isLoaded: boolean;
+  /** Requests that came while the reader was further down the list. */
+  readonly waiting: number;
+  showWaiting(): void;
+}
 
 /** The latest requests, and those that come while the screen is open. */
-export function useActivity(
-  view: Outcome | undefined,
-  isPaused: boolean,
-): { readonly records: readonly RequestRecord[]; readonly isLive: boolean; readonly error: Error | null } {
-  const list = useQuery({ queryKey: ['activity', view], queryFn: ({ signal }) => listActivity(view, signal) });
-  const [fresh, setFresh] = useState<readonly RequestRecord[]>([]);
-  const [isLive, setLive] = useState(false);
-  const { refetch } = list;
-  useEffect(() => {
-    if (isPaused) return;
+export function useActivity(view: Outcome | undefined, isPaused: boolean): Activity {
+  const list = useQuery({
+    queryKey: ['activity', view],
+    queryFn: ({ signal }) => listActivity(view, signal),
     // A view is a filter of the gateway's: it is asked again instead of filtered here a second time.
-    if (view !== undefined) {
-      setLive(true);
-      const timer = setInterval(() => void refetch(), 5_000);
-      return () => clearInterval(timer);
-    }
-    const stop = new AbortController();
-    const waiting: RequestRecord[] = [];
-    let frame = 0;
-    // Once a frame, however many requests a busy gateway answers.
-    const show = (): void => {
-      frame = 0;
-      const batch = waiting.splice(0).reverse();
-      setFresh((old) => [...batch, ...old].slice(0, MOST_RECORDS));
-    };
-    setLive(true);
-    followActivity((record) => {
-      waiting.push(record);
-      if (frame === 0) frame = requestAnimationFrame(show);
-    }, stop.signal).catch(() => setLive(false));
-    return () => {
-      stop.abort();
-      cancelAnimationFrame(frame);
-    };
-  }, [view, isPaused, refetch]);
+    refetchInterval: view === undefined || isPaused ? false : 5_000,
+  });
+  const [fresh, setFresh] = useState<readonly RequestRecord[]>([]);
+  const [waiting, setWaiting] = useState(0);
+  const arrived = useRef<RequestRecord[]>([]);
+  const frame = useRef(0);
+  const showWaiting = (): void => {
+    frame.current = 0;
+    const batch = arrived.current.splice(0).reverse();
+    setWaiting(0);
+    setFresh((old) => [...batch, ...old].slice(0, MOST_RECORDS));
+  };
+  // Once a frame, however many requests a busy gateway answers.
+  const onFrame = (): void => {
+    frame.current = 0;
+    if (scrollY > SCROLLED_PX) setWaiting(arrived.current.length);
+    else showWaiting();
+  };
+  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  const isLive = useLive({
+    isPaused,
+    onRecord(record) {
+      arrived.current.push(record);
+      if (arrived.current.length > MOST_RECORDS) arrived.current.shift();
+      if (frame.current === 0) frame.current = requestAnimationFrame(onFrame);
+    },
+    onGap: () => void list.refetch(),
+  });
   const listed = list.data?.data ?? [];
   const known = new Set(listed.map(({ id }) => id));
   const added = view === undefined ? fresh.filter(({ id }) => !known.has(id)) : [];
-  return { records: [...added, ...listed].slice(0, MOST_RECORDS), isLive, error: list.error };
+  const records = [...added, ...listed].slice(0, MOST_RECORDS);
+  return {
+    ...{ records, isLive, error: list.error, isLoaded: list.data !== undefined, showWaiting },
+    waiting: view === undefined ? waiting : 0,
+  };
+}
+
+/** The request that a link names, where it is not among the latest. */
+export function useLinked(id: string | undefined, { records, isLoaded }: Activity) {
+  const isListed = id === undefined || !isLoaded || records.some((record) => record.id === id);
+  return useQuery({
+    queryKey: ['activity', 'one', id],
+    queryFn: ({ signal }) => gateway.request('GET /v1/activity/{id}', { path: { id: id ?? '' }, signal }),
+    enabled: !isListed,
+    retry: false,
+    staleTime: Infinity,
+  });
 }

@@ -6,15 +6,20 @@ export const OUTCOMES = ['nothing', 'refused', 'unsearched', 'failed', 'loss'] a
 
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** How many requests the screen holds, and counts. */
+export const MOST_RECORDS = 500;
+
 export function listActivity(
   outcome: Outcome | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly data: readonly RequestRecord[] }> {
-  const query = { limit: 500, ...(outcome === undefined ? {} : { outcome }) };
+  const query = { limit: MOST_RECORDS, ...(outcome === undefined ? {} : { outcome }) };
   return gateway.request('GET /v1/activity', { query, signal });
 }
 
-/** Calls back for each request that is answered from now on, until the signal aborts or the gateway goes away. */
-export async function followActivity(onRecord: (record: RequestRecord) => void, signal: AbortSignal): Promise<void> {
-  for await (const record of gateway.follow(signal)) onRecord(record);
+/** How many of the latest requests are in each view. */
+export async function countActivity(
+  signal: AbortSignal,
+): Promise<Readonly<Record<Outcome | 'requests', number>> | undefined> {
+  return (await gateway.request('GET /v1/activity', { query: { limit: 1, counts: 'true' }, signal })).counts;
 }

@@ -7,5 +7,10 @@ export function rememberKey(key: string): void {
   apiKey = key;
 }
 
+/** Whether this page has been given one. */
+export function hasKey(): boolean {
+  return apiKey !== undefined;
+}
+
 /** The gateway that serves this page, and nothing else. */
 export const gateway: Client = createClient({ apiKey: () => apiKey });

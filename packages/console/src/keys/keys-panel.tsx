@@ -113,6 +113,7 @@ export function KeysPanel(props: {
 const LIMIT_WORDS = {
   requestsPerMinute: 'requests a minute',
   tokensPerMinute: 'tokens a minute',
+  searchesPerMinute: 'searches a minute',
   tokensPerDay: 'tokens a day',
   tokensPerMonth: 'tokens a month',
 } as const;
@@ -127,11 +128,14 @@ function Limits({ apiKey }: { readonly apiKey: Key }): ReactNode {
   });
   if (set.length === 0) return <span className="faint">none</span>;
   return set.map(({ name, word, limit, used }) => (
-    <p key={name} className="small">
-      <span className={used >= NEAR * limit ? 'tag wait' : ''}>
-        {plain(used)} of {plain(limit)}
-      </span>{' '}
-      {word}
+    <p key={name} className="small limit">
+      <span className={`share${used >= NEAR * limit ? ' near' : ''}`} aria-hidden="true">
+        <i style={{ width: `${Math.min(100, (100 * used) / Math.max(1, limit))}%` }} />
+      </span>
+      <span>
+        {plain(used)} of {plain(limit)} <span className="faint">{word}</span>
+      </span>
+      {used >= NEAR * limit ? <span className="tag wait">near its limit</span> : null}
     </p>
   ));
 }

@@ -1,10 +1,13 @@
 import { ApiFailure, type SearchAnswer } from '@quartermaster/client';
-import { useNavigate, useSearch as useRouteSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch as useRouteSearch } from '@tanstack/react-router';
 import { Check, Link2, Search, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useSaveCase } from '../api/labels.ts';
+import { LabelButtons } from '../shell/label-dialog.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/playground.css';
 import { useCases } from './cases.ts';
+import { type Draft, readDraft, writeDraft } from './draft.ts';
 import type { PlaygroundState } from './playground-state.ts';
 import { ResultTable } from './result-table.tsx';
 import { ToolInspector } from './tool-inspector.tsx';
@@ -16,25 +19,30 @@ const EXAMPLES = ['give the customer his money back', 'what needs my review toda
 export function PlaygroundPage(): ReactNode {
   const state = useRouteSearch({ from: '/playground' });
   const navigate = useNavigate({ from: '/playground' });
-  const [draft, setDraft] = useState<{ readonly tool: string; readonly text: string }>();
+  const hash = useRouterState({ select: ({ location: { hash: current } }) => current });
+  const draft = readDraft(hash);
   const { name: catalog, names } = useCatalog(state.catalog);
   const { others } = useOtherEngines();
   const limit = state.limit ?? DEFAULT_LIMIT;
   const query = useSettled(state.q ?? '');
-  const search = useSearch({ ...state, q: query, catalog, ...(draft === undefined ? {} : { draft }) }, others);
+  const search = useSearch({ ...state, q: query, catalog, draft }, others);
   const stored = useSearch({ ...state, q: query, catalog }, others);
-  const { cases, save } = useCases(catalog ?? '');
+  const cases = useCases(catalog ?? '');
+  const save = useSaveCase(catalog ?? '');
   const answer = query.trim() === '' ? undefined : search.data;
   const hits = answer?.results[0]?.hits ?? [];
   const selected = hits.find(({ tool }) => tool === state.tool) ?? hits[0];
-  const storedText = stored.data?.results[0]?.hits.find(({ tool }) => tool === selected?.tool)?.description;
 
   /** Typing replaces the entry of the history, so that Back leaves the screen; unfolding adds one. */
   const set = (change: Partial<Record<keyof PlaygroundState, string | number | undefined>>, replace = false): void => {
-    void navigate({ search: (old) => clean({ ...old, ...change }), replace, resetScroll: false });
+    void navigate({ search: (old) => clean({ ...old, ...change }), hash: true, replace, resetScroll: false });
+  };
+  const setDraft = (next: Draft | undefined): void => {
+    void navigate({ search: (old) => old, hash: writeDraft(next), replace: true, resetScroll: false });
   };
   const copyLink = (): void => void navigator.clipboard.writeText(location.href);
-  const move = (step: number) => (): void => {
+  const move = (step: number) => (event: KeyboardEvent): void => {
+    event.preventDefault();
     const at = hits.findIndex(({ tool }) => tool === state.tool);
     const next = hits[Math.min(hits.length - 1, Math.max(0, at + step))];
     if (next === undefined) return;
@@ -44,13 +52,16 @@ export function PlaygroundPage(): ReactNode {
   useShortcuts({
     j: move(1),
     k: move(-1),
+    ArrowDown: move(1),
+    ArrowUp: move(-1),
+    Escape: () => set({ tool: undefined }),
     y: copyLink,
     w: (event) => {
       event.preventDefault();
       document.getElementById('why')?.focus();
     },
     e: () => {
-      if (selected !== undefined) save({ query, tools: [selected.tool] });
+      if (selected !== undefined) save.mutate({ query, tools: [selected.tool] });
     },
   });
 
@@ -77,10 +88,11 @@ export function PlaygroundPage(): ReactNode {
           <select
             className="select"
             value={catalog ?? ''}
-            onChange={({ target }) => {
-              setDraft(undefined);
-              set({ catalog: target.value, tool: undefined, why: undefined });
-            }}
+            onChange={({ target }) =>
+              void navigate({
+                search: (old) => clean({ ...old, catalog: target.value, tool: undefined, why: undefined }),
+              })
+            }
           >
             {names.map((name) => (
               <option key={name}>{name}</option>
@@ -99,12 +111,16 @@ export function PlaygroundPage(): ReactNode {
           <Link2 size={16} aria-hidden="true" />
         </button>
       </div>
-      <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} />
+      <Verdict answer={answer} limit={limit} error={search.error} catalog={catalog} query={query} />
       {answer === undefined || catalog === undefined ? (
         <Start catalog={catalog} isSearching={search.isFetching} onTry={(example) => set({ q: example }, true)} />
       ) : (
         <div className="split" aria-busy={search.isPlaceholderData}>
           <ResultTable
+            catalog={catalog}
+            cases={cases}
+            sort={state.sort}
+            onSort={(sort) => set({ sort })}
             answer={answer}
             query={query}
             limit={limit}
@@ -120,8 +136,9 @@ export function PlaygroundPage(): ReactNode {
                 hit={selected}
                 query={query}
                 cases={cases}
-                onSaveCase={(tool) => save({ query, tools: [tool] })}
-                stored={storedText ?? selected.description}
+                save={save}
+                before={stored.data}
+                after={answer}
                 draft={draft?.tool === selected.tool ? draft.text : undefined}
                 onDraft={(text) => setDraft(text === undefined ? undefined : { tool: selected.tool, text })}
               />
@@ -146,8 +163,9 @@ function Verdict(props: {
   readonly limit: number;
   readonly error: Error | null;
   readonly catalog: string | undefined;
+  readonly query: string;
 }): ReactNode {
-  const { answer, limit, error, catalog } = props;
+  const { answer, limit, error, catalog, query } = props;
   if (error instanceof ApiFailure) {
     return (
       <p className="verdict problem" role="alert">
@@ -179,9 +197,16 @@ function Verdict(props: {
         </span>
       )}
       {isMatch || nearest === undefined ? null : (
-        <span>
-          No tool fits. The nearest is <strong className="mono">{nearest.tool}</strong>.
-        </span>
+        <>
+          <span>
+            No tool fits. The nearest is <strong className="mono">{nearest.tool}</strong>.
+          </span>
+          {catalog === undefined ? null : (
+            <span className="verdict-actions">
+              <LabelButtons query={query} catalog={catalog} tools={(result?.hits ?? []).map(({ tool }) => tool)} />
+            </span>
+          )}
+        </>
       )}
       <span>
         found in <strong>{answer.took_ms.toFixed(1)} ms</strong>

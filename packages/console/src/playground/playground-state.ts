@@ -7,6 +7,8 @@ export interface PlaygroundState {
   readonly tool?: string;
   /** The tool whose absence is explained. */
   readonly why?: string;
+  /** The engine that the rows are sorted by. @default the first */
+  readonly sort?: string;
 }
 
 const MAX_LIMIT = 20;
@@ -15,7 +17,8 @@ const MAX_LIMIT = 20;
 export function readPlaygroundState(search: Record<string, unknown>): PlaygroundState {
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
   const limit = Number(search.limit);
-  const state = { q: text(search.q), catalog: text(search.catalog), tool: text(search.tool), why: text(search.why) };
+  const texts = ['q', 'catalog', 'tool', 'why', 'sort'] as const;
+  const state = Object.fromEntries(texts.map((name) => [name, text(search[name])]));
   const known = Object.entries(state).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(known),

@@ -23,6 +23,7 @@ const BEST_OF_OTHERS = 2;
 export function resultRows(
   answer: SearchAnswer,
   limit: number,
+  sort?: string,
 ): { readonly found: readonly ResultRow[]; readonly below: readonly ResultRow[] } {
   const hits = answer.results[0]?.hits ?? [];
   const compared = Object.entries(answer.compared ?? {});
@@ -49,5 +50,11 @@ export function resultRows(
       .filter(({ tool }) => !shown.has(tool))
       .map((tool) => [tool.tool, row(tool)]),
   );
-  return { found: rows.slice(0, limit), below: [...rows.slice(limit), ...elsewhere.values()] };
+  const [found, below] = [rows.slice(0, limit), [...rows.slice(limit), ...elsewhere.values()]];
+  return sort === undefined ? { found, below } : { found: sorted(found, sort), below: sorted(below, sort) };
+}
+
+function sorted(rows: readonly ResultRow[], engine: string): readonly ResultRow[] {
+  const place = ({ others }: ResultRow): number => others.get(engine)?.rank ?? Number.MAX_SAFE_INTEGER;
+  return rows.toSorted((left, right) => place(left) - place(right));
 }

@@ -1,6 +1,8 @@
 import type { SearchAnswer } from '@quartermaster/client';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { CSSProperties, ReactNode } from 'react';
+import type { Cases } from './cases.ts';
+import { percent, useEvaluation } from './evaluation.tsx';
 import { MarkedText } from './mark-words.tsx';
 import { type ResultRow, resultRows } from './result-rows.ts';
 import { scoreParts } from './score-parts.ts';
@@ -15,17 +17,22 @@ export const ENGINE_NAMES: Readonly<Record<string, string>> = {
 };
 
 interface TableProps {
+  readonly catalog: string;
+  readonly cases: Cases;
   readonly answer: SearchAnswer;
   readonly query: string;
   readonly limit: number;
   readonly engines: readonly string[];
   readonly selected: string | undefined;
   readonly onSelect: (tool: string | undefined) => void;
+  readonly sort: string | undefined;
+  readonly onSort: (engine: string | undefined) => void;
 }
 
 /** Engines are columns: the eye compares ranks along a row. */
-export function ResultTable({ answer, query, limit, engines, selected, onSelect }: TableProps): ReactNode {
-  const { found, below } = resultRows(answer, limit);
+export function ResultTable(props: TableProps): ReactNode {
+  const { answer, query, limit, engines, selected, onSelect, sort, onSort } = props;
+  const { found, below } = resultRows(answer, limit, sort);
   const most = Math.max(...[...found, ...below].map(({ hit }) => hit?.score ?? 0), 0);
   const isMatch = answer.results[0]?.verdict === 'match';
   const row = (each: ResultRow, isBelow: boolean): ReactNode => (
@@ -42,16 +49,26 @@ export function ResultTable({ answer, query, limit, engines, selected, onSelect 
   );
   return (
     <div className="panel results" style={{ '--engines': engines.length } as CSSProperties}>
-      <div className="results-head" aria-hidden="true">
+      <div className="results-head">
         <span />
         <span>
-          Tool <span className="faint">· matched words are marked</span>
+          Tool <span className="faint block">matched words are marked</span>
         </span>
-        <span>{ENGINE_NAMES[answer.engine] ?? answer.engine}</span>
+        <EngineHead
+          {...props}
+          engine={answer.engine}
+          isOwn
+          isSorted={sort === undefined}
+          onSort={() => onSort(undefined)}
+        />
         {engines.map((engine) => (
-          <span key={engine} className="right">
-            {ENGINE_NAMES[engine] ?? engine}
-          </span>
+          <EngineHead
+            key={engine}
+            {...props}
+            engine={engine}
+            isSorted={sort === engine}
+            onSort={() => onSort(engine)}
+          />
         ))}
       </div>
       <ul>{found.map((each) => row(each, !isMatch))}</ul>
@@ -65,7 +82,54 @@ export function ResultTable({ answer, query, limit, engines, selected, onSelect 
           <ul>{below.map((each) => row(each, true))}</ul>
         </>
       )}
+      <Legend rows={[...found, ...below]} />
     </div>
+  );
+}
+
+/** An engine's name, and how many of the labelled requests it answers. A click sorts the rows by it. */
+function EngineHead(
+  props: Pick<TableProps, 'catalog' | 'cases'> & {
+    readonly engine: string;
+    readonly isOwn?: boolean;
+    readonly isSorted: boolean;
+    readonly onSort: () => void;
+  },
+): ReactNode {
+  const { catalog, cases, engine, isOwn = false, isSorted, onSort } = props;
+  const evaluation = useEvaluation(catalog, cases, isOwn ? {} : { engine });
+  return (
+    <span className={isOwn ? '' : 'right'}>
+      <button type="button" className="sort" aria-pressed={isSorted} onClick={onSort} title="Sort the rows by it">
+        {ENGINE_NAMES[engine] ?? engine}
+      </button>
+      {evaluation === undefined ? null : (
+        <span
+          className="faint block"
+          title={`Of ${evaluation.cases.length} labelled requests, answered in the first 5`}
+        >
+          {isOwn ? 'default, hit@5 ' : <span className="hidden-text">hit@5 </span>}
+          {percent(evaluation.hit_at['5'])}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What the steps of the bars stand for: the parts are ordered by size in each row, so the row says which is which. */
+function Legend({ rows }: { readonly rows: readonly ResultRow[] }): ReactNode {
+  const most = Math.max(...rows.map(({ hit }) => scoreParts(hit?.explanation).length), 0);
+  if (most < 2) return null;
+  return (
+    <p className="legend small faint results-foot">
+      <span>
+        <i className="swatch q1" /> largest part of a score
+      </span>
+      <span>
+        <i className="swatch q2" /> <i className="swatch q3" /> <i className="swatch q4" /> its smaller parts; unfold a
+        row for their names
+      </span>
+    </p>
   );
 }
 
@@ -128,9 +192,11 @@ function Row({ row, query, most, engines, isBelow, isOpen, onToggle }: RowProps)
       })}
       {isOpen && hit !== undefined ? (
         <dl className="parts" id={detailId}>
-          {parts.map(({ label, product, value }, index) => (
+          {parts.map(({ label, note, product, value }, index) => (
             <div key={label}>
-              <dt>{label}</dt>
+              <dt>
+                <strong>{label}</strong> <span className="faint">{note}</span>
+              </dt>
               <dd className="product">{product}</dd>
               <dd aria-hidden="true">
                 <span

@@ -3,6 +3,8 @@ import type { Explanation } from '@quartermaster/client';
 /** A part of a score: a feature times its weight, or a bonus. */
 export interface ScorePart {
   readonly label: string;
+  /** What the label means, where the gateway says so. */
+  readonly note?: string;
   /** `14.3 × 0.572`, where the part is a product. */
   readonly product?: string;
   readonly value: number;
@@ -19,7 +21,9 @@ export function scoreParts(explanation: Explanation | undefined): readonly Score
 function flatten({ details, what, value }: Explanation): readonly ScorePart[] {
   const product = /^(-?[\d.]+ × -?[\d.]+): (.+)$/.exec(what);
   if (product?.[1] !== undefined && product[2] !== undefined) {
-    return [{ label: capital(product[2]), product: product[1], value }];
+    const [label = '', ...rest] = product[2].split(': ');
+    const note = rest.join(': ');
+    return [{ label: capital(label), product: product[1], value, ...(note === '' ? {} : { note: capital(note) }) }];
   }
   if (details.length === 0) return [{ label: capital(what), value }];
   const parts = details.flatMap(flatten);

@@ -3,6 +3,7 @@ import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react
 import { useEffect, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { searchCatalog } from '../api/search.ts';
+import type { Draft } from './draft.ts';
 import type { PlaygroundState } from './playground-state.ts';
 import { MISSES } from './result-rows.ts';
 
@@ -56,7 +57,7 @@ export function useOtherEngines(): { readonly own: string; readonly others: read
 export function useSearch(
   state: Omit<PlaygroundState, 'catalog'> & {
     readonly catalog: string | undefined;
-    readonly draft?: { readonly tool: string; readonly text: string };
+    readonly draft?: Draft | undefined;
   },
   compare: readonly string[],
 ): UseQueryResult<SearchAnswer> {

@@ -1,6 +1,6 @@
 import type { SearchAnswer, Standing } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { scoreParts } from './score-parts.ts';
 
@@ -13,9 +13,13 @@ export function WhyNot(props: {
   readonly limit: number;
 }): ReactNode {
   const { catalog, why, onWhy, answer, limit } = props;
+  // The list of a large catalog is only read where somebody asks.
+  const [isAsked, setAsked] = useState(false);
   const { data } = useQuery({
     queryKey: ['tools', catalog],
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs/{name}/tools', { path: { name: catalog }, signal }),
+    enabled: isAsked,
+    structuralSharing: false,
     staleTime: Infinity,
   });
   const ids = data?.data.map(({ tool }) => tool) ?? [];
@@ -34,6 +38,7 @@ export function WhyNot(props: {
           spellCheck={false}
           defaultValue={why ?? ''}
           key={why ?? ''}
+          onFocus={() => setAsked(true)}
           onChange={({ target }) => {
             if (target.value === '') onWhy(undefined);
             else if (ids.includes(target.value)) onWhy(target.value);

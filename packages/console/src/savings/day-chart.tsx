@@ -51,6 +51,7 @@ function Bars(props: {
   const bar = Math.min(slot * 0.72, 40);
   const every = Math.max(1, Math.ceil(64 / Math.max(slot, 1)));
   const x = (index: number): number => LEFT + slot * (index + 0.5);
+  const worst = worstOf(days);
   const sum = days.reduce((total, { net }) => total + net, 0);
   const label = `Net by day over ${days.length} days, ${format(sum)} in all; as a table with the button above`;
   return (
@@ -66,7 +67,7 @@ function Bars(props: {
       {days.map(({ day, net }, index) => (
         <g key={day}>
           <rect
-            className={net < 0 ? 'minus' : 'plus'}
+            className={`${net < 0 ? 'minus' : 'plus'}${index === days.length - 1 ? ' today' : ''}`}
             x={x(index) - bar / 2}
             y={Math.min(y(net), y(0))}
             width={bar}
@@ -81,8 +82,25 @@ function Bars(props: {
           ) : null}
         </g>
       ))}
+      {worst === undefined ? null : (
+        <text
+          className="loss"
+          x={x(worst.index) + (x(worst.index) > width / 2 ? -bar / 2 - 6 : bar / 2 + 6)}
+          y={Math.max(TOP + 8, y(worst.net) - 2)}
+          textAnchor={x(worst.index) > width / 2 ? 'end' : 'start'}
+        >
+          {format(worst.net)} on {dayName(worst.day)}
+        </text>
+      )}
     </svg>
   );
+}
+
+/** A loss is called by its name, unless it is the only day there is. */
+function worstOf(days: readonly Day[]): (Day & { readonly index: number }) | undefined {
+  if (days.length < 2) return undefined;
+  const [worst] = days.map((day, index) => ({ ...day, index })).sort((left, right) => left.net - right.net);
+  return worst === undefined || worst.net >= 0 ? undefined : worst;
 }
 
 function DayTable({ days, format }: Parameters<typeof DayChart>[0]): ReactNode {

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { KeysPanel } from '../keys/keys-panel.tsx';
 import { download } from '../shell/download.ts';
+import { NetBar } from '../shell/net-bar.tsx';
 import { money, plain, signed, signedShort } from '../shell/numbers.ts';
 import '../styles/savings.css';
 import { ConnectClient } from './connect-client.tsx';
@@ -23,7 +24,7 @@ const DAY_MS = 86_400_000;
 
 export function SavingsPage(): ReactNode {
   const [secret, setSecret] = useState<string>();
-  const { period = 30, unit } = useSearch({ from: '/savings' });
+  const { period = 30, unit, client } = useSearch({ from: '/savings' });
   const navigate = useNavigate({ from: '/savings' });
   const set = (change: Partial<Record<keyof SavingsState, unknown>>): void => {
     void navigate({ search: (old) => readSavingsState({ ...old, ...change }), resetScroll: false });
@@ -65,7 +66,7 @@ export function SavingsPage(): ReactNode {
                 aria-current={each === period ? 'true' : undefined}
                 onClick={() => set({ period: each })}
               >
-                {each} d
+                {each === 1 ? 'today' : `${each} d`}
               </button>
             ))}
           </div>
@@ -97,7 +98,7 @@ export function SavingsPage(): ReactNode {
       <dl className="headline">
         <div>
           <dd className={total.net < 0 ? 'loss' : ''}>{signedShort(total.net)}</dd>
-          <dt>tokens kept out, net, in {period} days</dt>
+          <dt>tokens kept out, net, {period === 1 ? 'today' : `in ${period} days`}</dt>
         </div>
         {total.usd === undefined ? null : (
           <div>
@@ -138,13 +139,24 @@ export function SavingsPage(): ReactNode {
         <WhereItPays catalogs={byCatalog} breakEven={total.breakEven} />
       </div>
       <div className="breakdowns">
-        <Breakdown title="By key" groups={byKey} names={keyNames} netOf={netOf} format={format} unnamed="without key" />
-        <Breakdown title="By model" groups={byModel} netOf={netOf} format={format} unnamed="no model" />
-        <Breakdown title="By catalog" groups={byCatalog} netOf={netOf} format={format} unnamed="tools of the request" />
+        <Breakdown
+          {...{ title: 'By key', filter: 'key', groups: byKey, names: keyNames, netOf, format, unnamed: 'without key' }}
+        />
+        <Breakdown {...{ title: 'By model', filter: 'model', groups: byModel, netOf, format, unnamed: 'no model' }} />
+        <Breakdown
+          {...{
+            title: 'By catalog',
+            filter: 'catalog',
+            groups: byCatalog,
+            netOf,
+            format,
+            unnamed: 'tools of the request',
+          }}
+        />
       </div>
       <BelowBreakEven catalogs={byCatalog} />
       <KeysPanel savings={byKey} onSecret={setSecret} />
-      <ConnectClient secret={secret} />
+      <ConnectClient secret={secret} chosen={client} onChoose={(name) => set({ client: name })} />
     </>
   );
 }
@@ -167,6 +179,8 @@ function daysOf(
 
 function Breakdown(props: {
   readonly title: string;
+  /** What the list of requests is filtered by, to show those behind a figure. */
+  readonly filter: 'key' | 'model' | 'catalog';
   readonly groups: Readonly<Record<string, Totals>>;
   /** What people call them. */
   readonly names?: Readonly<Record<string, string>>;
@@ -174,7 +188,7 @@ function Breakdown(props: {
   readonly format: (value: number) => string;
   readonly unnamed: string;
 }): ReactNode {
-  const { title, groups, names = {}, netOf, format, unnamed } = props;
+  const { title, filter, groups, names = {}, netOf, format, unnamed } = props;
   const rows = Object.entries(groups)
     .map(([name, totals]) => ({
       id: name,
@@ -191,13 +205,14 @@ function Breakdown(props: {
       <ul className="breakdown">
         {rows.slice(0, MOST_ROWS).map(({ id, name, net, totals }) => (
           <li key={id} title={`${plain(totals.requests)} requests`}>
-            <span className="mono">{name}</span>
-            <span className="track" aria-hidden="true">
-              <span
-                className={`fall ${net < 0 ? 'loss' : 'gain'}`}
-                style={{ width: `${(100 * Math.abs(net)) / most}%` }}
-              />
-            </span>
+            {id === '' ? (
+              <span className="mono">{name}</span>
+            ) : (
+              <Link to="/activity" search={{ [filter]: name }} className="mono">
+                {name}
+              </Link>
+            )}
+            <NetBar net={net} most={most} />
             <strong className={`right ${net < 0 ? 'loss' : ''}`}>{format(net)}</strong>
           </li>
         ))}

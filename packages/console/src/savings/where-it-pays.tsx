@@ -45,6 +45,8 @@ export function WhereItPays(props: {
   );
 }
 
+const CURVE_POINTS = 60;
+
 function Plot(props: {
   readonly places: readonly Place[];
   readonly breakEven: number;
@@ -60,6 +62,11 @@ function Plot(props: {
   const x = (size: number): number => LEFT + (Math.log(size / from) / Math.log(to / from)) * (width - LEFT - RIGHT);
   const y = (net: number): number => TOP + ((most - net) / range) * (HEIGHT - TOP - BOTTOM);
   const decades = Array.from({ length: Math.round(Math.log10(to / from)) + 1 }, (_, power) => from * 10 ** power);
+  // What a request nets is its size less what tool search adds, here as much as it adds on average.
+  const curve = Array.from({ length: CURVE_POINTS + 1 }, (_, at) => from * (to / from) ** (at / CURVE_POINTS))
+    .filter((size) => size - breakEven >= least - range * 0.05 && size - breakEven <= most)
+    .map((size) => `${x(size).toFixed(1)},${y(size - breakEven).toFixed(1)}`)
+    .join(' ');
   const label =
     `Break-even at ${plain(breakEven)} tokens. ` +
     places.map(({ name, size, net }) => `${name}: ${plain(size)} tokens, net ${signedShort(net)} a request`).join('; ');
@@ -91,6 +98,7 @@ function Plot(props: {
       <text x={x(Math.max(from, breakEven))} y={TOP + 22} textAnchor="middle">
         {plain(breakEven)} tokens
       </text>
+      <polyline className="curve" points={curve} />
       {places.map(({ name, size, net }) => (
         <g key={name}>
           <circle className={net < 0 ? 'minus' : 'plus'} cx={x(size)} cy={y(net)} r="4.5" />

@@ -1,4 +1,5 @@
 import type { Server, ToolFacts } from '@quartermaster/client';
+import type { Sort } from './servers-state.ts';
 import type { Policy } from './use-servers.ts';
 
 /** The tools of one server, with what is known of the server where it is a configured one. */
@@ -49,7 +50,12 @@ export type Row =
 /** What the table shows: servers with the tools of the unfolded one, or all tools, each by the filter. */
 export function tableRows(
   groups: readonly ServerGroup[],
-  { view, q = '', server }: { readonly view?: 'tools'; readonly q?: string; readonly server?: string },
+  {
+    view,
+    q = '',
+    server,
+    sort = 'tokens',
+  }: { readonly view?: 'tools'; readonly q?: string; readonly server?: string; readonly sort?: Sort },
 ): readonly Row[] {
   const filter = q.trim().toLowerCase();
   const fits = ({ tool, description }: ToolFacts): boolean =>
@@ -62,13 +68,30 @@ export function tableRows(
   });
   if (view === 'tools') {
     const tools = groups.flatMap((group) => group.tools.filter(fits));
-    return tools.sort((left, right) => right.tokens - left.tokens).map((tool) => toolRow(tool, true));
+    return tools.sort(byTool(sort)).map((tool) => toolRow(tool, true));
   }
-  return groups.flatMap((group): readonly Row[] => {
+  return groups.toSorted(byGroup(sort)).flatMap((group): readonly Row[] => {
     const isNamed = group.name.toLowerCase().includes(filter);
     const tools = isNamed ? group.tools : group.tools.filter(fits);
     if (!isNamed && tools.length === 0) return [];
     const head: Row = { kind: 'server', key: `server ${group.name}`, group };
-    return group.name === server ? [head, ...tools.map((tool) => toolRow(tool, false))] : [head];
+    return group.name === server ? [head, ...tools.toSorted(byTool(sort)).map((tool) => toolRow(tool, false))] : [head];
   });
+}
+
+/** Names from A to Z, figures from the largest. */
+function byTool(sort: Sort): (left: ToolFacts, right: ToolFacts) => number {
+  if (sort === 'name') return (left, right) => compare(left.tool, right.tool);
+  if (sort === 'findings') return (left, right) => right.findings.length - left.findings.length;
+  return (left, right) => right[sort] - left[sort];
+}
+
+function byGroup(sort: Sort): (left: ServerGroup, right: ServerGroup) => number {
+  if (sort === 'name') return (left, right) => compare(left.name, right.name);
+  if (sort === 'findings') return (left, right) => right.trust + right.lint - (left.trust + left.lint);
+  return (left, right) => right[sort] - left[sort];
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }

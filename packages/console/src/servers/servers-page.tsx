@@ -3,19 +3,29 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/servers.css';
+import { CatalogTable } from './catalog-table.tsx';
 import { groupByServer, type ServerGroup, tableRows } from './server-groups.ts';
 import { readServersState, type ServersState } from './servers-state.ts';
 import { ToolTable } from './tool-table.tsx';
 import { Treemap } from './treemap.tsx';
-import { chooseCatalog, type Policy, type PolicyChange, useServers, useSetPolicies, useTools } from './use-servers.ts';
+import {
+  chooseCatalog,
+  type Policy,
+  type PolicyChange,
+  useServerChanges,
+  useServers,
+  useSetPolicies,
+  useTools,
+} from './use-servers.ts';
 import { Waiting } from './waiting.tsx';
 
 /** What the longest bar stands for. */
-function mostTokens(groups: readonly ServerGroup[], view: 'tools' | undefined): number {
+function mostTokens(groups: readonly ServerGroup[], view: ServersState['view']): number {
   let most = 1;
   for (const { tokens, tools } of groups) {
-    if (view === undefined) most = Math.max(most, tokens);
+    if (view !== 'tools') most = Math.max(most, tokens);
     else for (const tool of tools) most = Math.max(most, tool.tokens);
   }
   return most;
@@ -31,6 +41,7 @@ export function ServersPage(): ReactNode {
     queryFn: ({ signal }) => gateway.request('GET /v1/catalogs', { signal }),
   });
   const { data: servers = NOTHING, error: serversError } = useServers();
+  useServerChanges();
   const catalog = chooseCatalog(catalogs?.data ?? [], state.catalog);
   const { data: tools, error } = useTools(catalog);
   const isServed = catalogs?.data.find(({ name }) => name === catalog)?.read_only === true;
@@ -42,11 +53,12 @@ export function ServersPage(): ReactNode {
   const rows = useMemo(
     () =>
       tableRows(groups, {
-        ...(state.view === undefined ? {} : { view: state.view }),
+        ...(state.view === 'tools' ? { view: state.view } : {}),
+        ...(state.sort === undefined ? {} : { sort: state.sort }),
         ...(q === undefined ? {} : { q }),
         ...(state.server === undefined ? {} : { server: state.server }),
       }),
-    [groups, state.view, state.server, q],
+    [groups, state.view, state.server, state.sort, q],
   );
   const set = (change: Partial<Record<keyof ServersState, string | undefined>>, replace = false): void => {
     void navigate({ search: (old) => readServersState({ ...old, ...change }), replace, resetScroll: false });
@@ -54,6 +66,14 @@ export function ServersPage(): ReactNode {
   const { setPolicy, undo, problem } = useUndoablePolicy();
   const most = useMemo(() => mostTokens(groups, state.view), [groups, state.view]);
   const failure = error ?? serversError ?? problem;
+  useShortcuts({
+    j: focusRow(1),
+    k: focusRow(-1),
+    ArrowDown: focusRow(1),
+    ArrowUp: focusRow(-1),
+    Escape: () => set({ server: undefined, tool: undefined }),
+    y: () => void navigator.clipboard.writeText(location.href),
+  });
   return (
     <>
       <div className="screen-head">
@@ -72,6 +92,13 @@ export function ServersPage(): ReactNode {
             onClick={() => set({ view: 'tools', server: undefined })}
           >
             Tools {plain(tools?.data.length ?? 0)}
+          </button>
+          <button
+            type="button"
+            aria-current={state.view === 'catalogs' ? 'true' : undefined}
+            onClick={() => set({ view: 'catalogs', server: undefined })}
+          >
+            Catalogs {plain(catalogs?.data.length ?? 0)}
           </button>
         </nav>
         <div className="end">
@@ -134,16 +161,27 @@ export function ServersPage(): ReactNode {
                 />
               </section>
             )}
-            <ToolTable
-              rows={rows}
-              catalog={catalog}
-              open={{ server: state.server, tool: state.tool }}
-              mostTokens={most}
-              mayManage={servers.may_manage}
-              onServer={(server) => set({ server: server === state.server ? undefined : server })}
-              onTool={(tool) => set({ tool: tool === state.tool ? undefined : tool })}
-              onPolicy={setPolicy}
-            />
+            {state.view === 'catalogs' ? (
+              <CatalogTable
+                catalogs={catalogs?.data ?? []}
+                chosen={catalog}
+                onChoose={(name) => set({ catalog: name, view: undefined, server: undefined, tool: undefined })}
+              />
+            ) : null}
+            {state.view === 'catalogs' ? null : (
+              <ToolTable
+                sort={state.sort ?? 'tokens'}
+                onSort={(sort) => set({ sort })}
+                rows={rows}
+                catalog={catalog}
+                open={{ server: state.server, tool: state.tool }}
+                mostTokens={most}
+                mayManage={servers.may_manage}
+                onServer={(server) => set({ server: server === state.server ? undefined : server })}
+                onTool={(tool) => set({ tool: tool === state.tool ? undefined : tool })}
+                onPolicy={setPolicy}
+              />
+            )}
           </div>
           <Waiting
             servers={isServed ? servers.data : []}
@@ -155,6 +193,18 @@ export function ServersPage(): ReactNode {
       )}
     </>
   );
+}
+
+/** Rows are unfolded with Enter once they have the focus. */
+function focusRow(step: number): (event: KeyboardEvent) => void {
+  return (event) => {
+    event.preventDefault();
+    const rows = [...document.querySelectorAll<HTMLElement>('.tool-slot .unfold')].sort(
+      (left, right) => left.getBoundingClientRect().top - right.getBoundingClientRect().top,
+    );
+    const at = rows.findIndex((row) => row === document.activeElement);
+    rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+  };
 }
 
 /** How long a change can be taken back with one click. */

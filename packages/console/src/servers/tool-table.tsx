@@ -7,11 +7,14 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
 import { plain } from '../shell/numbers.ts';
 import type { Row, ServerGroup } from './server-groups.ts';
+import type { Sort } from './servers-state.ts';
 import type { Policy, PolicyChange } from './use-servers.ts';
 
 const ROW_HEIGHT = 41;
 
 interface TableProps {
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
   readonly rows: readonly Row[];
   readonly catalog: string;
   readonly open: { readonly server: string | undefined; readonly tool: string | undefined };
@@ -37,10 +40,17 @@ export function ToolTable(props: TableProps): ReactNode {
   });
   return (
     <section className="panel tool-table" aria-label="Servers and tools">
-      <div className="tool-row head" aria-hidden="true">
-        {['Name', 'State', 'Tools', 'Tokens', 'Calls', 'Hold back', 'Findings'].map((title) => (
+      <div className="tool-row head">
+        {HEADS.map(([title, sort]) => (
           <span key={title} className={RIGHT.has(title) ? 'right' : undefined}>
-            {title}
+            {sort === undefined ? (
+              title
+            ) : (
+              <button type="button" aria-pressed={sort === props.sort} onClick={() => props.onSort(sort)}>
+                {title}
+                <span aria-hidden="true">{sort === props.sort ? (sort === 'name' ? ' ↑' : ' ↓') : ''}</span>
+              </button>
+            )}
           </span>
         ))}
       </div>
@@ -64,6 +74,17 @@ export function ToolTable(props: TableProps): ReactNode {
     </section>
   );
 }
+
+/** The columns, and what a click on a head sorts by. */
+const HEADS: readonly (readonly [title: string, sort?: Sort])[] = [
+  ['Name', 'name'],
+  ['State'],
+  ['Tools'],
+  ['Tokens', 'tokens'],
+  ['Calls', 'calls'],
+  ['Hold back'],
+  ['Findings', 'findings'],
+];
 
 const RIGHT = new Set(['Tools', 'Calls']);
 

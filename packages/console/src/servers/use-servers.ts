@@ -1,6 +1,7 @@
 import type { Catalog, Server, ToolFacts } from '@quartermaster/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { gateway } from '../api/gateway.ts';
+import { useLive } from '../shell/use-live.ts';
 
 export type Policy = ToolFacts['policy'];
 
@@ -16,7 +17,19 @@ export function useServers() {
   return useQuery({
     queryKey: ['servers'],
     queryFn: ({ signal }) => gateway.request('GET /v1/servers', { signal }),
-    refetchInterval: 5_000,
+    refetchInterval: 10_000,
+  });
+}
+
+/** Changes of servers are told live to an admin key; any other asks now and then. */
+export function useServerChanges(): void {
+  const queries = useQueryClient();
+  useLive({
+    onServer: () => {
+      void queries.invalidateQueries({ queryKey: ['servers'] });
+      void queries.invalidateQueries({ queryKey: ['tools'] });
+      void queries.invalidateQueries({ queryKey: ['catalogs'] });
+    },
   });
 }
 

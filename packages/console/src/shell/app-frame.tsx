@@ -1,9 +1,9 @@
-import { ApiFailure } from '@quartermaster/client';
+import { ApiFailure, type Server } from '@quartermaster/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Activity, Moon, Scale, Search, Server, Sun } from 'lucide-react';
+import { Activity, KeyRound, Moon, Scale, Search, Server as ServerIcon, Sun } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { gateway } from '../api/gateway.ts';
+import { gateway, hasKey } from '../api/gateway.ts';
 import { countWaiting, useServers } from '../servers/use-servers.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -13,13 +13,14 @@ import { useShortcuts } from './use-shortcuts.ts';
 const SCREENS = [
   { to: '/playground', name: 'Playground', Icon: Search },
   { to: '/activity', name: 'Activity', Icon: Activity },
-  { to: '/servers', name: 'Servers', Icon: Server },
+  { to: '/servers', name: 'Servers', Icon: ServerIcon },
   { to: '/savings', name: 'Savings', Icon: Scale },
 ] as const;
 
 export function AppFrame(): ReactNode {
   const [theme, setTheme] = useState(currentTheme);
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isKeyOpen, setKeyOpen] = useState(false);
   const navigate = useNavigate();
   const catalogs = useQuery({
     queryKey: ['catalogs'],
@@ -67,7 +68,19 @@ export function AppFrame(): ReactNode {
           ))}
         </nav>
         <div className="end">
+          <Ready servers={servers?.data ?? []} />
           <span className="address">{location.host}</span>
+          {hasKey() ? (
+            <button
+              type="button"
+              className="button ghost icon"
+              aria-label="Use another key"
+              title="Use another key"
+              onClick={() => setKeyOpen(true)}
+            >
+              <KeyRound size={16} aria-hidden="true" />
+            </button>
+          ) : null}
           <button
             type="button"
             className="button ghost icon"
@@ -95,7 +108,19 @@ export function AppFrame(): ReactNode {
         <Outlet />
       </main>
       <ShortcutsDialog isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
-      <KeyDialog isOpen={needsKey} />
+      <KeyDialog isOpen={needsKey || isKeyOpen} isRequired={needsKey} onClose={() => setKeyOpen(false)} />
     </>
+  );
+}
+
+/** How many servers answer, where there are any. */
+function Ready({ servers }: { readonly servers: readonly Server[] }): ReactNode {
+  if (servers.length === 0) return null;
+  const ready = servers.filter(({ state }) => state === 'ready').length;
+  return (
+    <Link to="/servers" search={{}} className="ready">
+      <i className={ready === servers.length ? 'dot' : 'diamond'} aria-hidden="true" />
+      {ready} of {servers.length} {servers.length === 1 ? 'server' : 'servers'} ready
+    </Link>
   );
 }

@@ -1,21 +1,32 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 
 /** The browser's own dialog: it traps focus, closes on Escape and hides the rest from screen readers. */
 export function Dialog(props: {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  /** Whether Escape leaves it open: nothing behind it works before it is answered. @default false */
+  readonly isRequired?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const { title, isOpen, onClose, children } = props;
+  const { title, isOpen, onClose, isRequired = false, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
   useEffect(() => {
     if (isOpen) ref.current?.showModal();
     else ref.current?.close();
   }, [isOpen]);
   return (
-    <dialog ref={ref} className="dialog" onClose={onClose} aria-labelledby="dialog-title">
-      <h2 id="dialog-title">{title}</h2>
+    <dialog
+      ref={ref}
+      className="dialog"
+      onClose={onClose}
+      onCancel={(event) => {
+        if (isRequired) event.preventDefault();
+      }}
+      aria-labelledby={titleId}
+    >
+      <h2 id={titleId}>{title}</h2>
       {isOpen ? children : null}
     </dialog>
   );

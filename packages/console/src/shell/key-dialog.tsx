@@ -4,8 +4,14 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
 import { Dialog } from './dialog.tsx';
 
-/** Shown when the gateway has keys and this page has none that it accepts. */
-export function KeyDialog({ isOpen }: { readonly isOpen: boolean }): ReactNode {
+/** Shown when the gateway has keys and this page has none that it accepts, or where another is wanted. */
+export function KeyDialog(props: {
+  readonly isOpen: boolean;
+  /** Whether the page can't go on without one. */
+  readonly isRequired: boolean;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { isOpen, isRequired, onClose } = props;
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -16,13 +22,19 @@ export function KeyDialog({ isOpen }: { readonly isOpen: boolean }): ReactNode {
     try {
       await gateway.request('GET /v1/catalogs');
       setProblem(undefined);
+      onClose();
       await queries.invalidateQueries();
     } catch (error) {
       setProblem(error instanceof ApiFailure && error.status === 401 ? 'The gateway refused this key.' : String(error));
     }
   };
   return (
-    <Dialog title="This gateway needs a key" isOpen={isOpen} onClose={() => undefined}>
+    <Dialog
+      title={isRequired ? 'This gateway needs a key' : 'Use another key'}
+      isOpen={isOpen}
+      onClose={onClose}
+      isRequired={isRequired}
+    >
       <form onSubmit={(event) => void submit(event)} className="stack">
         <label htmlFor="api-key">API key</label>
         <div className="field">

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog.tsx';
+import { areShortcutsOn, setShortcuts } from './use-shortcuts.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Focus the search or filter of the screen'],
@@ -7,8 +8,9 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['g a', 'Activity'],
   ['g s', 'Servers'],
   ['g k', 'Savings and keys'],
-  ['j / k', 'Next or previous row'],
+  ['j / k, ↓ / ↑', 'Next or previous row'],
   ['Enter', 'Unfold or fold the row'],
+  ['Esc', 'Fold it'],
   ['e', 'Save the search as an evaluation case'],
   ['w', 'Why not this tool?'],
   ['Space', 'Pause or resume the live list'],
@@ -17,6 +19,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 export function ShortcutsDialog(props: { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
+  const [isOn, setOn] = useState(areShortcutsOn);
   return (
     <Dialog title="Keyboard" {...props}>
       <dl className="keys">
@@ -29,6 +32,17 @@ export function ShortcutsDialog(props: { readonly isOpen: boolean; readonly onCl
           </div>
         ))}
       </dl>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ target }) => {
+            setShortcuts(target.checked);
+            setOn(target.checked);
+          }}
+        />
+        Single keys do this
+      </label>
       <form method="dialog" className="actions">
         <button type="submit" className="button">
           Close

@@ -6,6 +6,18 @@ export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 /** How long a sequence waits for its second key. */
 const SEQUENCE_MS = 1_000;
 
+const STORED = 'quartermaster-shortcuts';
+
+/** Speech input and some screen readers send single keys without meaning them: people can turn them off. */
+export function areShortcutsOn(): boolean {
+  return localStorage.getItem(STORED) !== 'off';
+}
+
+export function setShortcuts(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(STORED);
+  else localStorage.setItem(STORED, 'off');
+}
+
 /** Single keys act only outside of fields, so that typing never triggers them. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
@@ -14,6 +26,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     let first: { readonly key: string; readonly at: number } | undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isField(event.target)) return;
+      if (!areShortcutsOn() || document.querySelector('dialog[open]') !== null) return;
       const sequence =
         first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : undefined;
       first = { key: event.key, at: event.timeStamp };

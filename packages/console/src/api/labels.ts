@@ -1,0 +1,41 @@
+import type { EvaluationCase, StoredCase } from '@quartermaster/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { gateway } from './gateway.ts';
+
+const NONE: readonly StoredCase[] = [];
+
+/** The labelled requests that the gateway keeps for a catalog. */
+export function useStoredCases(catalog: string): readonly StoredCase[] {
+  const { data } = useQuery({
+    queryKey: ['cases', catalog],
+    queryFn: ({ signal }) => gateway.request('GET /v1/catalogs/{name}/cases', { path: { name: catalog }, signal }),
+    enabled: catalog !== '',
+    retry: false,
+  });
+  return data?.data ?? NONE;
+}
+
+/** Keeps a labelled request on the gateway, in place of an earlier one with the same query. */
+export function useSaveCase(catalog: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ query, tools }: EvaluationCase) =>
+      gateway.request('POST /v1/catalogs/{name}/cases', { path: { name: catalog }, body: { query, tools } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['cases', catalog] }),
+  });
+}
+
+/** Adds words that a tool is found by, as a new version of its catalog. */
+export function useAddHint(catalog: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { readonly tool: string; readonly hint: string }) =>
+      gateway.request('POST /v1/catalogs/{name}/hints', { path: { name: catalog }, body }),
+    onSuccess: () =>
+      Promise.all(
+        ['catalogs', 'tools', 'search', 'evaluate', 'unanswered'].map((name) =>
+          queries.invalidateQueries({ queryKey: [name] }),
+        ),
+      ),
+  });
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { scoreParts } from './score-parts.ts';
+
+const leaf = (value: number, what: string) => ({ value, what, details: [] });
+
+describe('the parts of a score', () => {
+  it('are its features, largest first, each with its label, its product and what it means', () => {
+    const features = {
+      value: 8.5,
+      what: 'features',
+      details: [leaf(0.3, '1 × 0.300: keyword score'), leaf(8.2, '14.3 × 0.573: meaning: cosine of the two')],
+    };
+    expect(
+      scoreParts({ value: 9.5, what: 'words and meaning', details: [features, leaf(1, 'bonus for a name')] }),
+    ).toEqual([
+      { label: 'Meaning', note: 'Cosine of the two', product: '14.3 × 0.573', value: 8.2 },
+      { label: 'Bonus for a name', value: 1 },
+      { label: 'Keyword score', product: '1 × 0.300', value: 0.3 },
+    ]);
+  });
+
+  it('are the whole where they would not add up to it', () => {
+    expect(scoreParts({ value: 6, what: 'terms × name', details: [leaf(3, 'terms'), leaf(2, 'name')] })).toEqual([
+      { label: 'Terms × name', value: 6 },
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Catalog } from '@quartermaster/client';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { gateway } from '../api/gateway.ts';
+import { plain } from '../shell/numbers.ts';
+
+/** Every catalog that the key may use: whose it is, its version, and how large it is. */
+export function CatalogTable(props: {
+  readonly catalogs: readonly Catalog[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (name: string) => void;
+}): ReactNode {
+  const { catalogs, chosen, onChoose } = props;
+  const { data: keys } = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => gateway.request('GET /v1/keys', { signal }),
+    retry: false,
+  });
+  const nameOf = (owner: string): string => keys?.data.find(({ id }) => id === owner)?.name ?? owner;
+  return (
+    <section className="panel catalog-table" aria-label="Catalogs">
+      <table>
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>From</th>
+            <th className="right">Tools</th>
+            <th className="right">Version</th>
+            <th>Updated</th>
+          </tr>
+        </thead>
+        <tbody>
+          {catalogs.map(
+            ({ name, owner = '', read_only: isServed, tool_count: count, version, updated_at: updated, error }) => (
+              <tr key={name} className={name === chosen ? 'open' : ''}>
+                <td>
+                  <button type="button" className="unfold" onClick={() => onChoose(name)}>
+                    {name}
+                  </button>
+                  {error === undefined ? null : <p className="problem small">{error}</p>}
+                </td>
+                <td className="dim">
+                  {isServed === true ? 'MCP servers' : owner === '' ? 'without key' : nameOf(owner)}
+                </td>
+                <td className="right">{plain(count)}</td>
+                <td className="right dim">{version ?? '–'}</td>
+                <td className="dim">
+                  {updated === undefined
+                    ? '–'
+                    : new Date(updated).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
+                </td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+    </section>
+  );
+}
