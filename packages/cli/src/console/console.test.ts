@@ -207,7 +207,7 @@ describe('activity', () => {
     await page.getByText(id).waitFor();
     await page.getByRole('button', { name: 'weather/get_weather_alerts' }).click();
     await page.getByText('Tokens for this request, against everything inline').waitFor();
-    await page.getByRole('img', { name: /^model [\d.]+ m?s, search [\d.]+ ms, model [\d.]+ m?s$/ }).waitFor();
+    await page.getByRole('img', { name: /^model [\d.]+ m?s, search [\d.]+ m?s, model [\d.]+ m?s$/ }).waitFor();
     await page.getByRole('button', { name: /^Requests\s*1$/ }).waitFor(SOON);
     await page.getByText(/^\+[\d,]+ tokens$/).waitFor();
     await page.getByText(/^Break-even: [\d,]+ tokens of definitions\.$/).waitFor();
@@ -258,7 +258,8 @@ describe('activity', () => {
     expect(answer).toMatchObject({ results: [{ verdict: 'match', hits: [{ tool: 'weather/get_daily_forecast' }] }] });
     await page.getByRole('button', { name: 'Did not search' }).click();
     await page.getByRole('region', { name: 'Who searches' }).getByText('rehearsal').waitFor();
-    expect(errors).toEqual([]);
+    // A refused case is an error of the network to a browser, and no other.
+    expect(errors.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
   it('filters by what went wrong', async () => {
@@ -435,7 +436,7 @@ describe('the sign-in page', () => {
       mcpServers: { tracker: { url: server.url, oauth: true } },
     };
     const url = await startGateway(JSON.stringify(settings));
-    const { page, errors } = await openConsole(QUERY, { url });
+    const { page, errors } = await openConsole('/activity?view=failed', { url });
     const key = page.getByLabel('API key');
     await key.fill('wrong');
     await page.getByRole('button', { name: 'Use key' }).click();
@@ -444,7 +445,7 @@ describe('the sign-in page', () => {
     await key.fill('ada-key');
     await page.getByRole('button', { name: 'Use key' }).click();
     // The link goes where it pointed, and the key is in no storage.
-    await page.getByText('Match', { exact: true }).waitFor(SOON);
+    await page.getByText('No request failed.').waitFor(SOON);
     expect(
       await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
     ).not.toContain('ada-key');

@@ -24,7 +24,7 @@ const VIEWS: readonly { readonly outcome: Outcome | undefined; readonly name: st
   { outcome: 'refused', name: 'Refused' },
   { outcome: 'unsearched', name: 'Did not search' },
   { outcome: 'failed', name: 'Failed' },
-  { outcome: 'loss', name: 'Net below 0' },
+  { outcome: 'loss', name: 'Net loss' },
 ];
 
 export function ActivityPage(): ReactNode {
@@ -50,12 +50,14 @@ export function ActivityPage(): ReactNode {
       resetScroll: false,
     });
   };
-  const move = (step: number) => (event: KeyboardEvent): void => {
-    event.preventDefault();
-    const at = shown.findIndex((record) => record.id === id);
-    const next = shown[Math.min(shown.length - 1, Math.max(0, at + step))];
-    if (next !== undefined) set({ id: next.id }, true);
-  };
+  const move =
+    (step: number) =>
+    (event: KeyboardEvent): void => {
+      event.preventDefault();
+      const at = shown.findIndex((record) => record.id === id);
+      const next = shown[Math.min(shown.length - 1, Math.max(0, at + step))];
+      if (next !== undefined) set({ id: next.id }, true);
+    };
   useShortcuts({
     j: move(1),
     k: move(-1),

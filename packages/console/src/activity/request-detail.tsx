@@ -42,8 +42,8 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
               <Head name="Net" note="against everything inline" />
               <p className="dim">
                 <strong className={tokens.net < 0 ? 'loss' : 'gain'}>{signed(tokens.net)} tokens</strong>,{' '}
-                {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1)} % of what inline definitions would
-                have cost
+                {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1).replace('-', '−')} % of what inline
+                definitions would have cost
               </p>
             </li>
           )}

@@ -41,14 +41,16 @@ export function PlaygroundPage(): ReactNode {
     void navigate({ search: (old) => old, hash: writeDraft(next), replace: true, resetScroll: false });
   };
   const copyLink = (): void => void navigator.clipboard.writeText(location.href);
-  const move = (step: number) => (event: KeyboardEvent): void => {
-    event.preventDefault();
-    const at = hits.findIndex(({ tool }) => tool === state.tool);
-    const next = hits[Math.min(hits.length - 1, Math.max(0, at + step))];
-    if (next === undefined) return;
-    set({ tool: next.tool }, true);
-    document.querySelector(`[data-row="${CSS.escape(next.tool)}"]`)?.scrollIntoView({ block: 'nearest' });
-  };
+  const move =
+    (step: number) =>
+    (event: KeyboardEvent): void => {
+      event.preventDefault();
+      const at = hits.findIndex(({ tool }) => tool === state.tool);
+      const next = hits[Math.min(hits.length - 1, Math.max(0, at + step))];
+      if (next === undefined) return;
+      set({ tool: next.tool }, true);
+      document.querySelector(`[data-row="${CSS.escape(next.tool)}"]`)?.scrollIntoView({ block: 'nearest' });
+    };
   useShortcuts({
     j: move(1),
     k: move(-1),
@@ -196,10 +198,15 @@ function Verdict(props: {
           confidence <strong>{result.confidence.toFixed(2)}</strong>
         </span>
       )}
-      {isMatch || nearest === undefined ? null : (
+      {isMatch ? null : (
         <>
           <span>
-            No tool fits. The nearest is <strong className="mono">{nearest.tool}</strong>.
+            No tool fits.{' '}
+            {nearest === undefined ? null : (
+              <>
+                The nearest is <strong className="mono">{nearest.tool}</strong>.
+              </>
+            )}
           </span>
           {catalog === undefined ? null : (
             <span className="verdict-actions">

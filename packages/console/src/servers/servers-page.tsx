@@ -202,7 +202,7 @@ function focusRow(step: number): (event: KeyboardEvent) => void {
     const rows = [...document.querySelectorAll<HTMLElement>('.tool-slot .unfold')].sort(
       (left, right) => left.getBoundingClientRect().top - right.getBoundingClientRect().top,
     );
-    const at = rows.findIndex((row) => row === document.activeElement);
+    const at = rows.indexOf(document.activeElement as HTMLElement);
     rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
   };
 }
