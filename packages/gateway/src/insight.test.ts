@@ -230,23 +230,6 @@ describe('reach', () => {
 });
 
 describe('events', () => {
-  it('tell found tools that were called from those that were not, whatever models call them', async () => {
-    const called = message([{ call: 'sky__get_weather', id: 'w', input: {} }], 'tool_use');
-    const gateway = await running([SEARCH, called]);
-    const tools = [...TOOLS.slice(0, 5), WEATHER, { ...WEATHER, name: 'get_weather_map' }];
-    const body = JSON.stringify({ tools: tools.map((tool) => ({ ...tool, server: 'sky' })) });
-    await fetch(`${gateway.url}/v1/catalogs/all`, { method: 'PUT', body });
-    const catalog = { type: 'quartermaster_catalog', name: 'all' };
-    await (await gateway.post('/v1/messages', { ...ASK, tools: [SEARCH_TOOL, catalog] })).text();
-    const { total } = await get<SavingsAnswer>(gateway, '/v1/savings');
-    expect(total).toMatchObject({ found: 2, unused: 1 });
-    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-    expect(metrics).toContain('quartermaster_tools_found_not_called_total{model="claude-test"} 1\n');
-    const [record] = await recordsOf(gateway);
-    expect(record?.searches[0]?.tools).toContain('sky/get_weather');
-    expect(record?.searches[0]?.found).toContain('sky__get_weather');
-  });
-
   it('are told of searches and calls through /mcp, under their request', async () => {
     const hub = testHub({ mail: inProcess({ send_mail: { description: 'Send a mail' } }) });
     const mcp = { hub, form: 'bridge' } as const;

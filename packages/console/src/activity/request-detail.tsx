@@ -42,7 +42,7 @@ export function RequestDetail({ record, show, onShow }: DetailProps): ReactNode 
               <Head name="Net" note="against everything inline" />
               <p className="dim">
                 <strong className={tokens.net < 0 ? 'loss' : 'gain'}>{signed(tokens.net)} tokens</strong>,{' '}
-                {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1).replace('-', '−')} % of what inline
+                {((100 * tokens.net) / Math.max(1, tokens.definitions)).toFixed(1).replace('-', '−')}% of what inline
                 definitions would have cost
               </p>
             </li>
@@ -151,7 +151,9 @@ function SearchStep({
               <span className="faint">{index + 1}</span>
               <span>
                 <ToolName id={tools[index] ?? name} />{' '}
-                {called.includes(name) ? <span className="tag ok">called</span> : null}
+                {called.includes(name) || called.includes(tools[index] ?? name) ? (
+                  <span className="tag ok">called</span>
+                ) : null}
               </span>
               <span className="found-bar" aria-hidden="true">
                 <span className="bar q1" style={{ width: `${(100 * (scores[index] ?? 0)) / most}%` }} />
@@ -174,7 +176,7 @@ function quoted(reason: string): string {
 function LoadedStep({ record: { loaded, called } }: { readonly record: RequestRecord }): ReactNode {
   const tokens = loaded.reduce((sum, { tokens: cost }) => sum + cost, 0);
   const largest = loaded.toSorted((left, right) => right.tokens - left.tokens)[0];
-  const unused = loaded.filter(({ name }) => !called.includes(name)).length;
+  const unused = loaded.filter(({ tool, name }) => !called.includes(name) && !called.includes(tool)).length;
   const count = `${loaded.length} ${loaded.length === 1 ? 'tool' : 'tools'}`;
   return (
     <li>

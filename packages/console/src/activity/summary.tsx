@@ -22,12 +22,12 @@ export function Summary(): ReactNode {
       </span>
       {searches === 0 ? null : (
         <span>
-          <strong>{((100 * foundNothing) / searches).toFixed(1)} %</strong> found nothing
+          <strong>{((100 * foundNothing) / searches).toFixed(1)}%</strong> found nothing
         </span>
       )}
       {found === 0 ? null : (
         <span>
-          <strong>{((100 * (found - unused)) / found).toFixed(0)} %</strong> of found tools were called
+          <strong>{((100 * (found - unused)) / found).toFixed(0)}%</strong> of found tools were called
         </span>
       )}
       <span>

@@ -1,4 +1,4 @@
 export { type Activity, createActivity, type RequestEnd } from './activity.ts';
 export { explainEvent } from './explain-event.ts';
-export type { GatewayEvent, RequestRecord } from './gateway-event.ts';
+export { type GatewayEvent, type RequestRecord, wasCalled } from './gateway-event.ts';
 export { planCost } from './token-account.ts';

@@ -7,7 +7,7 @@ import {
   type InsightStore,
 } from '@quartermaster/host/store';
 import type { Clock } from '../clock.ts';
-import type { RequestRecord } from '../events/index.ts';
+import { type RequestRecord, wasCalled } from '../events/index.ts';
 import { originOf } from '../http/index.ts';
 import type { Logger } from '../logger.ts';
 import { outcomesOf } from './activity-log.ts';
@@ -162,7 +162,7 @@ function cellOf(record: RequestRecord): InsightCell {
     searches: searches.length,
     foundNothing: searches.filter(({ outcome }) => outcome === 'none').length,
     found: found.length,
-    unused: found.filter(({ name }) => !called.includes(name)).length,
+    unused: found.filter((tool) => !wasCalled(tool, called)).length,
     keptOut: tokens?.keptOut ?? 0,
     added: tokens?.added ?? 0,
     inputTokens: record.inputTokens,

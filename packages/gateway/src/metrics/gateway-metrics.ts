@@ -1,4 +1,4 @@
-import type { GatewayEvent, RequestRecord } from '../events/index.ts';
+import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
 import { neverFound } from './never-found.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
@@ -109,7 +109,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     if (decision !== undefined) decisions.add({ decision });
     if (got !== undefined) reach.add({ model: labels.model, form, outcome: got });
     for (const { outcome } of made) modelSearches.add({ ...labels, verdict: outcome });
-    const unused = loaded.filter(({ by, name }) => by === 'search' && !called.includes(name)).length;
+    const unused = loaded.filter((tool) => tool.by === 'search' && !wasCalled(tool, called)).length;
     if (unused > 0) notCalled.add({ model: labels.model }, unused);
     catalogs.note(record);
     if (account === undefined) return;
