@@ -187,7 +187,7 @@ export interface RequestRecord {
   readonly rounds: number;
   readonly searches: readonly SearchRecord[];
   readonly loaded: readonly LoadedTool[];
-  /** Tools of the response's calls, by the names that the model used. */
+  /** Tools of the response's calls: by id, or by the model's name if that is all that is known. */
   readonly called: readonly string[];
   readonly refused: readonly { readonly tool?: string; readonly reason: string }[];
   /** In the order in which they began. */
