@@ -5,6 +5,18 @@ import { createServer, request } from 'node:http';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+const ANSWER = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [{ type: 'text', text: 'Hello.' }] },
+  ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } },
+};
+
+/** A loader by which no body is large enough for memory that is used again. */
+const ORDINARY_MEMORY = `export async function load(url, context, next) {
+  const loaded = await next(url, context);
+  if (!url.endsWith('/http/body-memory.js')) return loaded;
+  return { ...loaded, source: String(loaded.source).replace(/const LEAST_BYTES = [^;]*;/, 'const LEAST_BYTES = Infinity;') };
+}`;
+
 const [role, memory] = process.argv.slice(2);
 if (role === 'gateway') await runGateway();
 else await compare();
@@ -80,15 +92,3 @@ function requestWith(count) {
   const messages = [{ role: 'user', content: 'Hello' }];
   return { model: 'claude', max_tokens: 100, tools: [search, ...tools], messages };
 }
-
-const ANSWER = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [{ type: 'text', text: 'Hello.' }] },
-  ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } },
-};
-
-/** A loader by which no body is large enough for memory that is used again. */
-const ORDINARY_MEMORY = `export async function load(url, context, next) {
-  const loaded = await next(url, context);
-  if (!url.endsWith('/http/body-memory.js')) return loaded;
-  return { ...loaded, source: String(loaded.source).replace(/const LEAST_BYTES = [^;]*;/, 'const LEAST_BYTES = Infinity;') };
-}`;

@@ -1,7 +1,7 @@
 // Writes the names of Unicode's characters, for `\N{NAME}` in patterns, as the regex engine reads them:
 //   node scripts/make-character-names.mjs FOLDER
 // FOLDER holds UnicodeData.txt, NameAliases.txt and DerivedAge.txt of the Unicode Character Database, 14.0 or newer
-// (Debian's package unicode-data puts them into /usr/share/unicode). Writes packages/core/src/search/regex/character-name-table.ts.
+// (Debian's package unicode-data puts them into /usr/share/unicode). Writes packages/core/src/search/regex/unicode/character-name-table.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -34,7 +34,9 @@ const aliases = readRows('NameAliases.txt')
 const lists = [names, aliases].map((entries) => ({ runs: runsOf(entries), kept: keepWords(entries) }));
 const words = chooseWords(lists.flatMap(({ kept }) => kept.flatMap((each) => each.added)));
 const signs = new Map(words.map((word, index) => [word, signOf(index)]));
-const path = fileURLToPath(new URL('../packages/core/src/search/regex/character-name-table.ts', import.meta.url));
+const path = fileURLToPath(
+  new URL('../packages/core/src/search/regex/unicode/character-name-table.ts', import.meta.url),
+);
 const [nameList, aliasList] = lists;
 writeFileSync(path, render());
 console.log(

@@ -1,281 +1,167 @@
 import { readFileSync } from 'node:fs';
-import { createBm25Searcher, createSnapshot, parseTools, type Snapshot } from '@quartermaster/core';
+import {
+  createBm25Searcher,
+  createSnapshot,
+  createToolbox,
+  EMPTY_MEMORY,
+  parseTools,
+  type Snapshot,
+  type Tool,
+  type ToolboxOptions,
+} from '@quartermaster/core';
+import type { ArgumentChecker, CallContext } from '@quartermaster/core/dispatch';
 import type { IndexCache } from '@quartermaster/core/search';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import { describe, expect, it } from 'vitest';
 
-/**
- * What goes wrong in tool search elsewhere, what is promised here instead, and the test that holds the promise: its file and a part
- * of its name. Rows that begin with G were met in daily use of this project.
+/*
+ * What goes wrong in tool search elsewhere, what is promised here instead, and the test that holds the promise. Rows that begin with G
+ * were met in daily use of this project. What a toolbox alone can show is tried below.
  */
-const ROWS: readonly (readonly [row: string, promise: string, file: string, name: string])[] = [
-  ['F1', 'no tool is silently missing', 'test/failure-modes.test.ts', 'is reached by its own name'],
-  [
-    'F1',
-    'an unavailable one is named with the reason',
-    'packages/core/src/testing/wire-contract.ts',
-    'names a server that is down, with the reason',
+
+/** By file: the row, what is promised, and a part of the test's name. */
+const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise: string, name: string])[]>> = {
+  'test/failure-modes.test.ts': [
+    ['F1', 'no tool is silently missing', 'is reached by its own name'],
+    ['F5', 'the exact name comes first', 'comes before longer names that contain it'],
+    ['F5', 'several names in one query', 'come first when several are named at once'],
+    ['F23', 'an index holds no secrets', 'holds nothing of a tool but what is searched'],
   ],
-  [
-    'F1',
-    'core tools can’t be dropped',
-    'packages/core/src/gate/decide-gate.test.ts',
-    'never defers a tool that is `never` or pinned',
+  'packages/core/src/testing/wire-contract.ts': [
+    ['F1', 'an unavailable one is named with the reason', 'names a server that is down, with the reason'],
+    [
+      'F4',
+      'a new question is never refused',
+      'searches for a new question, though the searches for the last one led nowhere',
+    ],
+    ['F7', 'no session map', 'remembers from the messages alone'],
+    ['F8', 'the prefix stays', 'keeps the prefix to the byte over rounds and turns'],
+    ['F9', 'references that lead nowhere', 'breaks nothing when a found tool leaves the catalog'],
   ],
-  [
-    'F2',
-    'a tiered, byte-stable listing',
-    'packages/core/src/disclosure/listing.test.ts',
-    'falls back to names, and then to counts per server',
+  'packages/core/src/gate/decide-gate.test.ts': [
+    ['F1', 'core tools can’t be dropped', 'never defers a tool that is `never` or pinned'],
   ],
-  [
-    'F2',
-    'a metric of reach',
-    'packages/core/src/disclosure/measure-reach.test.ts',
-    'counts conversations by how far they got',
+  'packages/core/src/disclosure/plan/listing.test.ts': [
+    ['F2', 'a tiered, byte-stable listing', 'falls back to names, and then to counts per server'],
   ],
-  [
-    'F3',
-    'a calibrated "nothing fits"',
-    'packages/core/src/search/hybrid/hybrid-searcher.test.ts',
-    'says that nothing fits a request about something else, and how sure it is',
+  'packages/core/src/disclosure/memory.test.ts': [
+    ['F2', 'a metric of reach', 'counts conversations by how far they got'],
   ],
-  [
-    'F3',
-    'the nearest sources are named',
-    'packages/core/src/dispatch/handle-search.test.ts',
-    'reveals nothing when nothing fits',
+  'packages/core/src/search/hybrid/hybrid-searcher.test.ts': [
+    ['F3', 'a calibrated "nothing fits"', 'says that nothing fits a request about something else, and how sure it is'],
+    ['F21', 'near-duplicates are folded', 'folds the same tool from two servers into one place and names the other'],
   ],
-  [
-    'F4',
-    'no endless searching',
-    'packages/core/src/dispatch/handle-search.test.ts',
-    'is not run for a model that goes round in circles',
+  'packages/core/src/dispatch/search/handle-search.test.ts': [
+    ['F3', 'the nearest sources are named', 'reveals nothing when nothing fits'],
+    ['F4', 'no endless searching', 'is not run for a model that goes round in circles'],
+    ['F13', 'malformed searches', 'understands %s'],
   ],
-  [
-    'F4',
-    'a connection gets hints that fade',
-    'packages/mcp/src/proxy/long-connections.test.ts',
-    'hints at a repeat, and forgets it after ten minutes',
+  'packages/mcp/src/proxy/long-connections.test.ts': [
+    ['F4', 'a connection gets hints that fade', 'hints at a repeat, and forgets it after ten minutes'],
   ],
-  [
-    'F4',
-    'a new question is never refused',
-    'packages/core/src/testing/wire-contract.ts',
-    'searches for a new question, though the searches for the last one led nowhere',
+  'packages/core/src/loop/conversations.test.ts': [
+    ['F6', 'resume', 'resumed in another process, remember the same'],
+    ['F6', 'fork', 'forked, remember what the trunk knew'],
+    ['F6', 'compaction', 'compacted, go on with what is left'],
+    ['G1', 'every call has one answer', 'send every call with its answer, however searches and real calls are mixed'],
   ],
-  ['F5', 'the exact name comes first', 'test/failure-modes.test.ts', 'comes before longer names that contain it'],
-  ['F6', 'resume', 'packages/core/src/loop/conversations.test.ts', 'resumed in another process, remember the same'],
-  ['F6', 'fork', 'packages/core/src/loop/conversations.test.ts', 'forked, remember what the trunk knew'],
-  ['F6', 'compaction', 'packages/core/src/loop/conversations.test.ts', 'compacted, go on with what is left'],
-  ['F7', 'no session map', 'packages/core/src/testing/wire-contract.ts', 'remembers from the messages alone'],
-  [
-    'F7',
-    'one conversation knows nothing of another',
-    'packages/gateway/src/conversations.test.ts',
-    'another one knows nothing of it',
+  'packages/gateway/src/conversations.test.ts': [
+    ['F7', 'one conversation knows nothing of another', 'another one knows nothing of it'],
+    [
+      'F9',
+      'marks beside cache breakpoints',
+      'with examples and cache breakpoints on deferred tools is no reason to refuse',
+    ],
   ],
-  [
-    'F8',
-    'the prefix stays',
-    'packages/core/src/testing/wire-contract.ts',
-    'keeps the prefix to the byte over rounds and turns',
+  'packages/gateway/src/prompt-cache.test.ts': [['F8', 'a host reads it from its cache', 'the usage shows the reads']],
+  'packages/core/src/disclosure/plan/choose-form.test.ts': [
+    ['F9', 'the form follows the transport', 'on %s with %s, %s becomes %s'],
   ],
-  ['F8', 'a host reads it from its cache', 'packages/gateway/src/prompt-cache.test.ts', 'the usage shows the reads'],
-  [
-    'F9',
-    'marks beside cache breakpoints',
-    'packages/gateway/src/conversations.test.ts',
-    'with examples and cache breakpoints on deferred tools is no reason to refuse',
+  'packages/mcp/src/proxy/create-proxy.test.ts': [
+    ['F10', 'search shows what the caller may use', 'hide tools from the list, from search and from calls alike'],
+    ['F10', 'checked again at the call', 'are checked again when the call is made'],
+    ['F14', 'late servers', 'keeps no client waiting, and is told of when it is there'],
   ],
-  [
-    'F9',
-    'references that lead nowhere',
-    'packages/core/src/testing/wire-contract.ts',
-    'breaks nothing when a found tool leaves the catalog',
+  'packages/core/src/dispatch/call/execute-call.test.ts': [
+    [
+      'F11',
+      'hooks see the real tool',
+      'shows hooks the real tool and its arguments, wrapped or direct, alone or side by side',
+    ],
   ],
-  ['F9', 'the form follows the transport', 'packages/core/src/disclosure/choose-form.test.ts', 'transport'],
-  [
-    'F10',
-    'search shows what the caller may use',
-    'packages/mcp/src/proxy/create-proxy.test.ts',
-    'hide tools from the list, from search and from calls alike',
+  'packages/core/src/dispatch/call/handle-calls.test.ts': [
+    ['F12', 'a deferred tool called directly works', 'to a deferred tool is served'],
+    ['F12', 'errors say what to send', 'with wrong arguments is answered with what to send and the schema'],
+    ['F13', 'malformed bridge calls', 'understands %s'],
+    ['F20', 'errors are bounded', 'an unknown name is answered in bounded size'],
   ],
-  [
-    'F10',
-    'checked again at the call',
-    'packages/mcp/src/proxy/create-proxy.test.ts',
-    'are checked again when the call is made',
+  'packages/mcp/src/hub/create-hub.test.ts': [
+    ['F14', 'list_changed', 'follows list_changed with one new snapshot for many notices'],
+    ['F19', 'definitions are pinned', 'in strict mode holds a changed definition back until it is accepted'],
+    ['F21', 'names do not collide', 'one catalog with names that do not collide'],
+    ['G12', 'a cut is told', 'leaves tools past the limit of the catalog out, and says so'],
   ],
-  [
-    'F11',
-    'hooks see the real tool',
-    'packages/core/src/dispatch/execute-call.test.ts',
-    'shows hooks the real tool and its arguments, wrapped or direct, alone or side by side',
+  'packages/core/src/disclosure/plan/make-plan.test.ts': [
+    ['F14', 'news at the tail', 'tells at the tail what came and went since the plan was made'],
+    ['F17', 'listing and index from one snapshot', 'names in the listing what is deferred, and nothing else'],
+    ['G5', 'nothing deferred in the prefix', '%s has one prefix, whatever is deferred'],
   ],
-  [
-    'F12',
-    'a deferred tool called directly works',
-    'packages/core/src/dispatch/handle-calls.test.ts',
-    'to a deferred tool is served',
+  'packages/core/src/search/text/tokenize.test.ts': [
+    ['F15', 'words of any script', 'gives each character of an unspaced run beside its pairs'],
+    ['F15', 'identifiers', 'splits %s'],
   ],
-  [
-    'F12',
-    'errors say what to send',
-    'packages/core/src/dispatch/handle-calls.test.ts',
-    'with wrong arguments is answered with what to send and the schema',
+  'packages/core/src/disclosure/answer/tell.test.ts': [
+    ['F16', 'answers within a budget', 'keeps within its budget, fuller first, and never gives the whole catalog'],
+    ['F16', 'a schema is told once', 'does not repeat a schema that the conversation has'],
   ],
-  ['F13', 'malformed searches', 'packages/core/src/dispatch/handle-search.test.ts', 'understands %s'],
-  ['F13', 'malformed bridge calls', 'packages/core/src/dispatch/handle-calls.test.ts', 'understands %s'],
-  [
-    'F14',
-    'late servers',
-    'packages/mcp/src/proxy/create-proxy.test.ts',
-    'keeps no client waiting, and is told of when it is there',
+  'packages/gateway/src/insight.test.ts': [['F16', 'break-even', 'with the break-even']],
+  'packages/cli/src/doctor/diagnose.test.ts': [
+    [
+      'F18',
+      'doctor says what is on and what it saves',
+      'says what is on and why, what it saves and which servers answer',
+    ],
   ],
-  [
-    'F14',
-    'list_changed',
-    'packages/mcp/src/hub/create-hub.test.ts',
-    'follows list_changed with one new snapshot for many notices',
+  'packages/mcp/src/hub/trust/attacks.test.ts': [['F19', 'poisoned descriptions', 'finds $what']],
+  'packages/core/src/search/regex/compile-pattern.test.ts': [
+    ['F19', 'hostile patterns', 'a stack that would fill memory is out of budget'],
   ],
-  [
-    'F14',
-    'news at the tail',
-    'packages/core/src/disclosure/make-plan.test.ts',
-    'tells at the tail what came and went since the plan was made',
+  'packages/gateway/src/catalogs/tool-lists.test.ts': [
+    ['F22', 'an index is built once per content', 'indexed once, however many requests have them'],
   ],
-  [
-    'F15',
-    'words of any script',
-    'packages/core/src/search/text/tokenize.test.ts',
-    'gives each character of an unspaced run beside its pairs',
+  'packages/wires/src/openai-chat/wrap-openai.test.ts': [
+    [
+      'G2',
+      'Chat remembers',
+      'remembers what was found after an answer in words, and sends the bytes that the host has seen',
+    ],
   ],
-  ['F15', 'identifiers', 'packages/core/src/search/text/tokenize.test.ts', 'splits %s'],
-  ['F16', 'answers within a budget', 'packages/core/src/disclosure/tell.test.ts', 'budget'],
-  [
-    'F16',
-    'a schema is told once',
-    'packages/core/src/disclosure/tell.test.ts',
-    'does not repeat a schema that the conversation has',
+  'packages/gateway/src/stored-responses.test.ts': [['G3', 'ids of ours are resolved by us', 'by item_reference, %s']],
+  'packages/wires/src/anthropic/response-closing.test.ts': [
+    ['G4', 'fields of later rounds', 'keeps what only one round brought, adds up edits'],
+    ['G4', 'iterations of all rounds', 'lists the iterations of all rounds one after the other'],
   ],
-  ['F16', 'break-even', 'packages/gateway/src/insight.test.ts', 'with the break-even'],
-  [
-    'F17',
-    'listing and index from one snapshot',
-    'packages/core/src/disclosure/make-plan.test.ts',
-    'names in the listing what is deferred, and nothing else',
+  'packages/gateway/src/rare-words.test.ts': [['G6', 'rare words count', 'asked for the rare name of a parameter']],
+  'packages/host/src/config/client-formats.test.ts': [['G7', 'a client’s restrictions are kept', '%s are kept']],
+  'packages/host/src/config/unusable-servers.test.ts': [
+    ['G8', 'one unusable entry', 'costs that entry and nothing else'],
   ],
-  [
-    'F18',
-    'doctor says what is on and what it saves',
-    'packages/cli/src/doctor/diagnose.test.ts',
-    'says what is on and why, what it saves and which servers answer',
+  'packages/mcp/src/proxy/hanging-servers.test.ts': [
+    ['G8', 'one slow server', 'a server that hangs when it is first started'],
   ],
-  ['F19', 'poisoned descriptions', 'packages/mcp/src/hub/trust/attacks.test.ts', 'finds $what'],
-  [
-    'F19',
-    'hostile patterns',
-    'packages/core/src/search/regex/compile-pattern.test.ts',
-    'a stack that would fill memory is out of budget',
+  'test/database-faults.test.ts': [['G9', 'a lost or frozen database', 'terminated, frozen and restarted']],
+  'packages/gateway/src/memory.test.ts': [['G10', 'bounds are real bytes', 'is what it counts']],
+  'packages/agent/src/contract/sdk-contract.test.ts': [
+    ['G11', 'options that are not there are refused', 'refuses an option that nobody knows'],
   ],
-  [
-    'F19',
-    'definitions are pinned',
-    'packages/mcp/src/hub/create-hub.test.ts',
-    'in strict mode holds a changed definition back until it is accepted',
+  'packages/mcp/src/hub/trust/compare-pins.test.ts': [
+    ['G13', 'only an approval replaces a pin', 'never takes a change for granted because it was reported'],
   ],
-  [
-    'F20',
-    'errors are bounded',
-    'packages/core/src/dispatch/handle-calls.test.ts',
-    'an unknown name is answered in bounded size',
-  ],
-  [
-    'F21',
-    'names do not collide',
-    'packages/mcp/src/hub/create-hub.test.ts',
-    'one catalog with names that do not collide',
-  ],
-  [
-    'F21',
-    'near-duplicates are folded',
-    'packages/core/src/search/hybrid/hybrid-searcher.test.ts',
-    'folds the same tool from two servers into one place and names the other',
-  ],
-  [
-    'F22',
-    'an index is built once per content',
-    'packages/gateway/src/catalogs/tool-lists.test.ts',
-    'indexed once, however many requests have them',
-  ],
-  ['F23', 'an index holds no secrets', 'test/failure-modes.test.ts', 'holds nothing of a tool but what is searched'],
-  [
-    'G1',
-    'every call has one answer',
-    'packages/core/src/loop/conversations.test.ts',
-    'send every call with its answer, however searches and real calls are mixed',
-  ],
-  [
-    'G2',
-    'Chat remembers',
-    'packages/wires/src/openai-chat/wrap-openai.test.ts',
-    'remembers what was found after an answer in words, and sends the bytes that the host has seen',
-  ],
-  ['G3', 'ids of ours are resolved by us', 'packages/gateway/src/stored-responses.test.ts', 'by item_reference, %s'],
-  [
-    'G4',
-    'fields of later rounds',
-    'packages/wires/src/anthropic/response-closing.test.ts',
-    'keeps what only one round brought, adds up edits',
-  ],
-  [
-    'G4',
-    'iterations of all rounds',
-    'packages/wires/src/anthropic/response-closing.test.ts',
-    'lists the iterations of all rounds one after the other',
-  ],
-  [
-    'G5',
-    'nothing deferred in the prefix',
-    'packages/core/src/disclosure/make-plan.test.ts',
-    '%s has one prefix, whatever is deferred',
-  ],
-  ['G6', 'rare words count', 'packages/gateway/src/rare-words.test.ts', 'asked for the rare name of a parameter'],
-  ['G7', 'a client’s restrictions are kept', 'packages/host/src/config/client-formats.test.ts', '%s are kept'],
-  [
-    'G8',
-    'one unusable entry',
-    'packages/host/src/config/unusable-servers.test.ts',
-    'costs that entry and nothing else',
-  ],
-  [
-    'G8',
-    'one slow server',
-    'packages/mcp/src/proxy/hanging-servers.test.ts',
-    'a server that hangs when it is first started',
-  ],
-  ['G9', 'a lost or frozen database', 'test/database-faults.test.ts', 'terminated, frozen and restarted'],
-  ['G10', 'bounds are real bytes', 'packages/gateway/src/memory.test.ts', 'is what it counts'],
-  [
-    'G11',
-    'options that are not there are refused',
-    'packages/agent/src/contract/sdk-contract.test.ts',
-    'refuses an option that nobody knows',
-  ],
-  [
-    'G12',
-    'a cut is told',
-    'packages/mcp/src/hub/create-hub.test.ts',
-    'leaves tools past the limit of the catalog out, and says so',
-  ],
-  [
-    'G13',
-    'only an approval replaces a pin',
-    'packages/mcp/src/hub/trust/compare-pins.test.ts',
-    'never takes a change for granted because it was reported',
-  ],
-];
+};
+
+const ROWS = Object.entries(HELD_BY).flatMap(([file, rows]) =>
+  rows.map(([row, promise, name]) => [row, promise, file, name] as const),
+);
 
 const EXPECTED = [...count('F', 23), ...count('G', 13)];
 
@@ -285,7 +171,7 @@ function count(letter: string, last: number): readonly string[] {
 
 describe('what goes wrong elsewhere', () => {
   it('has a test for every row', () => {
-    expect([...new Set(ROWS.map(([row]) => row))]).toEqual(EXPECTED);
+    expect(new Set(ROWS.map(([row]) => row))).toEqual(new Set(EXPECTED));
   });
 
   it.each(ROWS)('%s, %s: is held by a test in %s', (_row, _promise, file, name) => {
@@ -330,6 +216,108 @@ describe.each([
       const { hits } = await searcher.search({ query: spelt, limit: 3 });
       expect(hits[0]?.tool.name, spelt).toBe(tool.name);
     }
+  });
+
+  it.each(['get_accounts delete_users', 'GetAccounts, delete-users', 'select:get_accounts,delete_users'])(
+    'come first when several are named at once: %s',
+    async (query) => {
+      const { hits } = await create(siblings()).search({ query, limit: 5 });
+      expect(hits.slice(0, 2).map(({ tool }) => tool.name)).toEqual(['get_accounts', 'delete_users']);
+    },
+  );
+});
+
+describe('a toolbox over hundreds of tools', () => {
+  const ON = { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] } as const;
+  const box = (options: Partial<ToolboxOptions> = {}) => {
+    const toolbox = createToolbox({ tools: siblings(), settings: ON, checkArguments: needsOwner, ...options });
+    const plan = toolbox.plan();
+    const answer = (name: string, input: unknown, extra: Partial<CallContext> = {}) =>
+      toolbox.answer({ plan, call: { id: 'c1', name, arguments: input }, memory: EMPTY_MEMORY, ...extra });
+    return { toolbox, plan, answer };
+  };
+  /** All of the tools take an owner. */
+  const needsOwner: ArgumentChecker = (_tool, input) =>
+    'owner' in input ? { kind: 'good' } : { kind: 'wrong', problems: [{ path: '/owner', message: 'is required' }] };
+  const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+  it('F3, F20: says that nothing fits in few bytes, whatever was asked', async () => {
+    const { text } = await box().answer('tool_search', { query: 'zeppelin '.repeat(400) });
+    expect(JSON.parse(text)).toMatchObject({ matches: [], hint: expect.stringContaining('No tool fits') });
+    expect(bytesOf(text)).toBeLessThan(1_000);
+  });
+
+  it('F4: stops a search that was made over and over, and not a new one', async () => {
+    const { answer } = box();
+    const found = (text: string): number => JSON.parse(text).matches.length;
+    let memory = EMPTY_MEMORY;
+    const counts: number[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      const step = await answer('tool_search', { query: 'invoices' }, { memory });
+      memory = step.memory;
+      counts.push(found(step.text));
+    }
+    expect(counts[0]).toBeGreaterThan(0);
+    expect(counts.at(-1)).toBe(0);
+    expect(found((await answer('tool_search', { query: 'messages' }, { memory })).text)).toBeGreaterThan(0);
+  });
+
+  it('F10: searches, describes and calls nothing that the caller may not use', async () => {
+    const caller = { allow: (tool: Tool): boolean => !tool.name.includes('accounts') };
+    const { answer } = box({ execute: async () => 'done' });
+    const search = await answer('tool_search', { query: 'get_accounts' }, { caller });
+    expect(JSON.stringify(JSON.parse(search.text).matches)).not.toContain('accounts');
+    const call = { name: 'get_accounts', arguments: { owner: 'Ada' } };
+    expect(await answer('tool_call', call, { caller })).toMatchObject({ isError: true });
+    expect(await answer('tool_call', call)).toMatchObject({ isError: false, text: 'done' });
+    expect(await answer('tool_describe', { name: 'get_accounts' }, { caller })).toMatchObject({ isError: true });
+  });
+
+  it.each(['get_accounts', 'getAccounts', 'tool_call'])(
+    'F12, F13: serves %s called without a search, miswritten, and says what to send',
+    async (name) => {
+      const { answer } = box({ execute: async ({ tool, arguments: input }) => `${tool.name} ${String(input.owner)}` });
+      const write = (input: object): unknown =>
+        name === 'tool_call'
+          ? JSON.stringify({ tool_name: ' `get-accounts` ', arguments: JSON.stringify(input) })
+          : input;
+      expect(await answer(name, write({ owner: 'Ada' }))).toMatchObject({ text: 'get_accounts Ada', isError: false });
+      const refused = await answer(name, write({ user: 'Ada' }));
+      expect(refused.isError).toBe(true);
+      expect(refused.text).toMatch(/owner[\s\S]*"properties"/);
+    },
+  );
+
+  it('F16: tells a schema once, and answers within a budget', async () => {
+    const { answer } = box({ form: 'stub', budget: { searchBytes: 2_000 } });
+    const first = await answer('tool_search', { query: 'invoices', limit: 20 });
+    expect(bytesOf(first.text)).toBeLessThanOrEqual(2_000);
+    expect(first.text).toContain('"parameters"');
+    const [{ name }] = JSON.parse(first.text).matches;
+    const again = await answer('tool_search', { query: name, limit: 1 }, { memory: first.memory });
+    expect(JSON.parse(again.text).matches[0]).toMatchObject({ name, signature: expect.stringContaining('owner') });
+    expect(again.text).not.toContain('"parameters"');
+  });
+
+  it('F20: names a few near tools for a name that is none, not the catalog', async () => {
+    const { text, isError } = await box().answer('tool_call', { name: 'x'.repeat(5_000), arguments: {} });
+    expect(isError).toBe(true);
+    expect(bytesOf(text)).toBeLessThan(1_000);
+  });
+
+  it('G5: sends the same bytes before the first message, whatever is deferred', () => {
+    const sent = (tools: Snapshot) => {
+      const { toolbox, plan } = box({ tools });
+      const view = toolbox.view(plan, EMPTY_MEMORY);
+      return JSON.stringify([plan.kind === 'defer' ? plan.own : [], plan.kind === 'defer' ? plan.note : '', view.tail]);
+    };
+    const all = siblings();
+    expect(sent(all)).toBe(sent(createSnapshot(all.tools.slice(0, 100))));
+  });
+
+  it('G11: refuses an option and a form that are not there', () => {
+    expect(() => createToolbox({ tools: [], serch: true } as ToolboxOptions)).toThrow('unknown option "serch"');
+    expect(() => box({ form: 'nowhere' as 'stub' })).toThrow('form is "nowhere"; allowed:');
   });
 });
 

@@ -1,8 +1,8 @@
 // Queries of any characters and operators: every engine answers within its limit, with tools that the caller may see, the same twice.
-import { createSnapshot } from '@quartermaster/core';
+import { createBm25Searcher, createSnapshot } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
 import { PatternError, QueryError } from '@quartermaster/core/errors';
-import { createBm25Searcher, createRegexSearcher } from '@quartermaster/core/search';
+import { createRegexSearcher } from '@quartermaster/core/search';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 
 const WORDS = [

@@ -1,21 +1,20 @@
-import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import type { Searcher, Snapshot } from '@quartermaster/core';
+import { createReranker, type IndexCache, type Reranker } from '@quartermaster/core/search';
 import {
-  createRegexSearcher,
-  createReranker,
-  createSemanticSearcher,
-  type IndexCache,
-  type Reranker,
-} from '@quartermaster/core/search';
-import { chooseEngine, findReranker } from '@quartermaster/host/search';
-import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
+  chooseEngine,
+  createEngine,
+  findReranker,
+  SEARCH_ENGINES,
+  type SearchEngineName,
+} from '@quartermaster/host/search';
 import { cacheEmbeddings } from './evaluate/index.ts';
 import { InputError } from './input-error.ts';
 
-/** The engines that can be asked for by name, the default first. */
-export const ENGINES = ['auto', 'hybrid', 'bm25', 'semantic', 'regex', 'hybrid+reranker'] as const;
-
 /** The search engines by the names that `--engine` takes. */
-export type EngineName = (typeof ENGINES)[number];
+export type EngineName = SearchEngineName;
+
+/** The engines that can be asked for by name, the default first. */
+export const ENGINES: readonly EngineName[] = SEARCH_ENGINES;
 
 export const DEFAULT_ENGINE: EngineName = 'auto';
 
@@ -41,24 +40,12 @@ export async function createSearcher(
   options: CreateSearcherOptions = {},
 ): Promise<Searcher> {
   const { indexCache: cache } = options;
-  switch (engine) {
-    case 'regex':
-      return createRegexSearcher(snapshot);
-    case 'bm25':
-      return createBm25Searcher(snapshot, { cache });
-    case 'semantic':
-      return createSemanticSearcher(snapshot, { embedder: embeddedModel(), cache });
-    case 'auto':
-      return createSearcher((await resolveEngine(engine)).engine, snapshot, options);
-    case 'hybrid':
-      return createEmbeddedSearcher(snapshot, { cache });
-    case 'hybrid+reranker': {
-      reranker ??= loadReranker(options.cacheFolder);
-      const found = await reranker;
-      if (found.kind === 'missing') throw new InputError(`The engine "${engine}" can't run here: ${found.reason}`);
-      return createEmbeddedSearcher(snapshot, { reranker: found.stage, cache });
-    }
-  }
+  const { engine: resolved } = await resolveEngine(engine);
+  if (resolved !== 'hybrid+reranker') return createEngine(resolved, snapshot, { cache });
+  reranker ??= loadReranker(options.cacheFolder);
+  const found = await reranker;
+  if (found.kind === 'missing') throw new InputError(`The engine "${resolved}" can't run here: ${found.reason}`);
+  return createEngine(resolved, snapshot, { reranker: found.stage, cache });
 }
 
 /** The engines that answer requests in words, those that can't run here left out with the reason. */

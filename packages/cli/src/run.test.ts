@@ -228,7 +228,7 @@ describe('bad input gets one sentence with file and line, and status 2', () => {
     [['search'], /The query is missing/],
     [['search', 'x', '--limit', '0'], /1 to 50/],
     [['search', 'x', '--limit', 'many'], /1 to 50/],
-    [['search', 'x', '--engine', 'magic'], /hybrid, bm25, semantic, regex/],
+    [['search', 'x', '--engine', 'magic'], /hybrid\+reranker, bm25, semantic, regex/],
     [['search', 'x', '--batch', 'y'], /not both/],
     [['search', '(', '--engine', 'regex'], /\(/],
     [['eval', '--tools', 'x'], /need --queries/],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, parseTools } from './catalog/index.ts';
+import { readChoice } from './check-option-names.ts';
 import { readCapabilities } from './gate/index.ts';
 import { createModelReranker, createReranker } from './search/index.ts';
 
@@ -19,4 +20,11 @@ it.each<[string, () => unknown, string]>([
   ['onProblem', () => parseTools([], { onProblem: 'ignore' as 'throw' }), 'collect, throw'],
 ])('%s is refused with the choices that there are', (setting, create, allowed) => {
   expect(create).toThrow(new RegExp(`^${setting} is "\\w+"; allowed: ${allowed}$`));
+});
+
+it('gives back what is allowed, and names all that is for anything else', () => {
+  expect(readChoice('engine', 'text', ['text', 'regex'])).toBe('text');
+  for (const value of ['Text', 'regx', '', 7, null, undefined, {}]) {
+    expect(() => readChoice('engine', value, ['text', 'regex'])).toThrow(/^engine is .+; allowed: text, regex$/);
+  }
 });

@@ -26,7 +26,7 @@ export interface UpstreamErrorDetails {
   /** The error's body as the upstream sent it. */
   readonly body?: unknown;
   readonly requestId?: string | undefined;
-  /** What it said in `x-should-retry`, or what an SDK says of it. @default by status */
+  /** What it said in `x-should-retry`, or what an SDK says of it. @default by status; false for `malformed` */
   readonly shouldRetry?: boolean | undefined;
   /** How long it asked to be left alone. */
   readonly retryAfterMs?: number | undefined;
@@ -65,7 +65,8 @@ export class UpstreamError extends QuartermasterError {
     this.retryAfterMs = details.retryAfterMs;
     this.refusesUs = details.refusesUs ?? false;
     this.limitHeaders = details.limitHeaders ?? {};
-    this.isRetryable = details.shouldRetry ?? isRetryableStatus(this.status);
+    // An answer that can't be read was given, and paid for; asked again, the host gives another of its kind.
+    this.isRetryable = details.shouldRetry ?? (details.code !== 'malformed' && isRetryableStatus(this.status));
   }
 }
 

@@ -107,6 +107,26 @@ describe('batches', () => {
     expect(await kept.tools({ limit: 5 })).toEqual([]);
   });
 
+  it('go on after a call that is refused, of which the client is shown nothing', async () => {
+    const call = (name: string) =>
+      message([{ call: 'tool_call', id: 'c', input: { name, arguments: { place: 'Oslo' } } }], 'tool_use');
+    const rounds = { anthropic: [call('get_wether_forecast'), call('get_weather')] };
+    const upstreams = scriptedUpstreams(rounds, { upstream: { form: 'bridge' } });
+    const { anthropic } = await runningGateway({
+      ...{ upstreams, transcripts: { keep: 'off', retentionHours: 1, maxBytes: 1 } },
+    });
+    const params = { ...PARAMS, tools: TOOLS };
+    const { id } = await anthropic.messages.batches.create({ requests: [{ custom_id: 'a', params }] });
+    await ended(anthropic, id);
+    expect(await resultsOf(anthropic, id)).toMatchObject([
+      { result: { message: { stop_reason: 'tool_use', content: [{ type: 'tool_use', name: 'get_weather' }] } } },
+    ]);
+    expect(upstreams.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
+    expect(upstreams.requests[1]?.messages.at(-1)).toMatchObject({
+      content: [{ type: 'tool_result', is_error: true }],
+    });
+  });
+
   it.each(TRANSPORTS)('ask a host what the same request asks it alone, over %s', async (transport) => {
     const request = { ...ASK, tools: [REGEX, WEATHER, FILES] };
     const alone = scriptedUpstreams({ anthropic: SEARCH_THEN_CALL }, { transport });

@@ -111,31 +111,49 @@ describe('both search tools in one request', () => {
 });
 
 describe('a search that a host makes up', () => {
-  it.each([true, false])('is run by us and answered, streaming %s', async (stream) => {
+  /** What a host says of a call that nothing has answered. */
+  const madeUp = (name: string): readonly AnthropicEvent[] => {
     const [start, ...ending] = message([{ text: 'Let me look.' }], 'end_turn');
-    const use = { type: 'server_tool_use', id: 'srvtoolu_x', name: 'tool_search_tool_bm25', input: {} };
+    const delta = { type: 'input_json_delta', partial_json: '{"query":"weather"}' };
     const made: AnthropicEvent[] = [
-      { type: 'content_block_start', index: 1, content_block: use },
       {
-        type: 'content_block_delta',
+        type: 'content_block_start',
         index: 1,
-        delta: { type: 'input_json_delta', partial_json: '{"query":"weather"}' },
+        content_block: { type: 'server_tool_use', id: 'srvtoolu_x', name, input: {} },
       },
+      { type: 'content_block_delta', index: 1, delta },
       { type: 'content_block_stop', index: 1 },
     ];
     const close = ending.findIndex(({ type }) => type === 'message_delta');
-    const round = [start, ...ending.slice(0, close), ...made, ...ending.slice(close)].filter(
-      (one) => one !== undefined,
-    );
-    const upstreams = scriptedUpstreams({ anthropic: [round, message([{ text: 'Ok.' }], 'end_turn')] });
+    return [start, ...ending.slice(0, close), ...made, ...ending.slice(close)].filter((one) => one !== undefined);
+  };
+  const asked = async (name: string, stream: boolean, tools: readonly object[] = []) => {
+    const upstreams = scriptedUpstreams({ anthropic: [madeUp(name), message([{ text: 'Ok.' }], 'end_turn')] });
     const { post } = await runningGateway({ upstreams });
-    const response = await post('/v1/messages', { ...ASK, stream, tools: [BM25, WEATHER, FILES] });
-    const text = await response.text();
-    expect(upstreams.requests).toHaveLength(2);
+    const response = await post('/v1/messages', { ...ASK, stream, tools: [BM25, WEATHER, FILES, ...tools] });
+    return { text: await response.text(), requests: upstreams.requests };
+  };
+
+  it.each([true, false])('is run by us and answered, streaming %s', async (stream) => {
+    const { text, requests } = await asked('tool_search_tool_bm25', stream);
+    expect(requests).toHaveLength(2);
     expect(text).toContain('"tool_search_tool_search_result"');
     expect(text).toContain('"tool_name":"get_weather"');
-    const last = upstreams.requests[1]?.messages.at(-1);
-    expect(last).toMatchObject({ role: 'user', content: [{ type: 'tool_result' }] });
+    expect(requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', content: [{ type: 'tool_result' }] });
+  });
+
+  it.each([true, false])('of a server tool that the request has not is refused, streaming %s', async (stream) => {
+    const { text, requests } = await asked('web_search', stream);
+    expect(text).not.toContain('server_tool_use"');
+    expect(requests[1]?.messages.at(-1)).toMatchObject({
+      content: [{ type: 'tool_result', is_error: true, content: expect.stringContaining('web_search') }],
+    });
+  });
+
+  it('of a server tool that the request has is the business of its host', async () => {
+    const { text, requests } = await asked('web_search', false, [{ type: 'web_search_20250305', name: 'web_search' }]);
+    expect(text).toContain('"web_search"');
+    expect(requests).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,5 @@
-import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
+import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
-import { readChoice } from '../read-choice.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { createModelNames, createModelNamesInSteps, type ModelNames } from './model-name.ts';
 import { renderTool } from './render-tool.ts';

@@ -6,10 +6,11 @@ export {
   type SnapshotOptions,
 } from './create-snapshot.ts';
 export { createTool, type ToolParts, toolId } from './create-tool.ts';
-export { describeExamples, tellingExamples } from './describe-examples.ts';
 export { type ChangedField, type ChangedTool, diffSnapshots, type SnapshotDiff } from './diff-snapshots.ts';
 export { type AnthropicDefinedTool, anthropicDefinedTool } from './formats/anthropic-defined-tools.ts';
 export type { WriteOptions } from './formats/format.ts';
+export { writeTool, writeTools } from './formats/format-of.ts';
+export { describeExamples, tellingExamples } from './formats/read-fields.ts';
 export { compileGlob, type Glob } from './glob.ts';
 export type { Json, JsonObject } from './json.ts';
 export { isJsonObject } from './json.ts';
@@ -27,4 +28,3 @@ export { SEARCH_TEXT_DEFAULTS, type SearchText, type SearchTextLimits, searchTex
 export { sha256 } from './sha256.ts';
 export type { Snapshot } from './snapshot.ts';
 export type { JsonSchema, Policy, Tool, ToolExtras, ToolFormat } from './tool.ts';
-export { writeTool, writeTools } from './write-tools.ts';

@@ -1,50 +1,62 @@
-export type { FormChoice } from './choose-form.ts';
-export { chooseForm, readFormChoice } from './choose-form.ts';
-export { definitions } from './definitions.ts';
-export { cutText } from './first-sentence.ts';
-export type { Form, FormName } from './form.ts';
-export { FORMS, keepsPrefix } from './form.ts';
+// How schemas reach the model. transport ──▶ plan/ (form, own tools, listing) ──▶ model ──▶ a search ──▶ answer/ (text of its matches);
+// `memory` folds the conversation's messages into what was shown so far, and text/ shortens descriptions for all of them.
 export type {
+  AnswerBudget,
+  AskedSearch,
   Duplicate,
   Found,
   FoundByName,
   FoundBySearch,
+  Guard,
+  GuardLimits,
   QueryAnswer,
   SearchFailure,
   Tell,
+  TellQuestion,
   Unavailable,
-} from './found.ts';
-export type { Listing, ListingOptions } from './listing.ts';
-export { LISTING_DEFAULTS } from './listing.ts';
-export type { AskedSearch, Guard, GuardLimits } from './loop-guard.ts';
-export { GUARD_DEFAULTS, guardSearch } from './loop-guard.ts';
-export type { DeferQuestion, PlanQuestion } from './make-plan.ts';
-export { makeDeferPlan, makeInlinePlan } from './make-plan.ts';
-export type { ViewQuestion } from './make-view.ts';
-export { makeView } from './make-view.ts';
-export type { Reach } from './measure-reach.ts';
-export { measureReach } from './measure-reach.ts';
-export type { Fact, Memory, PastSearch } from './memory.ts';
-export { EMPTY_MEMORY, forgetSearches, remember } from './memory.ts';
-export { OWN_NAMES } from './own-tools.ts';
+} from './answer/index.ts';
+export { ANSWER_DEFAULTS, GUARD_DEFAULTS, guardSearch, readTold, tell } from './answer/index.ts';
+export type { Fact, Memory, PastSearch, Reach } from './memory.ts';
+export { EMPTY_MEMORY, forgetSearches, measureReach, remember } from './memory.ts';
 export type {
   DeferPlan,
+  DeferQuestion,
   Definition,
+  Form,
+  FormChoice,
+  FormName,
+  HostedSearch,
   InlinePlan,
+  Listing,
+  ListingOptions,
   Own,
   Plan,
   PlanEngine,
+  PlanQuestion,
   PlanTokens,
   SecondSearch,
   Shown,
-} from './plan.ts';
-export { readTold } from './read-told.ts';
-export { signature } from './signature.ts';
-export { STUB_DEFAULTS } from './stub-description.ts';
-export type { AnswerBudget, TellQuestion } from './tell.ts';
-export { ANSWER_DEFAULTS, tell } from './tell.ts';
-export type { HostedSearch, Transport, TransportCapabilities, TransportTable } from './transport-capabilities.ts';
-export { capabilitiesOf, TRANSPORTS } from './transport-capabilities.ts';
-export type { View } from './view.ts';
-export { withoutSearch } from './without-search.ts';
-export { wrapCall } from './wrap-call.ts';
+  Transport,
+  TransportCapabilities,
+  TransportTable,
+  View,
+  ViewQuestion,
+} from './plan/index.ts';
+export {
+  capabilitiesOf,
+  chooseForm,
+  definitions,
+  FORMS,
+  keepsPrefix,
+  LISTING_DEFAULTS,
+  makeDeferPlan,
+  makeInlinePlan,
+  makeView,
+  OWN_NAMES,
+  readFormChoice,
+  STUB_DEFAULTS,
+  TRANSPORTS,
+  withoutSearch,
+  wrapCall,
+} from './plan/index.ts';
+export { cutText, signature } from './text/index.ts';

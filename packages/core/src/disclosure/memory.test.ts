@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_MEMORY, type Fact, type Memory, remember } from './memory.ts';
+import { EMPTY_MEMORY, type Fact, type Memory, measureReach, remember } from './memory.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'constructor');
 const fact: fc.Arbitrary<Fact> = fc.oneof(
@@ -90,4 +90,22 @@ describe('remember', () => {
     ]);
     expect(memory.searches).toEqual([{ query: 'x\ny', found: 0, movesBefore: 3 }]);
   });
+});
+
+it('counts conversations by how far they got', () => {
+  const searched = (...names: string[]): Fact => ({ kind: 'searched', queries: ['x'], names });
+  const conversations: readonly (readonly Fact[])[] = [
+    [],
+    [{ kind: 'asked' }],
+    [searched()],
+    [searched(), searched('a')],
+    [searched('a'), { kind: 'called', name: 'a' }, { kind: 'called', name: 'b' }],
+    [
+      { kind: 'revealed', names: ['a'] },
+      { kind: 'called', name: 'a' },
+    ],
+  ];
+  const memories = conversations.map((facts) => facts.reduce(remember, EMPTY_MEMORY));
+  expect(measureReach(memories)).toEqual({ conversations: 6, searched: 3, found: 2, called: 2 });
+  expect(measureReach([])).toEqual({ conversations: 0, searched: 0, found: 0, called: 0 });
 });

@@ -1,4 +1,5 @@
 import type { Snapshot, Tool } from '../catalog/index.ts';
+import { readChoice } from '../check-option-names.ts';
 import {
   type Form,
   makeDeferPlan,
@@ -8,7 +9,6 @@ import {
   STUB_DEFAULTS,
 } from '../disclosure/index.ts';
 import { decideGate, type ModelLimits, snapshotTokens } from '../gate/index.ts';
-import { readChoice } from '../read-choice.ts';
 import type { PlanOptions } from './toolbox.ts';
 import { readForm, type ToolboxContext } from './toolbox-context.ts';
 

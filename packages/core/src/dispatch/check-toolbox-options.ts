@@ -1,8 +1,7 @@
-import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
+import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { ANSWER_DEFAULTS, GUARD_DEFAULTS } from '../disclosure/index.ts';
 import { checkGateSettings } from '../gate/index.ts';
-import { readChoice } from '../read-choice.ts';
-import type { Hooks } from './hooks.ts';
+import type { Hooks } from './call/index.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 export const TOOLBOX_OPTIONS: OptionNames<ToolboxOptions> = {

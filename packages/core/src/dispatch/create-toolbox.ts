@@ -1,22 +1,15 @@
-import { type Found, makeView } from '../disclosure/index.ts';
+import type { Snapshot } from '../catalog/index.ts';
+import { type Found, type Memory, makeView, OWN_NAMES, type Plan } from '../disclosure/index.ts';
 import { contextWindow } from '../gate/index.ts';
 import { answerCall } from './answer-call.ts';
 import { cachedPlan, planBytesOf } from './cached-plan.ts';
-import type { Step } from './call.ts';
-import { executeCall } from './execute-call.ts';
-import { handleCalls } from './handle-calls.ts';
-import { handleDescribe } from './handle-describe.ts';
-import { handleSearch } from './handle-search.ts';
-import { heldCalls } from './held-calls.ts';
-import { prefetchTools } from './prefetch-tools.ts';
-import { prepareSearch } from './prepare-search.ts';
-import { refuse, unknownTool, wayWithoutSearch } from './refuse.ts';
-import { resolveName } from './resolve-name.ts';
-import { tellFound } from './tell-found.ts';
+import { executeCall, handleCalls, handleDescribe, refuse, unknownTool, wayWithoutSearch } from './call/index.ts';
+import type { Caller, Step } from './call.ts';
+import { resolveName, unwrapCall } from './read/index.ts';
+import { handleSearch, prefetchTools, prepareSearch, tellFound } from './search/index.ts';
 import type { CallContext, Toolbox } from './toolbox.ts';
-import { type ToolboxContext, toolboxContext } from './toolbox-context.ts';
+import { isDeferred, type ToolboxContext, toolboxContext } from './toolbox-context.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
-import { unwrapCall } from './unwrap-call.ts';
 
 /**
  * A toolbox over a catalog. Holds no conversation: any number of them, and of callers, can share it.
@@ -83,4 +76,29 @@ function refuseMalformed(
   if (!malformed.isSearch || step.kind !== 'answer') return step;
   const found: Found = { kind: 'failure', queries: [], code: 'invalid_arguments', message: malformed.reason };
   return { ...step, found, text: tellFound(context, { plan: callContext.plan, found, before: callContext.memory }) };
+}
+
+/**
+ * Which calls must not go to the client as they are: ours, and calls to deferred tools that the conversation has not revealed
+ * or whose names are miswritten, since those need a check or a repair first. A name that no one knows, or whose tool the caller
+ * may not use, is the client's business.
+ */
+function heldCalls(options: {
+  readonly plan: Plan;
+  readonly memory: Memory;
+  readonly snapshot: Snapshot;
+  readonly caller?: Caller | undefined;
+}): (name: string) => boolean {
+  const { plan, memory, snapshot, caller = {} } = options;
+  if (plan.kind === 'inline' || plan.form.search === 'provider') return () => false;
+  const own = new Set(plan.own.map((tool) => tool.name));
+  // The model may have read of our tools before search was switched off; no client can answer a call to one.
+  const past = new Set<string>(plan.isSearchOff === true ? Object.values(OWN_NAMES) : []);
+  const known = new Set(memory.known);
+  return (name) => {
+    if (own.has(name)) return true;
+    const tool = resolveName(snapshot, name, caller.allow);
+    if (tool === undefined) return past.has(name);
+    return snapshot.modelName(tool) !== name || (isDeferred(plan, snapshot, tool) && !known.has(name));
+  };
 }

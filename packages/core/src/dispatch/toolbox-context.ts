@@ -1,13 +1,22 @@
 import { createSnapshot, type Snapshot, type Tool } from '../catalog/index.ts';
-import { type DeferPlan, FORMS, type Form, type FormName, type Plan, type PlanEngine } from '../disclosure/index.ts';
+import { readChoice } from '../check-option-names.ts';
+import {
+  type DeferPlan,
+  FORMS,
+  type Form,
+  type FormName,
+  type Plan,
+  type PlanEngine,
+  tell,
+} from '../disclosure/index.ts';
 import { SettingError } from '../errors.ts';
 import { DEFAULT_GATE_SETTINGS, estimateTokens, type GateSettings, type TokenCounter } from '../gate/index.ts';
-import { readChoice } from '../read-choice.ts';
 import type { Caller } from './call.ts';
 import { checkToolboxOptions, TOOLBOX_OPTIONS } from './check-toolbox-options.ts';
 import type { ToolboxEvent } from './events.ts';
 import { readDefinitions } from './read-definitions.ts';
-import { type SearchersFor, searchersFor } from './searchers-for.ts';
+import { type SearchersFor, searchersFor } from './search/index.ts';
+import type { TellOptions } from './toolbox.ts';
 import type { ToolboxOptions } from './toolbox-options.ts';
 
 /** A toolbox's options with every default filled in, shared by its parts. */
@@ -89,4 +98,12 @@ function currentSnapshot(tools: ToolboxOptions['tools']): () => Snapshot {
 
 function isList(tools: Snapshot | readonly object[]): tools is readonly object[] {
   return Array.isArray(tools);
+}
+
+/** An answer's text with the toolbox's own limits. There is nothing to tell where nothing is deferred. */
+export function tellFound(context: ToolboxContext, tellOptions: TellOptions): string {
+  const { plan, found, before, caller } = tellOptions;
+  if (plan.kind === 'inline') return '';
+  const { guard, budget, findings } = context.options;
+  return tell({ plan, snapshot: context.snapshot(), found, before, guard, budget, findings, allow: caller?.allow });
 }

@@ -2,11 +2,10 @@ import type { Snapshot, Tool } from '../catalog/index.ts';
 import type { AnswerBudget, Form, FormName, GuardLimits, PlanEngine, Unavailable } from '../disclosure/index.ts';
 import type { GateSettings, TokenCounter } from '../gate/index.ts';
 import type { Searcher } from '../search/index.ts';
-import type { ArgumentChecker } from './argument-checker.ts';
+import type { ArgumentChecker, Awaitable, HookContext, Hooks } from './call/index.ts';
 import type { Caller, Resolved } from './call.ts';
 import type { ToolboxEvent } from './events.ts';
-import type { Awaitable, HookContext, Hooks } from './hooks.ts';
-import type { UseMemory } from './use-memory.ts';
+import type { UseMemory } from './search/index.ts';
 
 /** What a toolbox is made of. Only `tools` is required. */
 export interface ToolboxOptions {

@@ -5,14 +5,13 @@
  * @internal
  */
 export { anthropicDefinedTool, createSnapshotInSteps, describeExamples, sha256 } from '../catalog/index.ts';
-export { checkOptionNames, type OptionNames } from '../check-option-names.ts';
+export { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 export { deepestReason } from '../deepest-reason.ts';
 export { defined } from '../defined.ts';
 export { cutText, readFormChoice } from '../disclosure/index.ts';
-export { checkToolboxOptions, nameDistance, readAhead, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
-export { readChoice } from '../read-choice.ts';
+export { checkToolboxOptions, nameDistance, readAhead, readQueries, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
-export { type ReadEventsOptions, readEvents, readResponseText } from '../run/index.ts';
+export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/index.ts';
 export {
   type CandidateQuery,
   type CandidateWord,

@@ -15,6 +15,7 @@ export {
   type OpenedSearch,
   type OrderedReads,
   orderedReads,
+  type PausedTurn,
   type Place,
   type Planned,
   type PlannedLoop,

@@ -1,8 +1,6 @@
 export {
   type Asked,
   BM25_DEFAULTS,
-  Bm25Index,
-  type Bm25IndexData,
   type Bm25Options,
   type Bm25SearcherOptions,
   type Bm25Settings,

@@ -1,6 +1,5 @@
-import { checkOptionNames } from '../check-option-names.ts';
+import { checkOptionNames, readChoice } from '../check-option-names.ts';
 import { SettingError } from '../errors.ts';
-import { readChoice } from '../read-choice.ts';
 import { DEFAULT_GATE_SETTINGS, DEFAULT_SEARCH_LIMITS, type GateSettings } from './gate-settings.ts';
 
 /** Throws a `SettingError` for settings of another shape, such as the text that one of the readers takes. */

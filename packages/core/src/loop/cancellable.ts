@@ -1,3 +1,5 @@
+import { untilAborted } from '../until-aborted.ts';
+
 /**
  * An iterator over a generator that is told to stop by a signal. A generator's own `return()` waits behind a pending
  * `next()`; this one aborts first, so that the pending step ends and cleaning up can begin.
@@ -37,4 +39,32 @@ export function cancellable<Value>(
       return this;
     },
   };
+}
+
+/**
+ * The values of a source, until the signal aborts: then the wait ends at once with the signal's reason, whatever the source
+ * does. A source that ignores its signal can't hold up the one who reads it.
+ */
+export async function* pull<Value>(
+  source: AsyncIterable<Value>,
+  signal: AbortSignal,
+): AsyncGenerator<Value, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      const result = await untilAborted(iterator.next(), signal);
+      if (result.done === true) {
+        isDone = true;
+        return;
+      }
+      yield result.value;
+    }
+  } catch (error) {
+    isDone = !signal.aborted;
+    throw error;
+  } finally {
+    // Not awaited: `return()` queues behind a `next()` that may never settle.
+    if (!isDone) Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
 }

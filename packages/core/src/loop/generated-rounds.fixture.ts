@@ -1,13 +1,23 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Form, keepsPrefix } from '../disclosure/index.ts';
-import type { ScriptedItem, ScriptedRound, Seen, WireSample } from '../testing/index.ts';
-import { call, DONE, type Extra, reply, script, unpaired } from '../testing/index.ts';
+import {
+  call,
+  DONE,
+  type Extra,
+  reply,
+  type ScriptedItem,
+  type ScriptedRound,
+  type Seen,
+  script,
+  unpaired,
+  type WireSample,
+} from '../testing/index.ts';
 import type { TranscriptStore } from './transcript.ts';
 import { createTranscriptCache } from './transcript-cache.ts';
 
 /** A call that the model makes, by what becomes of it. */
-type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'broken';
+type Made = 'shown' | 'deferred' | 'miswritten' | 'refused' | 'unknown' | 'describe' | 'search' | 'missed' | 'broken';
 
 interface MadeRound {
   /** Calls, with texts before and between them. */
@@ -19,7 +29,7 @@ interface MadeRound {
 type Turn = readonly MadeRound[];
 
 const made: fc.Arbitrary<Made> = fc.constantFrom(
-  ...(['shown', 'deferred', 'miswritten', 'refused', 'unknown', 'describe', 'search', 'broken'] as const),
+  ...(['shown', 'deferred', 'miswritten', 'refused', 'unknown', 'describe', 'search', 'missed', 'broken'] as const),
 );
 const round: fc.Arbitrary<MadeRound> = fc.record({
   items: fc
@@ -301,6 +311,9 @@ function scriptCall(id: string, one: Made, form: Form): ScriptedItem {
         : call(id, 'tool_search', { query: 'message' });
     case 'search':
       return call(id, 'tool_search', { query: 'issue' });
+    // An answer that quotes the query: read from the history again, it must be quoted in the same bytes.
+    case 'missed':
+      return call(id, 'tool_search', { queries: [' zeppelin ', 'zeppelin'] });
     case 'broken':
       return call(id, 'tool_search', {});
   }

@@ -2,7 +2,7 @@ export type { OrderedReads, Place } from './ordered-reads.ts';
 export { orderedReads } from './ordered-reads.ts';
 export type { Planned, PlannedLoop, PlanQuestion } from './plan-request.ts';
 export { planHistory, planRequest, renderOnce } from './plan-request.ts';
-export type { LoopOptions, LoopRound } from './run-loop.ts';
+export type { LoopOptions, LoopRound, PausedTurn } from './run-loop.ts';
 export { LOOP_DEFAULTS, runLoop } from './run-loop.ts';
 export type { WholeOptions } from './run-whole.ts';
 export { runWhole } from './run-whole.ts';

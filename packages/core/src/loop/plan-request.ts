@@ -1,7 +1,6 @@
-import { type InlinePlan, type Plan, withoutSearch } from '../disclosure/index.ts';
+import { type InlinePlan, type Plan, type PlanEngine, withoutSearch } from '../disclosure/index.ts';
 import type { PlanOptions, Toolbox } from '../dispatch/index.ts';
 import type { ModelLimits } from '../gate/index.ts';
-import { searchOptions } from './search-options.ts';
 import type { OpenedSearch, Wire } from './wire.ts';
 import { type HistoryOptions, weaveHistory } from './woven-history.ts';
 
@@ -125,4 +124,19 @@ function isRenamed(inline: InlinePlan): boolean {
   const known = renamed.get(inline) ?? inline.shown.some(({ tool, name }) => tool.name !== name);
   renamed.set(inline, known);
   return known;
+}
+
+/** What a plan needs to search under the names and by the engines of the tools that the client declared. */
+function searchOptions(search: OpenedSearch | undefined): Pick<PlanOptions, 'engine' | 'searchName' | 'secondSearch'> {
+  if (search?.kind !== 'hosted') return {};
+  const { name: searchName, engine, also } = search;
+  return {
+    searchName,
+    ...(engine === 'any' ? {} : { engine: engineOf(engine) }),
+    ...(also === undefined ? {} : { secondSearch: { name: also.name, engine: engineOf(also.engine) } }),
+  };
+}
+
+function engineOf(engine: 'regex' | 'bm25'): PlanEngine {
+  return engine === 'regex' ? 'regex' : 'text';
 }

@@ -2,12 +2,10 @@ import type { Tool } from '../catalog/index.ts';
 import type { Memory, Plan, Tell } from '../disclosure/index.ts';
 import type { Caller, Prefetched, Resolved, Step, Toolbox, ToolOutcome } from '../dispatch/index.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { cancellable } from './cancellable.ts';
+import { cancellable, pull } from './cancellable.ts';
 import { localCalls } from './local-calls.ts';
-import { orderedOutput } from './ordered-output.ts';
-import { pull } from './pull.ts';
+import { orderedOutput } from './ordered-reads.ts';
 import type { TranscriptStore } from './transcript.ts';
-import { whileAnswered } from './while-answered.ts';
 import type { Ending, Read, Reader, Upstream, Wire } from './wire.ts';
 import { weaveHistory } from './woven-history.ts';
 
@@ -44,6 +42,11 @@ export interface LoopOptions<Request, Part> {
   readonly transcriptWaitMs?: number;
   /** Called when the transcript fails or takes too long. The request is served all the same. */
   readonly onTranscriptError?: (error: unknown) => void;
+  /**
+   * Called when the response pauses at the limit of rounds, with what would have been asked next: for a caller that goes on later. Must
+   * not throw.
+   */
+  readonly onPause?: (turn: PausedTurn<Request>) => void;
   /** Called before each request to the upstream. Must not throw. */
   readonly onRound?: (round: LoopRound<Request>) => void;
 }
@@ -56,6 +59,14 @@ export interface LoopRound<Request> {
   readonly request: Request;
   /** What the conversation has shown so far. */
   readonly memory: Memory;
+}
+
+/** Where a response has paused. */
+export interface PausedTurn<Request> {
+  /** The client's request, with what earlier responses hid from it. */
+  readonly before: Request;
+  /** The same with all that this response added to it, hidden calls and their answers included. */
+  readonly after: Request;
 }
 
 /** The limits of the loop, unless the options say otherwise. */
@@ -139,6 +150,7 @@ async function* rounds<Request, Part>(
       const hidden = options.transcript === undefined ? undefined : writer.hidden?.(ending);
       // Before the response ends: its client may send it back at once.
       if (hidden !== undefined) await history.keep(hidden);
+      if (ending === 'pause') options.onPause?.({ before: history.request, after: writer.extend() });
       yield* writer.finish(ending);
       return;
     }
@@ -176,4 +188,36 @@ async function prefetch<Request, Part>(
   if (text === undefined) return undefined;
   const { plan, caller = {} } = options;
   return untilAborted(options.toolbox.prefetch({ plan, text, caller, signal }), signal);
+}
+
+/** How long a request has to leave before other work may hold up the thread: about what opening a connection takes. */
+const HEAD_START_MS = 50;
+
+/**
+ * What comes of a request, with work that begins once the request has surely left: when something comes back, or before
+ * where that takes its time. It doesn't begin where the request fails sooner.
+ */
+async function* whileAnswered<Value>(
+  answer: AsyncIterable<Value>,
+  work: () => void,
+): AsyncGenerator<Value, void, undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const begin = (): void => {
+    if (timer === undefined) return;
+    cancel();
+    work();
+  };
+  timer = setTimeout(begin, HEAD_START_MS);
+  try {
+    for await (const value of answer) {
+      begin();
+      yield value;
+    }
+  } finally {
+    cancel();
+  }
 }

@@ -44,7 +44,7 @@ export async function* askEndpoint(
   let isDone = isWhole;
   if (isWhole) yield* reader.read(wholeAsChunk(await readWhole(endpoint, response)));
   else {
-    for await (const data of readEvents(response.body, { maxEventLength: MOST_EVENT_CHARACTERS, tooLong })) {
+    for await (const { data } of readEvents(response.body, { maxEventLength: MOST_EVENT_CHARACTERS, tooLong })) {
       if (data === '[DONE]') isDone = true;
       else yield* reader.read(parse(data));
     }

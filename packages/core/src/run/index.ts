@@ -9,7 +9,7 @@ export type {
   ModelRequest,
   ModelUsage,
 } from './model.ts';
-export { type ReadEventsOptions, readEvents } from './read-events.ts';
+export { type ReadEventsOptions, readEvents, type ServerEvent } from './read-events.ts';
 export { readResponseText } from './read-response-text.ts';
 export {
   RUN_TOOLS_DEFAULTS,

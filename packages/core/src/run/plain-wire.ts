@@ -14,10 +14,9 @@ import {
 } from '../disclosure/index.ts';
 import { type Call, parseArguments, readDefinitions, readQueries, type Step } from '../dispatch/index.ts';
 import { type Opened, type Read, type Reader, uniqueIds, type Wire, type Writer } from '../loop/index.ts';
-import { addToMessages } from './add-to-messages.ts';
+import { addToMessages, pairCalls } from './add-to-messages.ts';
 import type { Message, MessageCall } from './message.ts';
 import type { ModelPart, ModelUsage } from './model.ts';
-import { pairCalls } from './pair-calls.ts';
 
 /** A conversation with a model that has no protocol of its own. */
 export interface PlainRequest {

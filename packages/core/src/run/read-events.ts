@@ -7,14 +7,20 @@ export interface ReadEventsOptions {
   onChunk?(): void;
 }
 
+/** One server-sent event. */
+export interface ServerEvent {
+  /** Its name; `message` where it has none. */
+  readonly event: string;
+  readonly data: string;
+}
+
 /**
- * The data of each event of a body, as soon as the blank line after it is there. Comments, names, ids and retry times are passed
- * over. Every character is looked at once, however the chunks fall. Stopping early closes the connection instead of draining it.
+ * The events of a body, each as soon as the blank line after it is there. Comments, ids and retry times are passed over. Every character is looked at once, however the chunks fall. Stopping early closes the connection instead of draining it.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   options: ReadEventsOptions,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const lines = createLineReader(options);
@@ -26,8 +32,8 @@ export async function* readEvents(
       isDone = done;
       options.onChunk?.();
       for (const line of lines(decoder.decode(value, { stream: !done }), done)) {
-        const data = events(line);
-        if (data !== undefined) yield data;
+        const event = events(line);
+        if (event !== undefined) yield event;
       }
     }
     // The blank line after the last event is sometimes left out.
@@ -59,19 +65,24 @@ function createLineReader(options: ReadEventsOptions): (chunk: string, isLast: b
   };
 }
 
-/** Collects the data of an event, which its blank line completes. */
-function createEventReader(options: ReadEventsOptions): (line: string) => string | undefined {
+/** Collects the name and the data of an event, which its blank line completes. */
+function createEventReader(options: ReadEventsOptions): (line: string) => ServerEvent | undefined {
   let data: string[] = [];
+  let name = '';
   let length = 0;
   return (line) => {
     if (line === '') {
-      const event = data.length === 0 ? undefined : data.join('\n');
+      const event = data.length === 0 ? undefined : { event: name || 'message', data: data.join('\n') };
       data = [];
+      name = '';
       length = 0;
       return event;
     }
-    const value = dataOf(line);
-    if (value === undefined) return undefined;
+    const value = fieldOf('data', line);
+    if (value === undefined) {
+      name = fieldOf('event', line) ?? name;
+      return undefined;
+    }
     length += value.length + 1;
     if (length > options.maxEventLength) throw options.tooLong(options.maxEventLength);
     data.push(value);
@@ -80,8 +91,10 @@ function createEventReader(options: ReadEventsOptions): (line: string) => string
 }
 
 /** One space after the colon belongs to the format. A field without a colon is there, and empty. */
-function dataOf(line: string): string | undefined {
-  if (line === 'data') return '';
-  if (!line.startsWith('data:')) return undefined;
-  return line.slice(line.startsWith('data: ') ? 6 : 5);
+function fieldOf(field: 'data' | 'event', line: string): string | undefined {
+  if (!line.startsWith(field)) return undefined;
+  const at = field.length;
+  if (line.length === at) return '';
+  if (line[at] !== ':') return undefined;
+  return line.slice(line[at + 1] === ' ' ? at + 2 : at + 1);
 }

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@quartermaster/core/catalog';
-import { isJsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 
 /** The types of the client package, from the document: one interface per component, and one entry per route. */
 export function writeClientTypes(document: JsonObject): string {

@@ -1,5 +1,6 @@
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
-import { SEARCH_ENGINES, SEARCH_REQUEST_LIMITS } from '../search/index.ts';
+import { SEARCH_ENGINES } from '@quartermaster/host/search';
+import { SEARCH_REQUEST_LIMITS } from '../search/index.ts';
 import {
   ANYTHING,
   choice,

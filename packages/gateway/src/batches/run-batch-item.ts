@@ -1,12 +1,11 @@
 import type { JsonObject } from '@quartermaster/core/catalog';
 import type { ClaimedItem, ItemResult } from '@quartermaster/host/store';
 import type { DialectOf } from '@quartermaster/host/upstream';
-import type { AnthropicResponse } from '@quartermaster/wires/anthropic';
+import { type AnthropicResponse, joinResponses } from '@quartermaster/wires/anthropic';
 import type { Access, Gatekeeper } from '../access/index.ts';
-import type { HeldModels, OpenExchange } from '../exchange/index.ts';
+import type { Continuation, HeldModels, OpenExchange } from '../exchange/index.ts';
 import { ApiError, anthropicErrorBody, isStoreError, toApiError } from '../http/index.ts';
 import type { ItemWork } from './batch-worker.ts';
-import { addRound, type ItemProgress, isUnfinished, readProgress, requestAfter } from './item-progress.ts';
 import { ShareUsedUp } from './share-used-up.ts';
 
 export interface BatchItemContext {
@@ -80,7 +79,7 @@ interface ItemContext extends Pick<BatchItemContext, 'messages' | 'maxRounds'> {
   readonly requestId: string;
 }
 
-/** One call to a model at a time, each as if a client went on after a pause; what has been done is kept before the next. */
+/** One call to a model at a time: at its pause, what has been done is kept, and the next goes on from there. */
 async function answerItem(
   item: ClaimedItem,
   { models, messages: dialect, access, requestId, maxRounds }: ItemContext,
@@ -95,13 +94,39 @@ async function answerItem(
       ...{ dialect, bytes, headers, access, signal, requestId, roundsBefore },
       maxRounds: 1,
     });
-    const message = await exchange.whole(signal);
-    progress = addRound(progress, message);
-    if (!isUnfinished(message) || progress.rounds >= maxRounds) return { message: progress.message, exchange };
+    const round = await exchange.whole(signal);
+    const message: AnthropicResponse = progress === undefined ? round : joinResponses(progress.message, round);
+    const next = exchange.continuation();
+    if (next === undefined || roundsBefore + 1 >= maxRounds) return { message, exchange };
+    const messages = [...(progress?.next.messages ?? []), ...next.messages];
+    progress = { rounds: roundsBefore + 1, message, next: { ...next, messages } };
     await keep(JSON.stringify(progress));
   }
 }
 
+/** How far the answer to an item has come. It is kept after each call to a model, so that no call but the last is ever repeated. */
+interface ItemProgress {
+  /** How many times a model was asked. */
+  readonly rounds: number;
+  /** The response so far: all that a client would have been sent. */
+  readonly message: AnthropicResponse;
+  /** How the item's request goes on. */
+  readonly next: Continuation;
+}
+
+/** Undefined where there is none, and so for what an earlier version has kept that can't be read any more. */
+function readProgress(text: string | undefined): ItemProgress | undefined {
+  if (text === undefined) return undefined;
+  const value = JSON.parse(text) as Partial<ItemProgress>;
+  const isWhole =
+    typeof value.rounds === 'number' && Array.isArray(value.message?.content) && Array.isArray(value.next?.messages);
+  return isWhole ? (value as ItemProgress) : undefined;
+}
+
 function bodyOf({ params }: ClaimedItem, progress: ItemProgress | undefined): string {
-  return progress === undefined ? params : JSON.stringify(requestAfter(JSON.parse(params) as JsonObject, progress));
+  if (progress === undefined) return params;
+  const request = JSON.parse(params) as JsonObject;
+  const messages = Array.isArray(request.messages) ? request.messages : [];
+  const { fields, messages: added } = progress.next;
+  return JSON.stringify({ ...request, ...fields, messages: [...messages, ...added] });
 }

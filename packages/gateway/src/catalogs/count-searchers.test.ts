@@ -1,6 +1,5 @@
-import { createSnapshot, type Snapshot } from '@quartermaster/core';
+import { createBm25Searcher, createSnapshot, type Snapshot } from '@quartermaster/core';
 import { createTool } from '@quartermaster/core/catalog';
-import { createBm25Searcher } from '@quartermaster/core/search';
 import { expect, it } from 'vitest';
 import { countSearchers } from './count-searchers.ts';
 import { MemoryBudget } from './memory-budget.ts';

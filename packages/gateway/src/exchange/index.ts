@@ -1,5 +1,6 @@
 export { dialectsFor } from './dialects-for.ts';
 export {
+  type Continuation,
   createModelService,
   type HeldModels,
   type ModelQuestion,
@@ -11,5 +12,4 @@ export {
   type Transcripts,
 } from './model-service.ts';
 export { type AskObserver, observeUpstreams } from './observe-upstreams.ts';
-export { streamBody } from './stream-body.ts';
-export { tallyUse } from './tally-use.ts';
+export { streamBody, tallyUse } from './stream-body.ts';

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '@quartermaster/core';
-import type { JsonObject } from '@quartermaster/core/catalog';
+import type { Json, JsonObject } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
 import { estimateTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
@@ -28,8 +28,7 @@ import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
-import { describePlan, planExchange } from './plan-exchange.ts';
-import { type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
+import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
 /** A request to a model as it came in. */
 export interface ModelQuestion<Name extends DialectName> {
@@ -81,6 +80,16 @@ export interface OpenExchange<Name extends DialectName> {
   readonly hidesUsage: boolean;
   stream(signal: AbortSignal): AsyncIterator<PartOf<Name>>;
   whole(signal: AbortSignal): Promise<ResponseOf<Name>>;
+  /** Once a whole response has paused at the limit of rounds: how its request goes on. Only for requests that have messages. */
+  continuation(): Continuation | undefined;
+}
+
+/** What a client's request becomes where it goes on after a pause: hidden calls and their answers are in it. */
+export interface Continuation {
+  /** What follows its messages. */
+  readonly messages: readonly Json[];
+  /** What else changes: what is left of the tokens, and a choice of tool that has been made. */
+  readonly fields: JsonObject;
 }
 
 /** Answers requests to models: rights, checks, tools, upstream, plan, loop. The same for every dialect, streaming, whole or in a batch. */
@@ -163,6 +172,7 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         transcript: transcript === undefined ? undefined : withInput(transcript, given.value, body.value),
         ...(value === asked ? {} : { asked }),
       };
+      let continuation: Continuation | undefined;
       const first = await prepare(question, body, options);
       const planned = await planHistory(first.planned, {
         ...kept(question),
@@ -182,7 +192,14 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
         identify: prepared.identify,
         hidesUsage: prepared.hidesUsage,
         stream: (signal) => streamExchange({ ...prepared, ...run, signal }),
-        whole: (signal) => runExchange({ ...prepared, ...run, signal }),
+        whole: (signal) =>
+          runExchange({
+            ...{ ...prepared, ...run, signal },
+            onPause({ before, after }) {
+              continuation = continuationOf(before, after);
+            },
+          }),
+        continuation: () => continuation,
       };
     },
     async countTokens(question) {
@@ -200,6 +217,13 @@ export function createModelService(options: ModelServiceOptions): PlainModelServ
       return upstream.countTokens(counted, question);
     },
   };
+}
+
+function continuationOf(before: object, after: object): Continuation | undefined {
+  const { messages: known } = before as { readonly messages?: unknown };
+  const { messages, max_tokens, tool_choice } = after as { readonly [key: string]: Json | undefined };
+  if (!Array.isArray(known) || !Array.isArray(messages)) return undefined;
+  return { messages: messages.slice(known.length), fields: defined({ max_tokens, tool_choice }) };
 }
 
 /** Whether the client may go on from this response, and its host stores none: then the loop keeps what it needs for that. */

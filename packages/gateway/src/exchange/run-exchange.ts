@@ -1,12 +1,14 @@
 import type { Plan } from '@quartermaster/core';
-import { measureReach } from '@quartermaster/core/disclosure';
+import { chooseForm, type Form, measureReach } from '@quartermaster/core/disclosure';
 import type { Caller } from '@quartermaster/core/dispatch';
 import { estimateTokens, snapshotTokens } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import {
   type LoopOptions,
   type LoopRound,
+  type OpenedSearch,
   type Planned,
+  planRequest,
   runLoop,
   runWhole,
   type TranscriptStore,
@@ -19,7 +21,8 @@ import type {
   RequestOf,
   ResponseOf,
 } from '@quartermaster/host/upstream';
-import type { GatewayEvent } from '../events/index.ts';
+import type { ToolList } from '../catalogs/index.ts';
+import { type GatewayEvent, planCost } from '../events/index.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 
 export interface RunOptions<Name extends DialectName> {
@@ -45,6 +48,7 @@ export interface RunOptions<Name extends DialectName> {
   readonly roundsBefore?: number | undefined;
   readonly upstream: Pick<GatewayUpstream, 'offersTools'>;
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
+  readonly onPause?: LoopOptions<RequestOf<Name>, PartOf<Name>>['onPause'] | undefined;
 }
 
 /** The parts of one response. */
@@ -68,7 +72,7 @@ export function runExchange<Name extends DialectName>(options: RunOptions<Name>)
   return runWhole({
     ...{ wire: dialect.wire, whole: dialect.whole, upstream: exchange.whole },
     ...{ toolbox, plan, request, signal },
-    ...defined({ asked: options.asked }),
+    ...defined({ asked: options.asked, onPause: options.onPause }),
     ...loopSettings(options),
   });
 }
@@ -129,4 +133,62 @@ function tokensOf({ snapshot }: Plan, names: readonly string[]): number {
     const tool = snapshot.resolve(name);
     return sum + (tool === undefined ? 0 : (byTool.get(tool) ?? 0));
   }, 0);
+}
+
+interface ExchangeQuestion<Name extends DialectName> {
+  readonly dialect: DialectOf<Name>;
+  readonly request: RequestOf<Name>;
+  readonly list: ToolList;
+  readonly upstream: GatewayUpstream;
+  /** Whether some of the tools are executed here, inside the loop. */
+  readonly executes: boolean;
+}
+
+/** Decides for each request, from what it declares and what its host can do. */
+export function planExchange<Name extends DialectName>(
+  question: ExchangeQuestion<Name>,
+): Planned<RequestOf<Name>, PartOf<Name>> {
+  const { dialect, request, list, upstream, executes } = question;
+  const { api, wire } = dialect;
+  const can = upstream.capabilities(dialect.name);
+  api.refuse?.(request, can);
+  const asked = api.openSearch(request, list.searchTools);
+  // What stands in a named catalog only we can search.
+  const search = list.hasCatalogs && asked?.kind === 'client' ? undefined : asked;
+  const isHosts = upstream.toolSearch === 'upstream' || search?.kind === 'client';
+  const planned = planRequest<RequestOf<Name>, PartOf<Name>>({
+    ...{ wire, search, executes, toolbox: list.toolbox, limits: upstream.limits },
+    request: list.hasCatalogs ? { ...request, tools: list.declared } : request,
+    options: { form: formFor(question, search), describe: api.describe },
+    isServed: isHosts && api.isServed(search, can),
+    // A host that knows what the dialect has for tool search knows the rest of it too.
+    isForeign: !can.references && !can.deferMark,
+    whole: () => (list.hasCatalogs ? { ...request, tools: list.definitions() } : request),
+  });
+  // What can't be served by a loop the wire refuses in its own words.
+  if (planned.kind === 'loop' && planned.plan.kind === 'defer') wire.open({ ...request, tools: [] });
+  return planned;
+}
+
+/** A host with references gets them; on others the settings decide, then the dialect. A client that searches by itself has decided. */
+function formFor<Name extends DialectName>(
+  { dialect, upstream }: ExchangeQuestion<Name>,
+  search: OpenedSearch | undefined,
+): Form {
+  const can = upstream.capabilities(dialect.name);
+  const isChosen = upstream.form !== undefined && search?.kind !== 'client' && !can.references && !can.clientSearch;
+  return isChosen ? chooseForm(can, upstream.form).form : dialect.api.form(can, search);
+}
+
+/** What was decided, for events. */
+export function describePlan(
+  planned: Planned<object, unknown>,
+): Omit<Extract<GatewayEvent, { kind: 'plan-decide' }>, 'kind' | 'requestId'> {
+  if (planned.kind === 'pass') return { decision: 'pass', reason: 'the host or the client searches by itself' };
+  const { plan } = planned;
+  if (plan.kind === 'inline' || plan.deferred.size === 0)
+    return { decision: 'inline', reason: plan.reason, cost: planCost(plan) };
+  const { hidden, reveal, invoke } = plan.form;
+  const form = [hidden, reveal, invoke].join(' ');
+  return { decision: 'defer', reason: plan.reason, form, cost: planCost(plan), deferred: plan.deferred.size };
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import type { StoreError } from '@quartermaster/host/store';
 import { statusOfType, typeOfStatus, UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
-import { isStoreError } from './is-store-error.ts';
+import { isStoreError } from './fault-of.ts';
 
 /** An answer that is no success, in the words of the Messages API; other dialects put it into an envelope of their own. */
 export class ApiError extends Error {

@@ -2,7 +2,6 @@ import type { StoreError } from '@quartermaster/host/store';
 import { UpstreamError } from '@quartermaster/host/upstream';
 import { UpstreamEventError } from '@quartermaster/wires/anthropic';
 import type { ApiError } from './api-error.ts';
-import { isStoreError } from './is-store-error.ts';
 
 /**
  * What can be logged of an internal error: its kind, and where it was thrown. Its message may quote what a client sent. Nothing for
@@ -39,3 +38,8 @@ function storeFault({ name, message, code, cause }: StoreError): Fault {
 }
 
 const PLACE = /^\s+at /;
+
+/** Known by its name: to import its class would load the database drivers into every worker thread. */
+export function isStoreError(error: unknown): error is StoreError {
+  return error instanceof Error && error.name === 'StoreError' && 'code' in error;
+}

@@ -5,8 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
-import { noteIncoming } from './incoming.ts';
-import { readBytes } from './read-bytes.ts';
+import { noteIncoming, readBytes } from './read-bytes.ts';
 
 const TEXT = JSON.stringify({ text: 'é'.repeat(100_000) });
 const LIMIT = 1_000_000;

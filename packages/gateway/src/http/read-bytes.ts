@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
 import { allocateBodyMemory, releaseBodyMemory } from './body-memory.ts';
-import { untouchedIncomingOf } from './incoming.ts';
 
 /** A request's body, decompressed, or a refusal as soon as it is larger than allowed: nothing beyond the limit is kept. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
@@ -81,4 +80,20 @@ function decoded(body: ReadableStream<Uint8Array>, encoding: string | null): Rea
 
 function tooLarge(maxBytes: number): ApiError {
   return new ApiError(413, `The request is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } });
+}
+
+const incoming = new WeakMap<Request, IncomingMessage>();
+
+/** Remembers what a request was made of, where it came over Node's HTTP: its body can then be read without a copy in between. */
+export function noteIncoming(request: Request, message: IncomingMessage): void {
+  incoming.set(request, message);
+}
+
+/**
+ * What a request was made of, if nothing else has begun to read it. A clone, a tee or a look at the request's body takes the
+ * connection's bytes, and they are then to be had from the request alone.
+ */
+function untouchedIncomingOf(request: Request): IncomingMessage | undefined {
+  const message = incoming.get(request);
+  return message?.readableFlowing === null && !message.readableDidRead ? message : undefined;
 }

@@ -1,5 +1,4 @@
 import { type GatewayEvent, type RequestRecord, wasCalled } from '../events/index.ts';
-import { neverFound } from './never-found.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /** What a gateway counts, all of it from events. Labels are routes, statuses, outcomes, models and what the settings name: never a tool's or a user's words. */
@@ -197,3 +196,46 @@ function outcomeOf(isError: boolean): string {
 
 const SHORT = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 1];
 const LONG = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+/** Which tools of catalogs searches have found so far, to tell how many they never did. */
+interface NeverFound {
+  watch(catalog: string, toolCount: () => number): void;
+  /** A request has a catalog's tools deferred. */
+  plan(event: Extract<GatewayEvent, { kind: 'plan-decide' }>): void;
+  note(record: RequestRecord): void;
+  read(): Iterable<readonly [{ readonly catalog: string }, number]>;
+}
+
+/** Names of catalogs are the gateway's own, so they are few; tools of one can be many. */
+const MOST_CATALOGS = 200;
+const MOST_FOUND = 20_000;
+
+function neverFound(): NeverFound {
+  const catalogs = new Map<string, { toolCount: () => number; readonly found: Set<string> }>();
+  const watch = (catalog: string, toolCount: () => number): void => {
+    const known = catalogs.get(catalog);
+    if (known !== undefined) known.toolCount = toolCount;
+    else if (catalogs.size < MOST_CATALOGS) catalogs.set(catalog, { toolCount, found: new Set() });
+  };
+  return {
+    watch,
+    plan({ catalogs: names, deferred }) {
+      if (names !== undefined && deferred !== undefined) watch(names.join(', '), () => deferred);
+    },
+    note({ route, catalogs: names, searches }) {
+      if (searches.length === 0) return;
+      const known = catalogs.get(route === 'mcp' ? MCP_CATALOG : (names?.join(', ') ?? ''));
+      if (known === undefined) return;
+      for (const { found } of searches)
+        for (const tool of found) if (known.found.size < MOST_FOUND) known.found.add(tool);
+    },
+    *read() {
+      for (const [catalog, { toolCount, found }] of catalogs) {
+        yield [{ catalog }, Math.max(0, toolCount() - found.size)];
+      }
+    },
+  };
+}
+
+/** What the tools behind `/mcp` go by. */
+export const MCP_CATALOG = '/mcp';

@@ -1,3 +1,2 @@
-export { createGatewayMetrics, type GatewayMetrics } from './gateway-metrics.ts';
-export { MCP_CATALOG } from './never-found.ts';
+export { createGatewayMetrics, type GatewayMetrics, MCP_CATALOG } from './gateway-metrics.ts';
 export { addProcessMetrics } from './process-metrics.ts';

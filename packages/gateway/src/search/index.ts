@@ -1,4 +1,4 @@
-export { configuredEngine, createSearchEngines, SEARCH_ENGINES, type SearchEngines } from './search-engines.ts';
+export { configuredEngine, createSearchEngines, type SearchEngines } from './search-engines.ts';
 export {
   type CatalogSearchRequest,
   readEvaluationRequest,

@@ -1,14 +1,9 @@
-import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import type { Searcher, Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
-import { createRegexSearcher, createSemanticSearcher, type IndexCache } from '@quartermaster/core/search';
+import type { IndexCache } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
-import { createEmbeddedSearcher, embeddedModel } from '@quartermaster/semantic';
+import { createEngine, SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
 import { ApiError } from '../http/index.ts';
-
-/** The engines that a search request can name. `auto` is the engine in the gateway's own settings. */
-export const SEARCH_ENGINES = ['auto', 'hybrid', 'hybrid+reranker', 'bm25', 'semantic', 'regex'] as const;
-
-export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 
 export interface SearchEngines {
   /** What `auto` stands for. */
@@ -45,21 +40,11 @@ export function createSearchEngines(options: {
       if (engine === 'auto' || engine === configured) {
         return typeof source === 'function' ? source(snapshot) : source;
       }
-      switch (engine) {
-        case 'bm25':
-          return createBm25Searcher(snapshot, { slices, cache });
-        case 'semantic':
-          return createSemanticSearcher(snapshot, { embedder: embeddedModel(), slices, cache });
-        case 'regex':
-          return createRegexSearcher(snapshot);
-        case 'hybrid':
-          return createEmbeddedSearcher(snapshot, { slices, cache });
-        case 'hybrid+reranker':
-          throw new ApiError(
-            400,
-            `engine: this gateway runs without the reranker (search.engine is ${configured}); use hybrid`,
-          );
-      }
+      if (engine !== 'hybrid+reranker') return createEngine(engine, snapshot, { slices, cache });
+      throw new ApiError(
+        400,
+        `engine: this gateway runs without the reranker (search.engine is ${configured}); use hybrid`,
+      );
     },
   };
 }

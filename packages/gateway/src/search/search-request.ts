@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { SEARCH_LIMITS } from '@quartermaster/core/search';
+import { SEARCH_ENGINES, type SearchEngineName } from '@quartermaster/host/search';
 import { ApiError } from '../http/index.ts';
-import { SEARCH_ENGINES, type SearchEngineName } from './search-engines.ts';
 
 /** What a client asks of a catalog. */
 export interface CatalogSearchRequest {

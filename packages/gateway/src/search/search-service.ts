@@ -5,9 +5,10 @@ import { PatternError } from '@quartermaster/core/errors';
 import { snapshotTokens } from '@quartermaster/core/gate';
 import { createSnapshotInSteps, defined, readAhead, runInSlices } from '@quartermaster/core/internal';
 import { type Explanation, type Hit, SEARCH_LIMITS } from '@quartermaster/core/search';
+import type { SearchEngineName } from '@quartermaster/host/search';
 import { ByteCache, catalogsKey, type MemoryBudget } from '../catalogs/index.ts';
 import { ApiError } from '../http/index.ts';
-import type { SearchEngineName, SearchEngines } from './search-engines.ts';
+import type { SearchEngines } from './search-engines.ts';
 import type { CatalogSearchRequest, EvaluationRequest } from './search-request.ts';
 
 /** Tools to search, with what tells them from others. */

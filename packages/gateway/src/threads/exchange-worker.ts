@@ -5,10 +5,11 @@ import { SYSTEM_CLOCK } from '../clock.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { dialectsFor } from '../exchange/index.ts';
 import { configuredEngine, createSearchEngines, createSearchService } from '../search/index.ts';
-import { createLocalBulk } from './bulk-work.ts';
+import { type BulkWork, createLocalBulk } from './bulk-work.ts';
+import { portCalls } from './port-calls.ts';
 import { remoteReranker } from './reranker-calls.ts';
-import { serveBulk } from './serve-bulk.ts';
 import { OnlyMainError, serveJob } from './serve-job.ts';
+import { workerErrors } from './thread-errors.ts';
 import type { BulkJob, ThreadJob, WorkerSettings } from './thread-job.ts';
 
 /** The file that a worker runs: requests with large bodies are parsed, indexed and answered here. */
@@ -50,3 +51,16 @@ parentPort?.on('message', (job: ThreadJob | BulkJob) => {
   if (job.kind === 'bulk') serveBulk(job, bulk);
   else serveJob(job, context);
 });
+
+/** Does one piece of work inside a worker. */
+function serveBulk({ bytes, owner, port }: BulkJob, work: BulkWork): void {
+  const body = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), owner };
+  portCalls(port, {
+    errors: workerErrors,
+    lost: () => new Error('The request is over'),
+    handlers: {
+      readUpload: (maxTools: number) => work.readUpload(body, maxTools),
+      search: (_: undefined, signal: AbortSignal) => work.search(body, signal),
+    },
+  });
+}

@@ -4,12 +4,12 @@ import { defined } from '@quartermaster/core/internal';
 import type { Hidden } from '@quartermaster/core/loop';
 import type { DialectName, PartOf, RequestOf, ResponseOf } from '@quartermaster/host/upstream';
 import type { ServerTool } from '@quartermaster/wires/dialect';
-import type { ModelQuestion, NamesServers, OpenExchange, Transcripts } from '../exchange/index.ts';
+import type { Continuation, ModelQuestion, NamesServers, OpenExchange, Transcripts } from '../exchange/index.ts';
 import { ApiError } from '../http/index.ts';
 import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
 import { portCalls } from './port-calls.ts';
 import { mainErrors } from './thread-errors.ts';
-import type { CountedJob, OpenedJob, UpstreamFacts } from './thread-job.ts';
+import type { CountedJob, OpenedJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
 /** What the worker makes of a request. Undefined where it has to be answered here. */
 export interface MainSide<Name extends DialectName> {
@@ -103,11 +103,17 @@ export function mainSide<Name extends DialectName>(
           return opened.kind === 'only-main' ? undefined : opened;
         }
         const { model, upstream: name, isStream, hidesUsage } = opened;
+        let continuation: Continuation | undefined;
         return {
           ...{ kind: 'exchange', model, upstream: name, isStream, hidesUsage },
           // What names a catalog is never answered by a worker.
           identify: (name) => ({ id: name, isFromCatalog: false }),
-          whole: (signal) => last<ResponseOf<Name>>(worker.call('whole'), signal),
+          async whole(signal) {
+            const answer = await last<WholeJob<ResponseOf<Name>>>(worker.call('whole'), signal);
+            continuation = answer.continuation;
+            return answer.response;
+          },
+          continuation: () => continuation,
           stream(signal) {
             follow(signal);
             return {

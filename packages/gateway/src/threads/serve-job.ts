@@ -23,7 +23,7 @@ import {
 import type { GatewayUpstream } from '../upstreams.ts';
 import { type PortCalls, portCalls } from './port-calls.ts';
 import { workerErrors } from './thread-errors.ts';
-import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts } from './thread-job.ts';
+import type { CountedJob, OnlyMainJob, OpenedJob, ThreadJob, UpstreamFacts, WholeJob } from './thread-job.ts';
 
 export interface JobContext {
   readonly lists: ToolLists;
@@ -63,7 +63,10 @@ export function serveJob(job: ThreadJob, context: JobContext): void {
           const tokens = await service.countTokens(question as unknown as ModelQuestion<'anthropic'>);
           return typeof tokens === 'number' ? { kind: 'counted', tokens } : { kind: 'names-servers' };
         }),
-      whole: () => exchange?.whole(stop.signal),
+      async whole(): Promise<WholeJob<unknown>> {
+        const response = await exchange?.whole(stop.signal);
+        return { response, continuation: exchange?.continuation() };
+      },
       next() {
         parts ??= exchange?.stream(stop.signal);
         return parts?.next();

@@ -4,7 +4,7 @@ import type { SearchSettings } from '@quartermaster/host/config';
 import type { DialectName } from '@quartermaster/host/upstream';
 import type { NamedServers } from '@quartermaster/wires/dialect';
 import type { Access } from '../access/index.ts';
-import type { NamesServers } from '../exchange/index.ts';
+import type { Continuation, NamesServers } from '../exchange/index.ts';
 import type { GatewaySettings } from '../gateway-options.ts';
 import type { GatewayUpstream } from '../upstreams.ts';
 import type { RerankerFacts } from './reranker-calls.ts';
@@ -66,6 +66,12 @@ export type OpenedJob =
     }
   | OnlyMainJob
   | NamesServers;
+
+/** A whole response, and how its request goes on where it has paused. */
+export interface WholeJob<Response> {
+  readonly response: Response;
+  readonly continuation: Continuation | undefined;
+}
 
 export type CountedJob = { readonly kind: 'counted'; readonly tokens: number } | OnlyMainJob | NamesServers;
 

@@ -1,8 +1,7 @@
 import { isJsonObject, type Json } from '@quartermaster/core/catalog';
 import type { ArgumentProblem } from '@quartermaster/core/dispatch';
-import { defined } from '@quartermaster/core/internal';
+import { defined, nameDistance } from '@quartermaster/core/internal';
 import { expectedTypes } from './check-type-and-enum.ts';
-import { closestName } from './closest-name.ts';
 import type { Bound, ExpectedType, Failure, TypeName } from './failure.ts';
 import { keysTo, type Place, toPointer } from './place.ts';
 import { count, cut, enumerate, renderJson, renderName, renderNames, renderValue } from './render-value.ts';
@@ -192,3 +191,33 @@ const BOUNDS: Readonly<Record<Bound, (limit: number, actual: number) => string>>
   minProperties: (limit, actual) => `must have at least ${count(limit, 'field')}, not ${actual}`,
   maxProperties: (limit, actual) => `must have at most ${count(limit, 'field')}, not ${actual}`,
 };
+
+/** Longer names and further candidates are not compared. */
+const MOST_CHARACTERS = 64;
+const MOST_CANDIDATES = 200;
+
+/**
+ * The candidate that a name was probably meant to be, by `nameDistance`, with case and `_`, `-`, `.` and blanks left out of the
+ * comparison. Among equally near ones, the earlier.
+ */
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
+  const asked = fold(name);
+  if (asked === '') return undefined;
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates.slice(0, MOST_CANDIDATES)) {
+    const distance = nameDistance(asked, fold(candidate));
+    if (distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+function fold(name: string): string {
+  return name
+    .slice(0, MOST_CHARACTERS)
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, '');
+}

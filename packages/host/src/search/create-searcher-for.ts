@@ -1,9 +1,9 @@
-import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
+import type { Searcher, Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
 import { createHintedSearcher, type IndexCache, type Reranker } from '@quartermaster/core/search';
-import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import type { SearchSettings } from '../config/index.ts';
+import { createEngine } from './create-engine.ts';
 
 /** What a configured searcher can use. */
 export interface SearcherParts {
@@ -15,23 +15,22 @@ export interface SearcherParts {
   readonly cache?: IndexCache | ((snapshot: Snapshot) => IndexCache | undefined) | undefined;
 }
 
-/** The searcher of the chosen engine. The embedded model is read on first use. */
+/** The searchers of the configured engine, which makes one for each catalog. */
 export function createSearcherFor(
   { engine, whenNothingFits, hints }: SearchSettings,
   { signal, reranker, cache }: SearcherParts = {},
 ): SearcherSource {
-  const slices = { signal };
-  const cacheOf = typeof cache === 'function' ? cache : () => cache;
-  const hinted = (create: (snapshot: Snapshot) => Searcher): SearcherSource =>
-    hints === undefined ? create : createHintedSearcher(create, hints);
-  if (engine === 'bm25')
-    return hinted((snapshot) => createBm25Searcher(snapshot, { slices, cache: cacheOf(snapshot) }));
   if (engine === 'hybrid+reranker' && reranker === undefined) throw missingReranker();
-  const tuning = {
-    ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}),
-    ...(engine === 'hybrid' || reranker === undefined ? {} : { reranker }),
-  };
-  return hinted((snapshot) => createEmbeddedSearcher(snapshot, { slices, cache: cacheOf(snapshot), ...tuning }));
+  const chosen = engine === 'auto' ? engineOf(reranker) : engine;
+  const cacheOf = typeof cache === 'function' ? cache : () => cache;
+  const tuning = { slices: { signal }, reranker, ...(whenNothingFits === 'best' ? { leastConfidence: 0 } : {}) };
+  const create = (snapshot: Snapshot): Searcher =>
+    createEngine(chosen, snapshot, { ...tuning, cache: cacheOf(snapshot) });
+  return hints === undefined ? create : createHintedSearcher(create, hints);
+}
+
+function engineOf(reranker: Reranker | undefined): 'hybrid' | 'hybrid+reranker' {
+  return reranker === undefined ? 'hybrid' : 'hybrid+reranker';
 }
 
 function missingReranker(): SettingError {

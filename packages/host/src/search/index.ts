@@ -1,4 +1,5 @@
 export { type ChosenEngine, chooseEngine } from './choose-engine.ts';
+export { createEngine, type EngineParts, SEARCH_ENGINES, type SearchEngineName } from './create-engine.ts';
 export { createIndexCache, indexCacheFolder } from './create-index-cache.ts';
 export { createSearcherFor, type SearcherParts } from './create-searcher-for.ts';
 export { createServedReranker, type RerankerFailure, type ServedRerankerOptions } from './create-served-reranker.ts';

@@ -1,7 +1,6 @@
 export type { AuditAction, AuditEntry, AuditStore } from './audit-store.ts';
 export {
   BATCH_LIFETIME_MS,
-  BATCH_RETENTION_MS,
   type Batch,
   type BatchCounts,
   type BatchPage,

@@ -9,7 +9,6 @@ export {
 export type { Clock } from './clock.ts';
 export { SYSTEM_CLOCK } from './clock.ts';
 export {
-  createUpstreamFor,
   keyFrom,
   type ListedModel,
   type ListedModels,
@@ -35,18 +34,15 @@ export type {
 export { DIALECTS } from './dialect.ts';
 export {
   countTokens,
-  createHttpUpstream,
-  HTTP_LIMITS,
-  HTTP_TIMEOUTS,
   type HttpLimits,
   type HttpTimeouts,
   type HttpUpstreamOptions,
   type PassedRequest,
   passOn,
 } from './http/index.ts';
-export { RETRY_DEFAULTS, type RetrySettings } from './internal/retry.ts';
+export type { RetrySettings } from './internal/retry.ts';
 export { createModelUpstream, type ModelUpstreamOptions } from './model/index.ts';
-export { REHEARSAL_NOTICE, type RehearsalModel, rehearsal, rehearsalModel } from './rehearsal/index.ts';
+export { type RehearsalModel, rehearsal, rehearsalModel } from './rehearsal/index.ts';
 export {
   type ScriptedAnswer,
   type ScriptedCall,

@@ -1,4 +1,3 @@
-export { aiSdkWire } from './ai-sdk-wire.ts';
 export type { AiSdkSearch, CreateSearchOptions } from './create-search.ts';
 export { createSearch } from './create-search.ts';
 export type { ModelPart, ModelRequest, ModelResult } from './language-model-v4-shapes-2026-11.ts';

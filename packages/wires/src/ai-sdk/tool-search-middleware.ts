@@ -9,11 +9,9 @@ import {
   type ToolSearchOptions,
 } from '../internal/request-toolbox.ts';
 import { aiSdkWire } from './ai-sdk-wire.ts';
-import type { ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
+import { type ModelPart, type ModelRequest, toolsOf } from './language-model-v4-shapes-2026-11.ts';
 import { hostedSearch } from './open.ts';
-import { readParts, writeParts } from './part-stream.ts';
 import { stripPrompt } from './render-prompt.ts';
-import { toolboxFinder } from './request-toolbox.ts';
 import { modelWhole } from './whole.ts';
 
 /** A middleware for `ai` 6 and 7: each has types for its own version of the specification, and this fits both. */
@@ -97,4 +95,75 @@ function plan(
     return { kind: 'pass', request: prompt === request.prompt ? request : { ...request, prompt } };
   }
   return planRequest({ wire: aiSdkWire, request, toolbox: findToolbox(request), ...toolboxes.settings(model.modelId) });
+}
+
+/** The values of a stream, for platforms whose streams are not iterable. Stopping early cancels it. */
+async function* readParts<Part>(stream: ReadableStream<Part>): AsyncGenerator<Part, void, undefined> {
+  const reader = stream.getReader();
+  let isDone = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        isDone = true;
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    if (!isDone) reader.cancel().catch(() => undefined);
+    reader.releaseLock();
+  }
+}
+
+/** A stream of the values, once the first of them is there; rejects where that fails. Read on demand, stopped when cancelled. */
+async function writeParts<Part>(parts: AsyncIterableIterator<Part>): Promise<ReadableStream<Part>> {
+  let next: IteratorResult<Part> | undefined = await parts.next();
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        const result = next ?? (await parts.next());
+        next = undefined;
+        if (result.done === true) controller.close();
+        else controller.enqueue(result.value);
+      },
+      async cancel() {
+        await parts.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+type ModelTools = NonNullable<ModelRequest['tools']>;
+
+/**
+ * The toolbox for a request's tools. `ai` makes the list again for every step, of the same descriptions and schemas: such a list
+ * is recognised by what is in it, so that thousands of tools are read and written out as text only when they change.
+ */
+function toolboxFinder(toolboxes: RequestToolboxes): (request: ModelRequest) => Toolbox {
+  let latest: { readonly tools: ModelTools; readonly toolbox: Toolbox } | undefined;
+  return (request) => {
+    const tools = toolsOf(request);
+    if (latest !== undefined && isSame(latest.tools, tools)) return latest.toolbox;
+    const toolbox = toolboxes.toolbox(aiSdkWire.open(request).tools, JSON.stringify(tools));
+    latest = { tools, toolbox };
+    return toolbox;
+  };
+}
+
+function isSame(left: ModelTools, right: ModelTools): boolean {
+  return left.length === right.length && left.every((tool, index) => isSameTool(tool, right[index]));
+}
+
+/** Same fields with the same values, objects by identity: schemas are not changed in place. */
+function isSameTool(left: object, right: object | undefined): boolean {
+  if (left === right) return true;
+  if (right === undefined) return false;
+  const entries = Object.entries(left);
+  const other = right as { readonly [key: string]: unknown };
+  return (
+    entries.length === Object.keys(right).length &&
+    entries.every(([key, value]) => Object.hasOwn(other, key) && other[key] === value)
+  );
 }

@@ -6,14 +6,13 @@ import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { type Ending, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
-import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
+import { remainingTokens } from '../internal/sum-usage.ts';
 import { assembleContent } from './assemble-content.ts';
 import type { Metadata, ModelPart, ModelRequest } from './language-model-v4-shapes-2026-11.ts';
 import type { ModelCall } from './reader.ts';
 import { relaxToolChoice } from './render-tools.ts';
 import { type SearchCall, writeCallPart, writeResultPart } from './search-parts.ts';
-import { sumModelUsage } from './sum-model-usage.ts';
 
 type Finish = Extract<ModelPart, { type: 'finish' }>;
 
@@ -187,4 +186,28 @@ function idsIn(request: ModelRequest): readonly string[] {
     if (message.role !== 'assistant' && message.role !== 'tool') return [];
     return message.content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []));
   });
+}
+
+/** The usage of two rounds as one. A count that neither has stays unknown; the provider's raw figures are the later round's. */
+function sumModelUsage(left: LanguageModelV4Usage | undefined, right: LanguageModelV4Usage): LanguageModelV4Usage {
+  if (left === undefined) return right;
+  const [input, output] = [left.inputTokens, left.outputTokens];
+  return {
+    ...right,
+    inputTokens: {
+      total: add(input.total, right.inputTokens.total),
+      noCache: add(input.noCache, right.inputTokens.noCache),
+      cacheRead: add(input.cacheRead, right.inputTokens.cacheRead),
+      cacheWrite: add(input.cacheWrite, right.inputTokens.cacheWrite),
+    },
+    outputTokens: {
+      total: add(output.total, right.outputTokens.total),
+      text: add(output.text, right.outputTokens.text),
+      reasoning: add(output.reasoning, right.outputTokens.reasoning),
+    },
+  };
+}
+
+function add(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined && right === undefined ? undefined : (left ?? 0) + (right ?? 0);
 }

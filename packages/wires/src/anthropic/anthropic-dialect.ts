@@ -13,9 +13,9 @@ import type {
 import { createAnthropicWire } from './anthropic-wire.ts';
 import type { ErrorCodes } from './search-error.ts';
 import { renderServerCalls, type ServerCalls, serverCalls } from './server-calls.ts';
-import { writeNamedEvent } from './stream-response.ts';
 import { validateAnthropicRequest } from './validate-request.ts';
 import { anthropicWhole } from './whole.ts';
+import { writeNamedEvent } from './write-event.ts';
 
 /** The dialect of the Messages API. */
 export type AnthropicDialect = Dialect<AnthropicRequest, AnthropicEvent, AnthropicResponse, 'anthropic'>;

@@ -1,20 +1,21 @@
 import type { Plan } from '@quartermaster/core';
+import { anthropicDefinedTool } from '@quartermaster/core/internal';
 import type { Place } from '@quartermaster/core/loop';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
-  isSearchResult,
   isServerToolUse,
   type ServerToolUseBlock,
 } from './anthropic-shapes-2026-11.ts';
 import { ownSearch } from './search-tool.ts';
 
-/** A search that a host shows as run by itself, and its events so far. */
+/** A search that a host shows as run by itself, and its events so far; or a call of a tool that no one runs. */
 export interface HostedSearch {
   readonly block: ServerToolUseBlock;
   readonly index: number;
-  /** Of our search tool that can answer in the host's place. */
+  /** By which it is answered in the host's place: our search tool's, or a made-up call's own, which is refused. */
   readonly ownName: string;
+  readonly isSearch: boolean;
   readonly events: AnthropicEvent[];
   /** Where it stands among what the model wrote. */
   readonly place: Place<AnthropicEvent>;
@@ -22,7 +23,8 @@ export interface HostedSearch {
 
 /**
  * Keeps searches back until the host's result comes. Models imitate the blocks of earlier searches, and their hosts pass that on
- * though nothing searches: what has no result at the end of the round is ours to answer.
+ * though nothing searches: what has no result at the end of the round is ours to answer. The same goes for calls of other server
+ * tools in a request that declares none.
  */
 export interface HostedSearches {
   /** Whether a search begins with this event; it is then kept, at a place of its own. */
@@ -49,9 +51,14 @@ export function hostedSearches(plan: Plan): HostedSearches {
   return {
     start(event, reserve) {
       const { content_block: block, index } = event;
-      const ownName = ownSearch(plan, String(block.name))?.name;
-      if (ownName === undefined || !isServerToolUse(block) || !isSearchName(block.name, names)) return false;
-      kept = [...kept, { block, index, ownName, events: [event], place: reserve() }];
+      if (!isServerToolUse(block)) return false;
+      const own = ownSearch(plan, block.name)?.name;
+      const isSearch = own !== undefined && isSearchName(block.name, names);
+      if (own === undefined || (!isSearch && declaresServerTools(plan))) return false;
+      kept = [
+        ...kept,
+        { block, index, ownName: isSearch ? own : block.name, isSearch, events: [event], place: reserve() },
+      ];
       return true;
     },
     add(event) {
@@ -60,12 +67,19 @@ export function hostedSearches(plan: Plan): HostedSearches {
       return search !== undefined;
     },
     answer(block) {
-      const search = isSearchResult(block) ? kept.find((one) => one.block.id === block.tool_use_id) : undefined;
+      const search = kept.find((one) => one.block.id === block.tool_use_id);
       if (search !== undefined) release(search);
     },
     release,
     unanswered: () => kept,
   };
+}
+
+/** Tools that the host runs: what Anthropic defines and the client does not run. */
+function declaresServerTools({ snapshot }: Plan): boolean {
+  return snapshot.tools.some(
+    ({ extras: { providerType } }) => providerType !== undefined && anthropicDefinedTool(providerType) === undefined,
+  );
 }
 
 function isSearchName(name: string, own: readonly string[]): boolean {

@@ -19,18 +19,17 @@ export type {
   MessageDeltaEvent,
 } from './anthropic-shapes-2026-11.ts';
 export type { AnthropicWireOptions } from './anthropic-wire.ts';
-export { ANTHROPIC_WIRE_DEFAULTS, anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
+export { anthropicWire, createAnthropicWire } from './anthropic-wire.ts';
 export type { AnthropicToolSearchOptions } from './plan-request.ts';
 export type { SearchOutcome } from './read-history.ts';
 export type { ReadSearch } from './read-searches.ts';
 export { readSearches } from './read-searches.ts';
 export type { Bm25SearchTool, RegexSearchTool, ToolReferenceResult } from './request-parts.ts';
 export { bm25SearchTool, deferred, regexSearchTool, TOOL_SEARCH_BETA, toolReferenceResult } from './request-parts.ts';
+export { joinResponses } from './response-closing.ts';
 export type { ErrorCodes } from './search-error.ts';
-export { streamResponse, writeNamedEvent } from './stream-response.ts';
 export { UpstreamEventError } from './upstream-event-error.ts';
-export type { ValidateOptions } from './validate-request.ts';
-export { AnthropicRequestError, VALIDATE_DEFAULTS, validateAnthropicRequest } from './validate-request.ts';
 export { anthropicWhole } from './whole.ts';
 export type { AnthropicClient, AnthropicHttpRequest, AnthropicMiddleware } from './wrap-anthropic.ts';
 export { toolSearchMiddleware, withToolSearch } from './wrap-anthropic.ts';
+export { writeNamedEvent } from './write-event.ts';

@@ -29,7 +29,8 @@ interface LocalBatch {
   readonly url: string;
   readonly createdAt: number;
   readonly stop: AbortController;
-  readonly items: readonly LocalBatchItem[];
+  /** Undefined once it is answered: a request may be large, and its batch is kept for its results. */
+  readonly items: (LocalBatchItem | undefined)[];
   /** By the place of the item. */
   readonly results: string[];
   readonly counts: Record<Outcome, number>;
@@ -58,6 +59,7 @@ export function createLocalBatches(now: () => number = Date.now): LocalBatches {
   const settle = (batch: LocalBatch, index: number, result: JsonObject): void => {
     const customId = batch.items[index]?.customId ?? '';
     batch.results[index] = `${JSON.stringify({ custom_id: customId, result })}\n`;
+    batch.items[index] = undefined;
     batch.counts[result.type as Outcome] += 1;
     if (processing(batch) > 0) return;
     batch.endedAt = now();
@@ -81,7 +83,7 @@ export function createLocalBatches(now: () => number = Date.now): LocalBatches {
     create(items, url) {
       const id = `msgbatch_${crypto.randomUUID().replaceAll('-', '')}`;
       const batch: LocalBatch = {
-        ...{ id, url, items, createdAt: now(), stop: new AbortController(), results: [] },
+        ...{ id, url, items: [...items], createdAt: now(), stop: new AbortController(), results: [] },
         counts: { succeeded: 0, errored: 0, canceled: 0, expired: 0 },
       };
       batches.set(id, batch);

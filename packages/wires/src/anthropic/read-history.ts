@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { readQueries } from '../internal/read-queries.ts';
+import { readQueries } from '@quartermaster/core/internal';
 import { splitRounds } from '../internal/split-rounds.ts';
 import {
   type AnthropicBlock,

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { readQueries } from '../internal/read-queries.ts';
+import { readQueries } from '@quartermaster/core/internal';
 import { blocksOf, isSearchResult, isServerToolUse } from './anthropic-shapes-2026-11.ts';
 import { readOutcome, type SearchOutcome } from './read-history.ts';
 

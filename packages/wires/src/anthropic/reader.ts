@@ -125,7 +125,8 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
       };
       for (const search of hosted.unanswered()) {
         // Goes on to the client as it came: after a pause and beside a call of the client's a search is answered in the next response.
-        if (stopReason === 'pause_turn' || (hasClientCalls && !isCut && isStopped(search))) hosted.release(search);
+        const isLater = search.isSearch && hasClientCalls && !isCut && isStopped(search);
+        if (stopReason === 'pause_turn' || isLater) hosted.release(search);
         else finish(heldSearch(search), !isStopped(search));
       }
       if (unread !== undefined) finish(unread, false);
@@ -144,7 +145,7 @@ function wholeBlock(block: AnthropicBlock, index: number): readonly AnthropicEve
   return [{ ...start, content_block: { ...block, input: {} } }, { type: 'content_block_delta', index, delta }, stop];
 }
 
-/** A search of the host's as a call of ours. */
+/** A search of the host's, or a call that it made up, as a call of ours. */
 function heldSearch({ block, index, ownName, events, place }: HostedSearch): HeldCall {
   const json = events.map((event) =>
     event.type === 'content_block_delta' && typeof event.delta.partial_json === 'string'

@@ -1,7 +1,7 @@
 import { EMPTY_MEMORY, type Memory } from '@quartermaster/core';
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Found, type Tell, wrapCall } from '@quartermaster/core/disclosure';
-import { readQueries } from '../internal/read-queries.ts';
+import { readQueries } from '@quartermaster/core/internal';
 import {
   type AnthropicBlock,
   type AnthropicMessage,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnthropicResponse } from './anthropic-shapes-2026-11.ts';
-import { responseClosing } from './response-closing.ts';
-import { responseUsage } from './response-usage.ts';
+import { joinResponses, responseClosing, responseUsage } from './response-closing.ts';
 
 const START: AnthropicResponse = { id: 'msg_1', type: 'message', content: [], stop_reason: null, stop_sequence: null };
 const edit = (type: string) => ({ applied_edits: [{ type }] });
@@ -49,6 +48,27 @@ describe('what the rounds of a response say besides their content', () => {
     closing.add({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } });
     closing.begin({ ...START, stop_reason: 'tool_use' });
     expect(closing.merged()?.delta.stop_reason).toBe('tool_use');
+  });
+});
+
+describe('two responses of one turn', () => {
+  it('are one with the content, the usage, the edits and the container of both', () => {
+    const text = (written: string) => ({ type: 'text', text: written });
+    const before = {
+      ...{ ...START, content: [text('a')], stop_reason: 'pause_turn', container: { id: 'container_1' } },
+      context_management: edit('clear_tool_uses'),
+      usage: { input_tokens: 1, cache_read_input_tokens: 2, iterations: [{ type: 'message' }] },
+    };
+    const after = {
+      ...{ ...START, id: 'msg_2', content: [text('b')], stop_reason: 'end_turn', container: null },
+      context_management: edit('clear_thinking'),
+      usage: { input_tokens: 3, cache_read_input_tokens: null, iterations: [{ type: 'compaction' }] },
+    };
+    expect(joinResponses(before, after)).toEqual({
+      ...{ ...START, content: [text('a'), text('b')], stop_reason: 'end_turn', container: { id: 'container_1' } },
+      context_management: { applied_edits: [{ type: 'clear_tool_uses' }, { type: 'clear_thinking' }] },
+      usage: { input_tokens: 4, cache_read_input_tokens: 2, iterations: [{ type: 'message' }, { type: 'compaction' }] },
+    });
   });
 });
 

@@ -9,8 +9,7 @@ import {
   blocksOf,
 } from './anthropic-shapes-2026-11.ts';
 import { assembleBlocks } from './assemble-blocks.ts';
-import { closingFields, openingFields } from './response-closing.ts';
-import { overwriteUsage } from './response-usage.ts';
+import { closingFields, openingFields, overwriteUsage } from './response-closing.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 
 /** A message that was not streamed, taken apart into the events of a stream and put together again. */

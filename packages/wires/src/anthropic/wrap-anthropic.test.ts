@@ -7,9 +7,9 @@ import { call, scriptMessage, text } from './message-script.fixture.ts';
 import type { AnthropicToolSearchOptions } from './plan-request.ts';
 import { readSearches } from './read-searches.ts';
 import { bm25SearchTool, deferred, regexSearchTool } from './request-parts.ts';
-import { writeNamedEvent } from './stream-response.ts';
 import { anthropicWhole } from './whole.ts';
 import { toolSearchMiddleware, withToolSearch } from './wrap-anthropic.ts';
+import { writeNamedEvent } from './write-event.ts';
 
 const ON: AnthropicToolSearchOptions = {
   settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },

@@ -14,9 +14,9 @@ import type {
 } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
-import { writeErrorEvent, writeNamedEvent } from './stream-response.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
 import { anthropicWhole } from './whole.ts';
+import { writeErrorEvent, writeNamedEvent } from './write-event.ts';
 
 /** The part of an Anthropic client that is needed: any of the SDK's, those for other platforms included. */
 export interface AnthropicClient {

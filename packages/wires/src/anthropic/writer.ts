@@ -4,7 +4,7 @@ import type { Own } from '@quartermaster/core/disclosure';
 import type { Step } from '@quartermaster/core/dispatch';
 import type { Ending, Writer } from '@quartermaster/core/loop';
 import type { ServerTool } from '../dialect.ts';
-import { remainingTokens } from '../internal/remaining-tokens.ts';
+import { remainingTokens } from '../internal/sum-usage.ts';
 import {
   type AnthropicBlock,
   type AnthropicEvent,
@@ -13,12 +13,10 @@ import {
   blocksOf,
   isToolUse,
 } from './anthropic-shapes-2026-11.ts';
-import { type BlockSequence, blockSequence } from './block-sequence.ts';
+import { type BlockSequence, blockSequence, responseIds } from './block-sequence.ts';
 import { forcedName } from './render-tools.ts';
 import { replayedRounds } from './replayed-rounds.ts';
-import { responseClosing } from './response-closing.ts';
-import { responseIds } from './response-ids.ts';
-import { responseUsage } from './response-usage.ts';
+import { responseClosing, responseUsage } from './response-closing.ts';
 import { type ErrorCodes, searchError, unreachable } from './search-error.ts';
 import { engineIn, ownSearch, SEARCH_TOOL_NAMES, type SearchTool, searchInput, splitTools } from './search-tool.ts';
 import type { ServerCalls } from './server-calls.ts';

@@ -11,10 +11,7 @@ export type {
   GeminiToolConfig,
   GeminiToolResponse,
 } from './gemini-shapes-2026-11.ts';
-export type { GeminiWireOptions } from './gemini-wire.ts';
-export { createGeminiWire } from './gemini-wire.ts';
 export type { GeminiToolSearchOptions } from './tool-search-fetch.ts';
 export { toolSearchFetch } from './tool-search-fetch.ts';
 export { UpstreamChunkError } from './upstream-chunk-error.ts';
-export { geminiWhole } from './whole.ts';
 export { withToolSearch } from './wrap-gemini.ts';

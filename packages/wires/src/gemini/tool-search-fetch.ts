@@ -4,7 +4,6 @@ import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-r
 import { loopSettings, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
-import { writeEvent } from '../server-sent-events/index.ts';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { createGeminiWire, type GeminiWireOptions } from './gemini-wire.ts';
 import { requestPreparer } from './prepare-request.ts';
@@ -57,7 +56,7 @@ const DIALECT: HttpDialect<GeminiResponse, GeminiResponse> = {
 };
 
 function writeChunk(chunk: object): string {
-  return writeEvent(JSON.stringify(chunk));
+  return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
 }
 
 /** How the API tells of an error once a stream has begun. */

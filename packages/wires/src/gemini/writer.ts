@@ -1,12 +1,12 @@
 import type { Call, Plan } from '@quartermaster/core';
-import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
+import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import type { DeferPlan, Own } from '@quartermaster/core/disclosure';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import { uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
-import { remainingTokens } from '../internal/remaining-tokens.ts';
 import { toSearchAnswer } from '../internal/search-answer.ts';
+import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   contentsOf,
   type GeminiPart,
@@ -18,7 +18,6 @@ import { hiddenContent } from './gemini-transcript.ts';
 import { type GeminiCall, withParts } from './reader.ts';
 import { relaxToolConfig } from './render-tools.ts';
 import { isSearchPart, MADE_ID_PREFIX, type SearchCall, writeAnswerPart, writeCallPart } from './search-parts.ts';
-import { sumUsageMetadata } from './sum-usage-metadata.ts';
 
 export interface WriterOptions {
   /** Whether the client gets to see searches, and so sends them back. */
@@ -208,4 +207,28 @@ function idsIn(request: GeminiRequest): readonly string[] {
       [functionCall?.id, functionResponse?.id, toolCall?.id].filter((id) => typeof id === 'string'),
     ),
   );
+}
+
+/** The usage of two rounds as one. Counts are added, in lists of details by modality; anything else is the later round's. */
+export function sumUsageMetadata(left: JsonObject | undefined, right: JsonObject | undefined): JsonObject | undefined {
+  const sum = sumUsage(left, right);
+  if (sum === undefined || left === undefined || right === undefined) return sum;
+  return Object.fromEntries(
+    Object.entries(sum).map(([key, value]) => {
+      const [before, after] = [left[key], right[key]];
+      return [key, Array.isArray(before) && Array.isArray(after) ? sumDetails(before, after) : value];
+    }),
+  );
+}
+
+/** `[{ modality: 'TEXT', tokenCount: 12 }, …]`, in the order in which modalities first appear. */
+function sumDetails(left: readonly Json[], right: readonly Json[]): Json[] {
+  const sums = new Map<string, JsonObject>();
+  for (const detail of [...left, ...right]) {
+    if (!isJsonObject(detail) || typeof detail.tokenCount !== 'number') continue;
+    const modality = String(detail.modality);
+    const before = sums.get(modality)?.tokenCount;
+    sums.set(modality, { ...detail, tokenCount: detail.tokenCount + (typeof before === 'number' ? before : 0) });
+  }
+  return [...sums.values()];
 }

@@ -1,7 +1,7 @@
 import { QuartermasterError } from '@quartermaster/core';
 import { UpstreamError } from '@quartermaster/core/errors';
+import { readEvents } from '@quartermaster/core/internal';
 import { type LoopOptions, runLoop, runWhole, type Whole } from '@quartermaster/core/loop';
-import { readEvents } from '../server-sent-events/index.ts';
 import type { Ask } from './resend.ts';
 import { eventStream, type StreamDialect, streamResponse } from './stream-response.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
@@ -90,7 +90,7 @@ async function* readParts<Part, Whole_>(
     return;
   }
   if (response.body === null) return;
-  for await (const data of readEvents(response.body, { maxEventLength: LONGEST_EVENT, tooLong })) {
+  for await (const { data } of readEvents(response.body, { maxEventLength: LONGEST_EVENT, tooLong })) {
     if (data.trim() === '[DONE]') return;
     yield parsePart<Part>(data);
   }

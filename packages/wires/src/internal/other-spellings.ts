@@ -8,18 +8,27 @@ export function isOtherSearch(tool: unknown): boolean {
 
 /**
  * `deferred_tools`, by which OpenRouter's clients ask for a search over the tools that they mark. Throws for a search of the client's
- * own, which this field has no way to answer here.
+ * own, which this field has no way to answer here, and for a shape that it does not have: tools in it would be lost.
  */
 export function checkDeferredTools(request: object): void {
   const { deferred_tools: control } = request as { readonly deferred_tools?: unknown };
-  const search = isJsonObject(control) ? control.search : undefined;
-  const type = isJsonObject(search) ? search.type : undefined;
+  if (control === undefined || control === null) return;
+  if (!isJsonObject(control))
+    throw refused('is not an object such as {"search": {"type": "bm25"}}; mark tools with defer_loading');
+  const unknown = Object.keys(control).find((key) => !CONTROL_KEYS.has(key));
+  if (unknown !== undefined) throw refused(`has ${JSON.stringify(unknown)}; allowed: ${[...CONTROL_KEYS].join(', ')}`);
+  const type = isJsonObject(control.search) ? control.search.type : undefined;
   if (type === undefined || type === 'bm25' || type === 'regex') return;
-  throw new RequestError(
-    'unsupported_request',
-    `deferred_tools.search.type is ${JSON.stringify(type)}; bm25 and regex are served. A client that searches by itself returns tool_reference parts in tool messages instead`,
-    { context: { parameter: 'deferred_tools' } },
+  throw refused(
+    `.search.type is ${JSON.stringify(type)}; bm25 and regex are served. A client that searches by itself returns tool_reference parts in tool messages instead`,
   );
+}
+
+const CONTROL_KEYS: ReadonlySet<string> = new Set(['protocol', 'profile', 'search', 'validation']);
+
+function refused(problem: string): RequestError {
+  const message = `deferred_tools${problem.startsWith('.') ? '' : ' '}${problem}`;
+  return new RequestError('unsupported_request', message, { context: { parameter: 'deferred_tools' } });
 }
 
 /** The request without it: a host would refuse a field that it does not know. */

@@ -6,7 +6,7 @@ import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planRequest, type Wire } from '@quartermaster/core/loop';
 import type { HttpDialect } from './answer-request.ts';
-import { openaiTool } from './openai-tool.ts';
+import { openaiTool } from './as-shown.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
 /** How tool search behaves for an OpenAI client. */

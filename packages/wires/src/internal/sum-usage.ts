@@ -23,3 +23,12 @@ function add(left: Json | undefined, right: Json | undefined): Json {
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/**
+ * What is left of a client's limit on the tokens of its response, once earlier rounds have used some of it: the limit is the
+ * client's for all rounds together. At least `least`, since no host takes a request for nothing.
+ */
+export function remainingTokens(limit: unknown, used: unknown, least = 1): number | undefined {
+  if (typeof limit !== 'number' || typeof used !== 'number' || !(used > 0)) return undefined;
+  return Math.min(limit, Math.max(least, limit - used));
+}

@@ -597,6 +597,10 @@ describe('other gateways’ spellings', () => {
     expect(requests[0]).not.toHaveProperty('deferred_tools');
     const custom = { messages: [USER], deferred_tools: { ...deferred_tools, search: { type: 'custom' } } };
     expect(() => openaiChatWire.open(custom)).toThrow('deferred_tools.search.type is "custom"');
+    const open = (control: unknown) => () => openaiChatWire.open({ messages: [USER], deferred_tools: control });
+    expect(open([{ type: 'function', function: { name: 'lost' } }])).toThrow('deferred_tools is not an object');
+    expect(open({ tools: ['lost'] })).toThrow('deferred_tools has "tools"; allowed: protocol, profile, search');
+    expect(open(null)).not.toThrow();
   });
 
   it.each(['tool_name', 'name'])('take references in a tool message, by %s, as what was found', async (key) => {

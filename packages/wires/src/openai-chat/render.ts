@@ -1,10 +1,9 @@
 import { EMPTY_MEMORY } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, writeTool } from '@quartermaster/core/catalog';
 import { type DeferPlan, type Own, type Shown, type Tell, type View, wrapCall } from '@quartermaster/core/disclosure';
-import { asShown } from '../internal/as-shown.ts';
+import { asShown, openaiTool } from '../internal/as-shown.ts';
 import { modelName } from '../internal/client-names.ts';
 import { declareTools } from '../internal/declare-tools.ts';
-import { openaiTool } from '../internal/openai-tool.ts';
 import { isOtherSearch, withoutDeferredTools } from '../internal/other-spellings.ts';
 import { toInput } from '../internal/unreadable-input.ts';
 import {

@@ -1,6 +1,5 @@
-import { type OpenAIClient, withFetch } from '../internal/openai-client.ts';
 import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
-import { searchFetch } from '../internal/search-fetch.ts';
+import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
 import { readTools } from './open.ts';
 import { openaiChatWire } from './openai-chat-wire.ts';

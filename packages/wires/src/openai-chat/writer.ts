@@ -3,8 +3,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import type { Resolved } from '@quartermaster/core/dispatch';
 import { type Ending, type Slot, uniqueIds, type Writer } from '@quartermaster/core/loop';
 import { clientName } from '../internal/client-names.ts';
-import { remainingTokens } from '../internal/remaining-tokens.ts';
-import { sumUsage } from '../internal/sum-usage.ts';
+import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import {
   type ChatChunk,
   type ChatDelta,

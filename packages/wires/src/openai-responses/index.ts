@@ -1,5 +1,5 @@
-export type { OpenAIClient } from '../internal/openai-client.ts';
 export type { OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+export type { OpenAIClient } from '../internal/search-fetch.ts';
 export { openaiResponsesWire } from './openai-responses-wire.ts';
 export { responsesDialect } from './responses-dialect.ts';
 export type {

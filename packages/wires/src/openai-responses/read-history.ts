@@ -1,4 +1,4 @@
-import { readQueries } from '../internal/read-queries.ts';
+import { readQueries } from '@quartermaster/core/internal';
 import {
   type CallItem,
   isCall,

@@ -1,8 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { isJsonObject, type Json, type JsonObject, writeTool, writeTools } from '@quartermaster/core/catalog';
 import { type DeferPlan, OWN_NAMES, type Own, type Shown, type View } from '@quartermaster/core/disclosure';
-import { asShown } from '../internal/as-shown.ts';
-import { openaiTool } from '../internal/openai-tool.ts';
+import { asShown, openaiTool } from '../internal/as-shown.ts';
 import { openSearch, searchTool } from './open.ts';
 import type { ResponsesRequest } from './responses-shapes-2026-11.ts';
 import { forcedTool } from './tool-choice.ts';

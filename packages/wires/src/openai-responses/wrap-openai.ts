@@ -1,6 +1,5 @@
-import { type OpenAIClient, withFetch } from '../internal/openai-client.ts';
 import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
-import { searchFetch } from '../internal/search-fetch.ts';
+import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
 import { loadedTools, openSearch, readTools } from './open.ts';
 import { openaiResponsesWire } from './openai-responses-wire.ts';
 import {

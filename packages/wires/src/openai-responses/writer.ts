@@ -2,8 +2,7 @@ import type { Plan } from '@quartermaster/core';
 import type { Resolved, Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Ending, Writer, WriterClient } from '@quartermaster/core/loop';
-import { remainingTokens } from '../internal/remaining-tokens.ts';
-import { sumUsage } from '../internal/sum-usage.ts';
+import { remainingTokens, sumUsage } from '../internal/sum-usage.ts';
 import { outputEvents } from './output-events.ts';
 import { placeEvent, placeItem } from './place-event.ts';
 import {

@@ -5,6 +5,9 @@ import type { Tool } from '../tool.ts';
 import { unwrapSchema } from './ai-sdk-schema.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import {
+  type Draft,
+  type DraftExtras,
+  deferralMark,
   field,
   invalid,
   readBoolean,
@@ -13,17 +16,12 @@ import {
   readObject,
   readPolicy,
   readText,
-  show,
-} from './read-fields.ts';
-import {
-  type Draft,
-  type DraftExtras,
-  deferralMark,
   restate,
   restateDescription,
   restateSchema,
+  show,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /**
  * Tools of the AI SDK: the function and provider tools that a language model is handed, and the members of a tool set (where

@@ -3,16 +3,23 @@ import type { JsonObject } from '../json.ts';
 import type { Tool } from '../tool.ts';
 import { anthropicDefinedTool } from './anthropic-defined-tools.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
-import { field, invalid, readBoolean, readList, readName, readPolicy, readSchema, readText } from './read-fields.ts';
 import {
   type Draft,
   type DraftExtras,
   deferralMark,
+  field,
+  invalid,
+  readBoolean,
+  readList,
+  readName,
+  readPolicy,
+  readSchema,
+  readText,
   restate,
   restateDescription,
   restateSchema,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /** Tools of the Messages API: custom ones, and dated ones that Anthropic defines, the search tools included. */
 export const anthropicFormat: Format = { format: 'anthropic', parse, write };

@@ -1,8 +1,9 @@
 import { CatalogError } from '../../errors.ts';
-import type { ToolFormat } from '../tool.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Tool, ToolFormat } from '../tool.ts';
 import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
-import type { Format } from './format.ts';
+import type { Format, WriteOptions } from './format.ts';
 import { geminiFormat } from './gemini.ts';
 import { mcpFormat } from './mcp.ts';
 import { openaiChatFormat } from './openai-chat.ts';
@@ -24,3 +25,23 @@ const FORMATS: ReadonlyMap<ToolFormat, Format> = new Map(
     format,
   ]),
 );
+
+/** Writes one tool in a format: as it came if it came in that format, else with everything that the format can express. */
+export function writeTool(tool: Tool, format: ToolFormat, options: WriteOptions = {}): JsonObject {
+  return formatOf(format).write(tool, options);
+}
+
+/**
+ * Writes the tools array of a request. Gemini's declarations share one list, and OpenAI Responses' tools stand in the
+ * namespace of their server unless `optionsOf` gives them another name. Throws `CatalogError` `unsupported_tool` for a tool that
+ * another provider defines: filter by `extras.providerType` before.
+ */
+export function writeTools(
+  tools: readonly Tool[],
+  format: ToolFormat,
+  optionsOf: (tool: Tool) => WriteOptions = () => ({}),
+): readonly Json[] {
+  const target = formatOf(format);
+  if (target.writeAll !== undefined) return target.writeAll(tools, optionsOf);
+  return tools.map((tool) => target.write(tool, optionsOf(tool)));
+}

@@ -3,15 +3,21 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { JsonSchema, Tool } from '../tool.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import { fromGeminiSchema } from './gemini-schema.ts';
-import { field, readBoolean, readName, readObject, readPolicy, readSchema, readText } from './read-fields.ts';
 import {
   type Draft,
   type DraftExtras,
+  field,
   isNoSchema,
+  readBoolean,
+  readName,
+  readObject,
+  readPolicy,
+  readSchema,
+  readText,
   restate,
   restateDescription,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /**
  * Gemini's function declarations, in either spelling (`parametersJsonSchema`, `parameters_json_schema`), and its built-in tools

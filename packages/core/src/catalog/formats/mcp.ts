@@ -2,15 +2,19 @@ import { createTool } from '../create-tool.ts';
 import type { JsonObject } from '../json.ts';
 import type { Tool } from '../tool.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
-import { field, readName, readObject, readSchema, readText } from './read-fields.ts';
 import {
   type Draft,
   type DraftExtras,
+  field,
+  readName,
+  readObject,
+  readSchema,
+  readText,
   restate,
   restateDescription,
   restateSchema,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /**
  * Items of MCP's `tools/list`. Deferral is known by one mark only, `_meta["anthropic/alwaysLoad"]`, which means `never`;

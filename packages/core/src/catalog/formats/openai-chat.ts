@@ -4,6 +4,8 @@ import type { Tool } from '../tool.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import { freeformSchema } from './freeform.ts';
 import {
+  type Draft,
+  type DraftExtras,
   field,
   invalid,
   readBoolean,
@@ -12,16 +14,12 @@ import {
   readPolicy,
   readSchema,
   readText,
-  show,
-} from './read-fields.ts';
-import {
-  type Draft,
-  type DraftExtras,
   restate,
   restateDescription,
   restateSchema,
+  show,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /**
  * Tools of OpenAI's Chat Completions: `{type: 'function', function: {…}}`, and custom tools that take one text.

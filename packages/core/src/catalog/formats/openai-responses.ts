@@ -4,6 +4,9 @@ import type { Tool } from '../tool.ts';
 import type { Format, ParseContext, WriteOptions } from './format.ts';
 import { freeformSchema } from './freeform.ts';
 import {
+  type Draft,
+  type DraftExtras,
+  deferralMark,
   field,
   invalid,
   readBoolean,
@@ -12,17 +15,12 @@ import {
   readPolicy,
   readSchema,
   readText,
-  show,
-} from './read-fields.ts';
-import {
-  type Draft,
-  type DraftExtras,
-  deferralMark,
   restate,
   restateDescription,
   restateSchema,
+  show,
   unsupported,
-} from './restate-fields.ts';
+} from './read-fields.ts';
 
 /** Tools of OpenAI's Responses API: functions, custom tools, namespaces of both (a server here), and hosted tools. */
 export const openaiResponsesFormat: Format = { format: 'openai-responses', parse, write, writeAll };

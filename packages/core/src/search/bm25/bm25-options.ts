@@ -94,3 +94,6 @@ export const BM25_DEFAULTS: Bm25Settings = {
   nameMatchWeight: 0.3,
   bigramWeight: 0.7,
 };
+
+/** An index holds fewer tools than this, so that a sum below 2³¹ and a tool fit into one double. */
+export const MOST_TOOLS = 0x200000;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Snapshot, type Tool, type ToolParts } from '../../catalog/index.ts';
 import type { Explanation, SearchRequest } from '../searcher.ts';
 import { describeSearcher } from '../searcher-contract.fixture.ts';
-import { Bm25Index } from './bm25-index.ts';
 import { createBm25Searcher } from './bm25-searcher.ts';
-import { buildBm25Index } from './build-bm25-index.ts';
+import { Bm25Index } from './index/bm25-index.ts';
+import { buildBm25Index } from './index/build-bm25-index.ts';
 
 describeSearcher('bm25', (snapshot) => createBm25Searcher(snapshot));
 

@@ -4,12 +4,10 @@ import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/in
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
-import type { Bm25Index } from './bm25-index.ts';
 import type { Bm25Options } from './bm25-options.ts';
-import { type BuildOptions, buildBm25IndexInSteps } from './build-bm25-index.ts';
-import { explainRanking } from './explain-score.ts';
-import { keptWords } from './kept-words.ts';
-import { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
+import type { Bm25Index } from './index/index.ts';
+import { type BuildOptions, buildBm25IndexInSteps, keptWords } from './index/index.ts';
+import { explainRanking, QueryRanker, type QueryRanking, type Ranking } from './rank/index.ts';
 
 /** How a BM25 searcher is made. */
 export interface Bm25SearcherOptions extends Bm25Options {

@@ -1,4 +1,4 @@
-export { Bm25Index, type Bm25IndexData } from './bm25-index.ts';
+// Fielded BM25. tools ──▶ index/ (flat typed arrays, built once per catalog) ──▶ rank/ (one query) ──▶ `bm25-searcher` (hits with scores)
 export { BM25_DEFAULTS, BM25_FIELDS, type Bm25Options, type Bm25Settings } from './bm25-options.ts';
 export {
   type Bm25SearcherOptions,
@@ -7,10 +7,7 @@ export {
   rankerSearcher,
   wordsOf,
 } from './bm25-searcher.ts';
-export { buildBm25Index } from './build-bm25-index.ts';
-export { CandidateTerms } from './candidate-terms.ts';
-export type { CatalogStatistics } from './catalog-statistics.ts';
-export { keptWords } from './kept-words.ts';
-export { FeatureReader } from './match-features.ts';
-export type { QueryPlan } from './plan-query.ts';
-export { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';
+export type { CatalogStatistics } from './index/index.ts';
+export { Bm25Index, type Bm25IndexData, buildBm25Index, keptWords } from './index/index.ts';
+export type { QueryPlan } from './rank/index.ts';
+export { CandidateTerms, FeatureReader, QueryRanker, type QueryRanking, type Ranking } from './rank/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { type Bm25SearcherOptions, createBm25Searcher } from './bm25-searcher.ts';
-import { buildBm25Index } from './build-bm25-index.ts';
+import { buildBm25Index } from './index/build-bm25-index.ts';
 
 describe('the index of a BM25 searcher', () => {
   const QUERY = 'create an invoice';

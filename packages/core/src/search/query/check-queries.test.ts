@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkQueries } from './check-queries.ts';
-import { QUERY_LIMITS } from './query-limits.ts';
+import { checkQueries, QUERY_LIMITS } from './check-queries.ts';
 
 describe('the length of a query', () => {
   it('is counted in code points, up to the limit', () => {

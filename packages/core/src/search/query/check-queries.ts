@@ -1,5 +1,5 @@
-import { QueryError } from '../../errors.ts';
-import { QUERY_LIMITS } from './query-limits.ts';
+import { QueryError, SettingError } from '../../errors.ts';
+import { SEARCH_LIMITS } from '../searcher.ts';
 
 /** What a search is asked, as far as its length goes. */
 interface AskedQueries {
@@ -34,4 +34,35 @@ function isLonger(text: string, most: number): boolean {
 
 function isBetween(code: number, least: number, most: number): boolean {
   return code >= least && code <= most;
+}
+
+/** Bounds on what one search reads. */
+export const QUERY_LIMITS = {
+  /** Code points of each query, where a request does not say otherwise; a longer one is refused. */
+  characters: 4_096,
+  /** Words of each query; what is beyond is left out. */
+  words: 256,
+  /** Queries of one call; the answer names those beyond, as `unasked`. */
+  queries: 16,
+} as const;
+
+/** The queries that a search leaves out, as its answer tells of them; nothing where it answers all. */
+export function unaskedQueries(query: string | readonly string[]): { readonly unasked?: readonly string[] } {
+  if (typeof query === 'string' || query.length <= QUERY_LIMITS.queries) return {};
+  return { unasked: query.slice(QUERY_LIMITS.queries) };
+}
+
+/** The number of hits that a request asks for, or the default. */
+export function resolveLimit(limit: number | undefined): number {
+  if (limit === undefined) {
+    return SEARCH_LIMITS.default;
+  }
+  if (!Number.isInteger(limit) || limit < SEARCH_LIMITS.min || limit > SEARCH_LIMITS.max) {
+    throw new SettingError(
+      'invalid_limit',
+      `Limit ${String(limit)} is not a whole number from ${SEARCH_LIMITS.min} to ${SEARCH_LIMITS.max}`,
+      { context: { limit } },
+    );
+  }
+  return limit;
 }

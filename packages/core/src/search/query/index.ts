@@ -1,7 +1,13 @@
-export { checkQueries } from './check-queries.ts';
-export { findNames, findOneName, findSpokenNames, type NameSource } from './find-names.ts';
+export { checkQueries, QUERY_LIMITS, resolveLimit, unaskedQueries } from './check-queries.ts';
+export {
+  createNameDirectory,
+  findNames,
+  findOneName,
+  findSpokenNames,
+  type NameIndex,
+  type NameSource,
+} from './find-names.ts';
 export { findSubstrings, type SubstringMatch } from './find-substrings.ts';
-export { createNameDirectory, type NameIndex } from './name-directory.ts';
 export {
   type ParsedQuery,
   parseQuery,
@@ -9,7 +15,5 @@ export {
   removeOperators,
   unresolvedOperators,
 } from './parse-query.ts';
-export { QUERY_LIMITS, unaskedQueries } from './query-limits.ts';
 export { removeFiller } from './remove-filler.ts';
-export { resolveLimit } from './resolve-limit.ts';
 export { takeTurns } from './take-turns.ts';

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PatternError } from '../../errors.ts';
 import { runToEnd } from '../slices/index.ts';
 import { naiveSpan } from './naive-matcher.fixture.ts';
-import { parsePattern } from './parse-pattern.ts';
-import { resolvePattern } from './resolve-pattern.ts';
+import { parsePattern, resolvePattern } from './parse/index.ts';
 import { compilePattern } from './standalone.ts';
 
 const atom = fc.constantFrom(

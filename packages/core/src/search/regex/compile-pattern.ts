@@ -1,16 +1,12 @@
 import { PatternError } from '../../errors.ts';
 import { runToEnd } from '../slices/index.ts';
-import { BacktrackingMachine } from './backtracking-machine.ts';
-import { prepareCharacterNames } from './character-names.ts';
+import { firstCharacters, foldedLiteral, mayContain, requiredLiteral } from './automaton/index.ts';
+import { BacktrackingMachine, machineProgram } from './backtrack/index.ts';
 import { automatonDecider, type Decider, literalDecider, machineDecider, prefilteredDecider } from './decider.ts';
 import { type Expression, POSITION } from './expression.ts';
-import { firstCharacters } from './first-characters.ts';
-import { machineProgram } from './machine-program.ts';
-import { parsePattern } from './parse-pattern.ts';
-import { codePointLength } from './pattern-source.ts';
-import { foldedLiteral, mayContain, requiredLiteral } from './required-literal.ts';
-import { resolvePattern } from './resolve-pattern.ts';
+import { codePointLength, parsePattern, resolvePattern } from './parse/index.ts';
 import type { StepMeter } from './step-meter.ts';
+import { prepareCharacterNames } from './unicode/index.ts';
 
 /** A compiled pattern. It answers like CPython 3.11's `re.search`. */
 export interface Pattern {

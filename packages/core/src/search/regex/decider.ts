@@ -1,9 +1,7 @@
-import { automatonProgram } from './automaton-program.ts';
-import type { BacktrackingMachine } from './backtracking-machine.ts';
+import { automatonProgram, type LazyDfa, lazyDfa, type ScanCursor, splitLookaheads } from './automaton/index.ts';
+import type { BacktrackingMachine } from './backtrack/index.ts';
 import type { Expression } from './expression.ts';
-import { type LazyDfa, lazyDfa, type ScanCursor } from './lazy-dfa.ts';
-import { codePointLength } from './pattern-source.ts';
-import { splitLookaheads } from './split-lookaheads.ts';
+import { codePointLength } from './parse/index.ts';
 import type { StepMeter } from './step-meter.ts';
 
 /** `undefined` is a pause: the budget is used up, and the next call continues. */

@@ -1,6 +1,5 @@
-import type { Folding } from './case-folding.ts';
-import type { CharacterSet } from './character-set.ts';
-import type { RepeatMode } from './pattern-node.ts';
+import type { RepeatMode } from './parse/index.ts';
+import type { CharacterSet, Folding } from './unicode/index.ts';
 
 /** A pattern whose flags are worked in: what the engines compile. */
 export type Expression =

@@ -1,6 +1,6 @@
-import { categorySet, hasCharacter } from './character-set.ts';
 import { POSITION, type PositionTest } from './expression.ts';
 import type { TextBuffer } from './text-buffer.ts';
+import { categorySet, hasCharacter } from './unicode/index.ts';
 
 const LINE_FEED = 0x0a;
 

@@ -2,12 +2,12 @@ import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
 import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/index.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../slices/index.ts';
-import { loadCharacterNames } from './character-names.ts';
 import { compileInSteps } from './compile-pattern.ts';
 import { findMatches } from './find-matches.ts';
 import { meteredMatcher, STEP_LIMITS, type StepLimits } from './metered-matcher.ts';
 import { interleave, type RankedMatch } from './rank-matches.ts';
 import { searchableFields } from './searchable-fields.ts';
+import { loadCharacterNames } from './unicode/index.ts';
 
 /**
  * Other work waits for a slice, and longer by what can't be interrupted, a few milliseconds at first, and by the

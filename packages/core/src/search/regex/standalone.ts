@@ -1,6 +1,6 @@
-import * as characterNameTable from './character-name-table.ts';
-import { useCharacterNames } from './character-names.ts';
 import { type CompileOptions, compilePattern as compile, type Pattern } from './compile-pattern.ts';
+import * as characterNameTable from './unicode/character-name-table.ts';
+import { useCharacterNames } from './unicode/index.ts';
 
 export { PatternError } from '../../errors.ts';
 export {

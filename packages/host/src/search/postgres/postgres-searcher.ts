@@ -1,4 +1,4 @@
-import { createSnapshot, type Searcher, type Tool } from '@quartermaster/core';
+import { createSnapshot, type Searcher, type SearchResult, type Tool } from '@quartermaster/core';
 import {
   checkQueries,
   defined,
@@ -14,7 +14,6 @@ import {
   type HybridSearcherOptions,
   QUERY_LIMITS,
   type SearchRequest,
-  type SearchResult,
   type SliceOptions,
   type Standing,
   type WholeCatalog,

@@ -1,11 +1,5 @@
-import {
-  createTool,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type Policy,
-  type Tool,
-} from '@quartermaster/core/catalog';
+import type { Tool } from '@quartermaster/core';
+import { createTool, isJsonObject, type Json, type JsonObject, type Policy } from '@quartermaster/core/catalog';
 
 /**
  * A tool as text. The definition that it came as holds the same schema and description again; those are left out of it and put back,

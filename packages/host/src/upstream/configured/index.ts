@@ -1,5 +1,5 @@
 export type { UpstreamEnvironment, UpstreamForOptions } from './create-upstream-for.ts';
-export { createUpstreamFor, keyFrom } from './create-upstream-for.ts';
+export { keyFrom } from './create-upstream-for.ts';
 export type { ListedModel, ListedModels, ListModelsOptions } from './list-models.ts';
 export { listModels } from './list-models.ts';
 export type { LoadPackage } from './provider-package.ts';

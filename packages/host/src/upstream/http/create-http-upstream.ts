@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { deepestReason } from '@quartermaster/core/internal';
-import { readEvents } from '@quartermaster/wires/server-sent-events';
+import { deepestReason, readEvents } from '@quartermaster/core/internal';
 import {
   DIALECTS,
   type DialectName,
@@ -100,7 +99,7 @@ async function* eventParts<D extends DialectName>(
   reading: { readonly maxEventLength: number; readonly onChunk: () => void },
 ): AsyncGenerator<PartOf<D>, void, undefined> {
   if (response.body === null) return;
-  for await (const data of readEvents(response.body, { ...reading, tooLong })) {
+  for await (const { data } of readEvents(response.body, { ...reading, tooLong })) {
     if (data === '[DONE]') return;
     const part = parseJson(data);
     if (!isJsonObject(part)) {

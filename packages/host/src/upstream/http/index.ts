@@ -2,7 +2,7 @@ export { countTokens } from './count-tokens.ts';
 export { createHttpUpstream } from './create-http-upstream.ts';
 export { guardFetch } from './guard-fetch.ts';
 export type { HttpLimits, HttpTimeouts, HttpUpstreamOptions } from './http-upstream-options.ts';
-export { HTTP_LIMITS, HTTP_TIMEOUTS } from './http-upstream-options.ts';
+export { HTTP_TIMEOUTS } from './http-upstream-options.ts';
 export { type PassedRequest, passOn } from './pass-on.ts';
 export { endpointUrl } from './post.ts';
 export { quoteAnswer } from './quote-answer.ts';

@@ -246,6 +246,23 @@ describe('a Chat response', () => {
   });
 });
 
+describe('the metadata of a request to the Responses API', () => {
+  it.each([
+    ['is repeated', { metadata: { topic: 'weather' } }, { topic: 'weather' }],
+    ['is empty where there is none', {}, {}],
+  ])('%s in the response, streaming and whole', async (_, given, expected) => {
+    const { upstream } = upstreamOf('openai-responses', [
+      { parts: [...TEXT, finish()] },
+      { parts: [...TEXT, finish()] },
+    ]);
+    const request = { ...SAMPLES['openai-responses'].request, ...given };
+    expect(await upstream.whole(request, signal)).toMatchObject({ metadata: expected });
+    for await (const event of upstream.stream(request, signal)) {
+      if (event.response !== undefined) expect(event.response).toMatchObject({ metadata: expected });
+    }
+  });
+});
+
 describe('arguments that are not a JSON object', () => {
   it.each(['{"t":', '["x"]', 'Oslo'])('are kept in a whole Messages response: %s', async (input) => {
     const { upstream } = upstreamOf('anthropic', [{ parts: [{ ...CALL, input }, finish('tool-calls')] }]);
@@ -301,7 +318,7 @@ describe('failures', () => {
     [
       'an answer that said it was one and can not be read',
       refused(200, { responseBody: '<html>', isRetryable: false }),
-      { code: 'malformed', status: 502, type: 'api_error', message: 'scripted.chat failed: No' },
+      { code: 'malformed', status: 502, type: 'api_error', message: 'scripted.chat failed: No', isRetryable: false },
     ],
     [
       'an answer that broke off',

@@ -1,2 +1,2 @@
 export { rehearsal } from './rehearsal.ts';
-export { REHEARSAL_NOTICE, type RehearsalModel, rehearsalModel } from './rehearsal-model.ts';
+export { type RehearsalModel, rehearsalModel } from './rehearsal-model.ts';

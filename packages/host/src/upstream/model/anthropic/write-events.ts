@@ -1,12 +1,11 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { isJsonObject } from '@quartermaster/core/catalog';
-import type { AnthropicBlock, AnthropicEvent, AnthropicRequest } from '@quartermaster/wires/anthropic';
+import type { AnthropicBlock, AnthropicEvent, AnthropicRequest, AnthropicUsage } from '@quartermaster/wires/anthropic';
 import { keptIn, writeSeal } from '../../internal/seal.ts';
 import { base64Of } from '../file-part.ts';
 import type { BlockWriter, WriterContext } from '../model-codec.ts';
 import type { BlockEvent, Finish, Metadata, OpenedBlock } from '../serialise-parts.ts';
 import { knowsBlocks } from './read-blocks.ts';
-import { stopReason } from './stop-reason.ts';
-import { EMPTY_USAGE, writeUsage } from './write-usage.ts';
 
 /**
  * A model's blocks as the events of a Messages stream. Sources and citations of other providers, and calls that they executed
@@ -171,4 +170,48 @@ function resultBlock({
       ? { type: 'tool_search_tool_result_error', error_code: failed.errorCode ?? 'unavailable', error_message: null }
       : { type: 'tool_search_tool_search_result', tool_references: references };
   return { type: 'tool_search_tool_result', tool_use_id: toolCallId, content };
+}
+
+/** A finish reason in the words of the Messages API. The words that the interface does not have are taken from the raw one. */
+function stopReason({ unified, raw }: LanguageModelV4FinishReason, hasCalls: boolean): string {
+  if (raw !== undefined && RAW.has(raw)) return raw;
+  // Many hosts say "stop" when they have called.
+  if (hasCalls && (unified === 'stop' || unified === 'other' || unified === 'tool-calls')) return 'tool_use';
+  switch (unified) {
+    case 'length':
+      return 'max_tokens';
+    case 'content-filter':
+      return 'refusal';
+    default:
+      return 'end_turn';
+  }
+}
+
+const RAW: ReadonlySet<string> = new Set(['stop_sequence', 'pause_turn', 'refusal', 'model_context_window_exceeded']);
+
+/** Of a message that has only begun: what it costs is known at its end. */
+const EMPTY_USAGE: AnthropicUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: null,
+  cache_read_input_tokens: null,
+  cache_creation: null,
+  server_tool_use: null,
+  service_tier: null,
+  inference_geo: null,
+  output_tokens_details: null,
+  speed: null,
+};
+
+/** Here `input_tokens` are those that no cache had; elsewhere the total. */
+function writeUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): AnthropicUsage {
+  const { total = 0, cacheRead, cacheWrite } = inputTokens;
+  const noCache = inputTokens.noCache ?? Math.max(0, total - (cacheRead ?? 0) - (cacheWrite ?? 0));
+  return {
+    ...EMPTY_USAGE,
+    input_tokens: noCache,
+    output_tokens: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
+    cache_creation_input_tokens: cacheWrite ?? null,
+    cache_read_input_tokens: cacheRead ?? null,
+  };
 }

@@ -1,0 +1,192 @@
+import { type Tool, tellingExamples } from '../../catalog/index.ts';
+import type { Memory } from '../memory.ts';
+import type { DeferPlan } from '../plan/index.ts';
+import { cutText, firstSentence, signature, utf8Length } from '../text/index.ts';
+
+/** A tool and the name that the model sees. */
+export interface Named {
+  readonly name: string;
+  readonly tool: Tool;
+}
+
+/** What is told of a tool: a line that starts with its name, or fields with its name among them. */
+type Match = string | MatchFields;
+type MatchFields = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** How much is told of a match. */
+export type Level = (one: Named) => Match;
+
+/** What may be told of a tool, fullest first: the first that fits the budget counts. */
+export type LevelsOf = (one: Named) => readonly Level[];
+
+/** The longest line about a tool, or about a server that is down. */
+export const LINE_LENGTH = 160;
+const DESCRIPTION_LENGTH = 1_000;
+
+/**
+ * An appended or native definition needs nothing but its name in the answer, which then outlives edits of the catalog; a stub
+ * has shown the description; a bridge has `tool_describe` for the schema. A schema that an earlier answer has told is not told
+ * again: a signature stands for it.
+ */
+export function levelsFor(plan: DeferPlan, before: Memory): LevelsOf {
+  if (plan.form.reveal !== 'answer') return () => NAME;
+  const hasDescribe = plan.own.some((own) => own.role === 'describe');
+  if (plan.form.hidden !== 'stub' && hasDescribe) return () => SIGNATURE;
+  const told = new Set(before.revealed);
+  return ({ name }) => {
+    if (told.has(name)) return SIGNATURE;
+    if (plan.form.hidden !== 'stub') return FULL;
+    return isShownWhole(plan, name) ? STUB : CUT_STUB;
+  };
+}
+
+/** Whether a stub has told the description already. A tool that came after the plan was made has none. */
+function isShownWhole(plan: DeferPlan, name: string): boolean {
+  return plan.deferred.has(name) && !(plan.cut?.has(name) ?? false);
+}
+
+/** What a line starts with. A name with other characters in it stands in fields, so that no line is read as another tool's. */
+export const LINE_NAME: RegExp = /^[^\s(:]+/;
+
+function fitsLine(name: string): boolean {
+  return LINE_NAME.exec(name)?.[0] === name;
+}
+
+function line(tool: Tool): { description?: string } {
+  const text = firstSentence(tool.description, LINE_LENGTH);
+  return text === '' ? {} : { description: text };
+}
+
+/** Whatever needs no schema is a line: it costs fewer tokens than fields (docs/decisions/2026-11-16-matches-as-lines.md). */
+const LINES = {
+  name: ({ name }: Named): Match => (fitsLine(name) ? name : { name }),
+  signature: ({ name, tool }: Named): Match => {
+    const { description } = line(tool);
+    if (!fitsLine(name)) return { name, signature: signature(tool.schema), ...line(tool) };
+    return `${name}${signature(tool.schema)}${description === undefined ? '' : `: ${description}`}`;
+  },
+};
+
+const FIELDS = {
+  name: ({ name }: Named): MatchFields => ({ name }),
+  description: ({ name, tool }: Named): MatchFields => ({ name, ...line(tool) }),
+  parameters: ({ name, tool }: Named): MatchFields => ({ name, parameters: tool.schema }),
+  full: ({ name, tool }: Named): MatchFields => ({
+    name,
+    ...(tool.description === '' ? {} : { description: cutText(tool.description, DESCRIPTION_LENGTH) }),
+    parameters: tool.schema,
+  }),
+  whole: ({ name, tool }: Named): MatchFields => ({ name, description: tool.description, parameters: tool.schema }),
+  definition: ({ name, tool }: Named): MatchFields => ({
+    description: tool.description,
+    name,
+    parameters: tool.schema,
+  }),
+};
+
+/** With examples of its input, where the tool's owner gave some. */
+function withExamples(level: (one: Named) => MatchFields): Level {
+  return (one) => {
+    const examples = tellingExamples(one.tool.extras.examples);
+    return examples.length === 0 ? level(one) : { ...level(one), examples };
+  };
+}
+
+const NAME = [LINES.name];
+const SIGNATURE = [LINES.signature, LINES.name];
+/** One tool, described. */
+export const DESCRIPTION: readonly Level[] = [withExamples(FIELDS.full), FIELDS.full];
+/** Answers to `tool_describe` with several names, and to a search where there is no `tool_describe`. */
+export const FULL: readonly Level[] = [...DESCRIPTION, ...SIGNATURE];
+const STUB = [withExamples(FIELDS.parameters), FIELDS.parameters, ...SIGNATURE];
+/** Definitions as Anthropic writes them. */
+export const DEFINITION: readonly Level[] = [FIELDS.definition, FIELDS.description, FIELDS.name];
+const CUT_STUB = [withExamples(FIELDS.whole), FIELDS.whole, FIELDS.full, FIELDS.parameters, ...SIGNATURE];
+
+interface Filling {
+  readonly levelsOf: LevelsOf;
+  readonly budgetBytes: number;
+  /** What else the list costs for each of its members. */
+  readonly besides: number;
+  readonly also?: (one: Named) => readonly string[];
+}
+
+/** The whole answer within the budget, unless what stands beside the list takes more by itself. */
+export function fillList(
+  key: string,
+  tools: readonly Named[],
+  options: Omit<Filling, 'besides'> & { readonly rest: object },
+): string {
+  const { rest, budgetBytes } = options;
+  const around = utf8Length(writeList(key, [], { more: tools.length, ...rest }));
+  const { kept, left } = fill(tools, { ...options, budgetBytes: budgetBytes - around, besides: COMMA_BYTES });
+  const members = kept.map(({ json }) => json);
+  return writeList(key, members, left > 0 ? { more: left, ...rest } : rest);
+}
+
+const COMMA_BYTES = 1;
+
+/** Tells each tool as fully as what is left of the budget allows. What does not fit even by name is counted. */
+export function fill(tools: readonly Named[], filling: Filling): { kept: ToolText[]; left: number } {
+  const kept: ToolText[] = [];
+  let rest = filling.budgetBytes;
+  for (const tool of tools) {
+    const also = filling.also?.(tool) ?? [];
+    const besides = filling.besides + (also.length === 0 ? 0 : utf8Length(alsoField(also)));
+    const fitting = firstFitting(tool, filling.levelsOf(tool), rest - besides);
+    if (fitting === undefined) break;
+    rest -= fitting.bytes + besides;
+    kept.push(also.length === 0 ? fitting : { ...fitting, json: withDuplicates(fitting.json, also) });
+  }
+  return { kept, left: tools.length - kept.length };
+}
+
+export function firstFitting(tool: Named, levels: readonly Level[], rest: number): ToolText | undefined {
+  for (const level of levels) {
+    const told = tellAt(level, tool);
+    if (told.bytes <= rest) return told;
+  }
+  return undefined;
+}
+
+/** A match as JSON, and how long that is. */
+interface ToolText {
+  readonly name: string;
+  readonly json: string;
+  readonly bytes: number;
+}
+
+const toldByLevel = new WeakMap<Level, WeakMap<Tool, ToolText>>();
+
+/** Written once for each tool: every request tells all answers of its history again. */
+function tellAt(level: Level, one: Named): ToolText {
+  const told = toldByLevel.get(level) ?? new WeakMap<Tool, ToolText>();
+  toldByLevel.set(level, told);
+  const known = told.get(one.tool);
+  if (known?.name === one.name) return known;
+  const json = JSON.stringify(level(one));
+  const written = { name: one.name, json, bytes: utf8Length(json) };
+  told.set(one.tool, written);
+  return written;
+}
+
+/** A match with the tools that do the same, in the form that it has. */
+function withDuplicates(json: string, names: readonly string[]): string {
+  const before = json.slice(0, -1);
+  return json.startsWith('"') ? `${before}${alsoText(names)}"` : `${before}${alsoField(names)}}`;
+}
+
+function alsoText(names: readonly string[]): string {
+  return JSON.stringify(` (also: ${names.join(', ')})`).slice(1, -1);
+}
+
+/** At least as long as the text. */
+function alsoField(names: readonly string[]): string {
+  return `,"also":${JSON.stringify(names)}`;
+}
+
+/** An object as JSON, with a list of what is JSON already before the other fields. */
+function writeList(key: string, items: readonly string[], rest: object): string {
+  const fields = JSON.stringify(rest).slice(1, -1);
+  return `{"${key}":[${items.join(',')}]${fields === '' ? '' : `,${fields}`}}`;
+}

@@ -1,0 +1,94 @@
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { FEWEST_OF_A_PREFIX, namePrefix, oneLine } from '../text/index.ts';
+
+export interface NearestSourcesOptions {
+  readonly snapshot: Snapshot;
+  readonly queries: readonly string[];
+  readonly allow?: ((tool: Tool) => boolean) | undefined;
+}
+
+const MOST_SOURCES = 4;
+const SERVER_NAME_LENGTH = 60;
+const MOST_QUERY_TERMS = 32;
+
+/**
+ * The sources that share most words with what was looked for, each with its tool count: `github (31)`. A tool without a server belongs
+ * to those whose names begin as its own: `billing_* (12)`. The largest ones when no word is shared. Made from query and catalog alone, because a replay knows nothing else.
+ */
+export function nearestSources(options: NearestSourcesOptions): readonly string[] {
+  const { snapshot, allow } = options;
+  const index = indexOf(snapshot);
+  const totals = allow === undefined ? index.totals : countBySource(snapshot.tools.filter(allow));
+  const scores = new Map<string, number>();
+  const terms = new Set(
+    options.queries.flatMap((query) => splitWords(query.slice(0, 1000))).slice(0, MOST_QUERY_TERMS),
+  );
+  for (const term of terms) {
+    for (const server of index.servers.get(term) ?? []) {
+      if (totals.has(server)) scores.set(server, (scores.get(server) ?? 0) + 1);
+    }
+  }
+  const score = (server: string): number => scores.get(server) ?? 0;
+  return [...totals]
+    .filter(([server]) => scores.size === 0 || scores.has(server))
+    .sort(([left, leftCount], [right, rightCount]) => {
+      return score(right) - score(left) || rightCount - leftCount || (left < right ? -1 : 1);
+    })
+    .slice(0, MOST_SOURCES)
+    .map(([server, count]) => `${oneLine(server, SERVER_NAME_LENGTH)} (${count})`);
+}
+
+interface SourceIndex {
+  /** Which servers use a word, in their own name or a tool's. */
+  readonly servers: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly totals: ReadonlyMap<string, number>;
+}
+
+const indexes = new WeakMap<Snapshot, SourceIndex>();
+
+function indexOf(snapshot: Snapshot): SourceIndex {
+  let index = indexes.get(snapshot);
+  if (index === undefined) {
+    index = { servers: wordsOf(snapshot), totals: countBySource(snapshot.tools) };
+    indexes.set(snapshot, index);
+  }
+  return index;
+}
+
+function wordsOf(snapshot: Snapshot): Map<string, Set<string>> {
+  const servers = new Map<string, Set<string>>();
+  for (const tool of snapshot.tools) {
+    const source = sourceOf(tool);
+    if (source === undefined) continue;
+    for (const word of splitWords(`${source} ${tool.name}`)) {
+      const using = servers.get(word) ?? new Set();
+      using.add(source);
+      servers.set(word, using);
+    }
+  }
+  return servers;
+}
+
+function countBySource(tools: readonly Tool[]): Map<string, number> {
+  const totals = new Map<string, number>();
+  for (const tool of tools) {
+    const source = sourceOf(tool);
+    if (source !== undefined) totals.set(source, (totals.get(source) ?? 0) + 1);
+  }
+  const servers = new Set(tools.map(({ server }) => server));
+  for (const [source, count] of totals) if (count < FEWEST_OF_A_PREFIX && !servers.has(source)) totals.delete(source);
+  return totals;
+}
+
+function sourceOf({ server, name }: Tool): string | undefined {
+  if (server !== undefined) return server;
+  const prefix = namePrefix(name);
+  return prefix === undefined ? undefined : `${prefix}*`;
+}
+
+/** Lower-case words of an identifier or a sentence; a plural's `s` is dropped, the one inflection that names differ by. */
+function splitWords(text: string): string[] {
+  const spaced = text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  const words = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => word.length > 1).map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
+}

@@ -1,0 +1,150 @@
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { counted, FEWEST_OF_A_PREFIX, firstSentence, namePrefix, oneLine } from '../text/index.ts';
+
+/** What a listing is made from. */
+export interface ListingOptions {
+  readonly snapshot: Snapshot;
+  /** What can be searched for. From the same snapshot as the index, so that the two never disagree. */
+  readonly tools: readonly Tool[];
+  readonly countTokens: (text: string) => number;
+  /** How much the listing may cost. 0 leaves it out. @default 1500 */
+  readonly budgetTokens?: number;
+}
+
+/** The list of what can be searched for, in as much detail as the budget allows. */
+export interface Listing {
+  /** `sentences`: names with a first sentence. `names`. `servers`: counts per server or beginning of a name. `none`: not even those fit. */
+  readonly tier: 'sentences' | 'names' | 'servers' | 'none';
+  readonly text: string;
+}
+
+/** What a listing may cost, unless the options say otherwise. */
+export const LISTING_DEFAULTS: { readonly budgetTokens: number } = { budgetTokens: 1500 };
+
+/** No counter makes fewer tokens than this many characters each: longer texts are over budget without being counted. */
+const MOST_CHARACTERS_PER_TOKEN = 16;
+const SENTENCE_LENGTH = 100;
+const SERVER_NAME_LENGTH = 60;
+
+/**
+ * What can be searched for, in as much detail as the budget allows. A model that is not told what exists does not search.
+ * Sorted, so that the same tools give the same bytes in whatever order they came.
+ */
+export function makeListing(options: ListingOptions): Listing {
+  const budget = options.budgetTokens ?? LISTING_DEFAULTS.budgetTokens;
+  const fits = (text: string): boolean =>
+    text.length <= budget * MOST_CHARACTERS_PER_TOKEN && options.countTokens(text) <= budget;
+  const groups = group(options);
+  if (groups.length === 0 || budget <= 0) return { tier: 'none', text: '' };
+
+  const sentences = render(groups, (name, entry) => `- ${name}${entry.about()}`, '\n');
+  if (fits(sentences)) return { tier: 'sentences', text: sentences };
+  const names = render(groups, (name) => name, ', ');
+  if (fits(names)) return { tier: 'names', text: names };
+  for (let shown = options.tools.length; shown > 0; shown = Math.floor(shown / 2)) {
+    const servers = counts(groups, shown);
+    if (fits(servers)) return { tier: 'servers', text: servers };
+  }
+  return { tier: 'none', text: '' };
+}
+
+/** `Slack (12), GitHub (31)`, the largest first once not all can be named. Tools of no server count by how their names begin. */
+function counts(groups: readonly Group[], shown: number): string {
+  const sources = groups.flatMap((one) => (one.server === undefined ? byPrefix(one.entries) : [sourceOf(one)]));
+  const largest = [...sources].sort((left, right) => right.count - left.count).slice(0, shown);
+  const kept = shown >= sources.length ? sources : largest;
+  const told = kept.map(({ name, count }) => `${name} (${count})`);
+  const rest = sources.length - kept.length;
+  return `You can search for tools of ${told.join(', ')}${rest > 0 ? ` and ${counted(rest, 'more source')}` : ''}.`;
+}
+
+interface Source {
+  readonly name: string;
+  readonly count: number;
+}
+
+function sourceOf({ server, entries }: Group): Source {
+  return { name: server ?? '', count: entries.length };
+}
+
+/** `github_* (31)`. Beginnings that few names share are counted together. */
+function byPrefix(entries: readonly Entry[]): readonly Source[] {
+  const totals = new Map<string, number>();
+  for (const { name } of entries) {
+    const prefix = namePrefix(name) ?? '';
+    totals.set(prefix, (totals.get(prefix) ?? 0) + 1);
+  }
+  const shared = [...totals].filter(([prefix, count]) => prefix !== '' && count >= FEWEST_OF_A_PREFIX);
+  const others = entries.length - shared.reduce((sum, [, count]) => sum + count, 0);
+  const named = shared
+    .map(([prefix, count]) => ({ name: `${oneLine(prefix, SERVER_NAME_LENGTH)}*`, count }))
+    .sort((left, right) => compare(left.name, right.name));
+  return others === 0
+    ? named
+    : [...named, { name: named.length === 0 ? 'various kinds' : 'other kinds', count: others }];
+}
+
+/** What all names of a server begin with stands once, before them. */
+function render(groups: readonly Group[], line: (name: string, entry: Entry) => string, separator: string): string {
+  let example: string | undefined;
+  const blocks = groups.map(({ server, prefix, entries }) => {
+    if (prefix !== '') example ??= prefix;
+    const lines = entries.map((entry) => line(entry.name.slice(prefix.length), entry)).join(separator);
+    const head = prefix === '' ? server : `${prefix}…`;
+    return head === undefined ? lines : `${head}:${separator === '\n' ? '\n' : ' '}${lines}`;
+  });
+  const how = example === undefined ? '' : ` Names under "${example}…:" begin with ${example}, and so on.`;
+  return `You can search for these tools.${how}\n${blocks.join('\n')}`;
+}
+
+interface Entry {
+  readonly name: string;
+  /** What stands before the tool's own name. */
+  readonly prefix: string;
+  /** `: what it does`, or nothing. Made only when it is needed. */
+  readonly about: () => string;
+}
+
+interface Group {
+  readonly server: string | undefined;
+  /** What all names begin with, where that is worth telling apart. */
+  readonly prefix: string;
+  readonly entries: readonly Entry[];
+}
+
+function group(options: ListingOptions): readonly Group[] {
+  const byServer = new Map<string | undefined, Entry[]>();
+  for (const tool of options.tools) {
+    const entries = byServer.get(tool.server) ?? [];
+    byServer.set(tool.server, entries);
+    const name = options.snapshot.modelName(tool);
+    const prefix = name.endsWith(tool.name) ? name.slice(0, name.length - tool.name.length) : '';
+    entries.push({ name, prefix, about: () => about(tool) });
+  }
+  return [...byServer]
+    .map(([server, entries]) => ({
+      server: server === undefined ? undefined : oneLine(server, SERVER_NAME_LENGTH),
+      prefix: commonPrefix(entries),
+      entries: entries.sort((left, right) => compare(left.name, right.name)),
+    }))
+    .sort((left, right) => compare(left.server ?? '', right.server ?? ''));
+}
+
+/** Of at least three names: fewer don't pay for saying it. */
+function commonPrefix(entries: readonly Entry[]): string {
+  const prefix = entries[0]?.prefix ?? '';
+  return entries.length >= FEWEST_TO_SHARE && entries.every((entry) => entry.prefix === prefix) ? prefix : '';
+}
+
+const FEWEST_TO_SHARE = 3;
+
+function about(tool: Tool): string {
+  const sentence = firstSentence(tool.description, SENTENCE_LENGTH);
+  return sentence === '' ? '' : `: ${sentence}`;
+}
+
+/** By code unit: no locale changes the bytes. */
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

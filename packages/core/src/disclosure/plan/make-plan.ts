@@ -1,0 +1,199 @@
+import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
+import { defined } from '../../defined.ts';
+import { bareDefinition } from './definitions.ts';
+import type { Form } from './form.ts';
+import { type Listing, makeListing } from './listing.ts';
+import { OWN_NAMES, ownTools } from './own-tools.ts';
+import type { DeferPlan, Definition, InlinePlan, Own, PlanEngine, SecondSearch, Shown } from './plan.ts';
+import { STUB_DEFAULTS, stubDescription } from './stub-description.ts';
+
+export interface PlanQuestion {
+  readonly snapshot: Snapshot;
+  /** The tools that the caller may see, in catalog order. */
+  readonly tools: readonly Tool[];
+  /** Why, in a sentence. */
+  readonly reason: string;
+  /** What a definition costs. */
+  readonly toolTokens: (tool: Tool) => number;
+}
+
+export interface DeferQuestion extends PlanQuestion {
+  readonly form: Form;
+  /** Ids. */
+  readonly deferred: ReadonlySet<string>;
+  readonly countTokens: (text: string) => number;
+  /** @default text */
+  readonly engine?: PlanEngine | undefined;
+  /** @default true */
+  readonly describe?: boolean | undefined;
+  /** @default tool_search */
+  readonly searchName?: string | undefined;
+  /** @default none */
+  readonly secondSearch?: SecondSearch | undefined;
+  /** What the listing may cost, 0 for none. Its bytes change with what is deferred, and a cached prefix with them. @default 0 */
+  readonly listingTokens?: number | undefined;
+  /** The longest description that a stub shows whole, in characters; `Infinity` for no bound. @default 280 */
+  readonly stubDescriptionLength?: number | undefined;
+  /**
+   * Whether search can return a tool. One that it can't keeps its stub; a form that hides by omission shows it in full, since
+   * nothing else would lead to it.
+   * @default every tool
+   */
+  readonly isSearchable?: ((tool: Tool) => boolean) | undefined;
+}
+
+/**
+ * The small open object that stands for a deferred tool's parameters. One value for all, so that it costs nothing to hold. With
+ * `properties`, since OpenAI refuses an object that has none ("object schema missing properties").
+ */
+export const STUB_SCHEMA: JsonSchema = { type: 'object', properties: {}, additionalProperties: true };
+
+/** Everything in full. */
+export function makeInlinePlan(question: PlanQuestion): InlinePlan {
+  const total = sum(question.tools, question.toolTokens);
+  const shown = question.tools.map((tool) => showFull(question.snapshot, tool));
+  return {
+    kind: 'inline',
+    snapshot: question.snapshot,
+    shown,
+    definitions: shown.map(bareDefinition),
+    reason: question.reason,
+    tokens: { before: total, after: total },
+  };
+}
+
+/** The fixed part of what is sent, with the tools that the gate chose held back. */
+export function makeDeferPlan(question: DeferQuestion): DeferPlan {
+  const { snapshot, tools, form, countTokens, engine = 'text' } = question;
+  const deferred = tools.filter((tool) => question.deferred.has(tool.id) && canDefer(tool, question));
+  const deferredIds = new Set(deferred.map((tool) => tool.id));
+  const descriptionLength = question.stubDescriptionLength ?? STUB_DEFAULTS.descriptionLength;
+  const shown = tools.flatMap((tool) =>
+    show(tool, { snapshot, form, isDeferred: deferredIds.has(tool.id), descriptionLength }),
+  );
+  const cut = new Set(shown.filter(isCut).map(({ name }) => name));
+  const own = ownTools({
+    form,
+    engine,
+    hasDescribe: question.describe ?? true,
+    searchName: question.searchName ?? OWN_NAMES.search,
+    secondSearch: question.secondSearch,
+    isTaken: (name) => snapshot.resolve(name) !== undefined,
+  });
+  const listing = makeListing({
+    snapshot,
+    tools: deferred,
+    countTokens,
+    // Stubs and marks already name every tool.
+    budgetTokens: form.hidden === 'omit' ? (question.listingTokens ?? 0) : 0,
+  });
+  const note = makeNote({ form, own, listing, hasCuts: cut.size > 0 });
+  return {
+    kind: 'defer',
+    snapshot,
+    form,
+    engine,
+    deferred: new Set(deferred.map((tool) => snapshot.modelName(tool))),
+    own,
+    shown,
+    ...(cut.size === 0 ? {} : { cut }),
+    definitions: [...own, ...shown].map(bareDefinition),
+    ...defined({ note }),
+    reason: question.reason,
+    tokens: {
+      before: sum(tools, question.toolTokens),
+      after: countFixed({ own, shown, note, countTokens, toolTokens: question.toolTokens }),
+    },
+  };
+}
+
+/** A tool as the model gets it when nothing is held back. */
+export function showFull(snapshot: Snapshot, tool: Tool): Shown {
+  return { tool, name: snapshot.modelName(tool), as: 'full', description: tool.description, schema: tool.schema };
+}
+
+function canDefer(tool: Tool, question: DeferQuestion): boolean {
+  return question.form.hidden !== 'omit' || (question.isSearchable?.(tool) ?? true);
+}
+
+function isCut({ as, description, tool }: Shown): boolean {
+  return as === 'stub' && description !== tool.description;
+}
+
+function show(
+  tool: Tool,
+  how: { snapshot: Snapshot; form: Form; isDeferred: boolean; descriptionLength: number },
+): readonly Shown[] {
+  const full = showFull(how.snapshot, tool);
+  if (!how.isDeferred) return [full];
+  switch (how.form.hidden) {
+    case 'omit':
+      return [];
+    case 'mark':
+      return [{ ...full, as: 'mark' }];
+    case 'stub':
+      return [
+        {
+          ...full,
+          as: 'stub',
+          description: stubDescription(tool.description, how.descriptionLength),
+          schema: STUB_SCHEMA,
+        },
+      ];
+  }
+}
+
+/** What the model reads before the first message. A marked definition crosses the wire, but not into the context. */
+function countFixed(parts: {
+  own: readonly Own[];
+  shown: readonly Shown[];
+  note: string | undefined;
+  countTokens: (text: string) => number;
+  toolTokens: (tool: Tool) => number;
+}): number {
+  const { own, shown, note, countTokens, toolTokens } = parts;
+  let tokens = note === undefined ? 0 : countTokens(note);
+  for (const tool of own) tokens += countTokens(definitionText(tool));
+  for (const one of shown) {
+    if (one.as === 'full') tokens += toolTokens(one.tool);
+    if (one.as === 'stub') tokens += countTokens(definitionText(one));
+  }
+  return tokens;
+}
+
+function definitionText(tool: Definition): string {
+  return JSON.stringify({ name: tool.name, description: tool.description, parameters: tool.schema });
+}
+
+function sum(tools: readonly Tool[], cost: (tool: Tool) => number): number {
+  return tools.reduce((total, tool) => total + cost(tool), 0);
+}
+
+interface NoteOptions {
+  readonly form: Form;
+  readonly own: readonly Own[];
+  readonly listing: Listing;
+  /** Whether some stub's description is cut. */
+  readonly hasCuts: boolean;
+}
+
+/** The text for the system prompt: search before you say that something is not possible, and what there is to search for. */
+function makeNote(options: NoteOptions): string | undefined {
+  const { form, own, listing } = options;
+  const searches = own.filter((tool) => tool.role === 'search').map(({ name }) => name);
+  const search = searches.length === 0 ? undefined : searches.join(' or ');
+  if (form.search === 'client') return undefined;
+  const guidance = search === undefined ? HOSTED : guide(options, search);
+  return listing.text === '' ? guidance : `${guidance}\n${listing.text}`;
+}
+
+function guide({ form, hasCuts }: NoteOptions, search: string): string {
+  if (form.hidden === 'stub') {
+    const cuts = hasCuts ? ` It also gives the rest of a description that ends in "…".` : '';
+    return `Some tools are shown without their parameters. Before you use one whose parameters you have not seen, call ${search} to load them.${cuts}`;
+  }
+  return `More tools are available than your list shows. When none in it fits, call ${search} before you say that something is not possible.`;
+}
+
+const HOSTED =
+  'More tools are available than your list shows. When none in it fits, search for one before you say that something is not possible.';

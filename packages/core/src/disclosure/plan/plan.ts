@@ -1,0 +1,92 @@
+import type { JsonSchema, Snapshot, Tool } from '../../catalog/index.ts';
+import type { Form } from './form.ts';
+
+/** A tool as any protocol declares it. */
+export interface Definition {
+  /** The name that the model sees, and that messages therefore contain. */
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** One of our own tools: the model calls it, and the loop answers. */
+export interface Own extends Definition {
+  readonly role: 'search' | 'describe' | 'call';
+  /** Of a second search tool: what it takes, where the first takes the plan's. */
+  readonly engine?: PlanEngine;
+}
+
+/** A second search tool. */
+export interface SecondSearch {
+  readonly name: string;
+  readonly engine: PlanEngine;
+}
+
+/** A tool of the catalog as the model gets to see it. */
+export interface Shown extends Definition {
+  readonly tool: Tool;
+  /** `full`: as its owner defined it. `stub`: parameters replaced, a long description cut. `mark`: full, with `defer_loading`. */
+  readonly as: 'full' | 'stub' | 'mark';
+}
+
+/** What the tools of a request cost by the given token count, with every definition in it and with this plan. */
+export interface PlanTokens {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Every tool is sent as it is. A wire passes the request through untouched. */
+export interface InlinePlan {
+  readonly kind: 'inline';
+  readonly snapshot: Snapshot;
+  /** Every tool that the caller may see, in full. */
+  readonly shown: readonly Shown[];
+  /** The same, bare. */
+  readonly definitions: readonly Definition[];
+  /** As in a plan that defers; not used here. */
+  readonly note?: string;
+  readonly reason: string;
+  readonly tokens: PlanTokens;
+}
+
+/** Some tools are deferred. Holds the whole fixed part of what is sent, made once per snapshot and settings. */
+export interface DeferPlan {
+  readonly kind: 'defer';
+  readonly snapshot: Snapshot;
+  readonly form: Form;
+  readonly engine: PlanEngine;
+  /** Deferred tools by the names that the model sees, since those are what a wire meets in messages. */
+  readonly deferred: ReadonlySet<string>;
+  /** Whether search is off: calls to our tools, from when it was on, are still held and answered. @default false */
+  readonly isSearchOff?: boolean;
+  /** Ours, in the order in which they are declared, before every other tool. Empty when the provider or the client searches. */
+  readonly own: readonly Own[];
+  /** Tools of the catalog that are declared from the first message on, in catalog order. */
+  readonly shown: readonly Shown[];
+  /** Names of stubs whose description is cut, if any. The answer to a search has the whole description. */
+  readonly cut?: ReadonlySet<string>;
+  /** `own` and `shown`, bare: what is declared from the first message on. One array for all turns, so that a wire can keep what it makes of it. */
+  readonly definitions: readonly Definition[];
+  /** Text for the system prompt: how to search, and what can be searched for. Byte-stable for a snapshot. */
+  readonly note?: string;
+  readonly reason: string;
+  readonly tokens: PlanTokens;
+}
+
+/** What to send: all tools as they are, or a search with some tools deferred. Made by `toolbox.plan()`. */
+export type Plan = InlinePlan | DeferPlan;
+
+/** What the search takes: words, or a regular expression. */
+export type PlanEngine = 'text' | 'regex';
+
+/** What is sent this time: the plan's fixed part, and what the conversation adds. */
+export interface View {
+  readonly plan: Plan;
+  /** Tools that the conversation has revealed and the catalog still holds, in full, in the order in which each was first found or called. */
+  readonly revealed: readonly Shown[];
+  /**
+   * Text for the end of the latest user message that has text of its own: prefetched tools, changes of the catalog.
+   * At the tail, because anything earlier would rewrite bytes that the provider has cached.
+   */
+  readonly tail?: string;
+}

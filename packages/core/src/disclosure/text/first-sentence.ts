@@ -1,0 +1,110 @@
+/**
+ * The first sentence of a description on one line, at most `maxLength` characters. Line breaks and control characters become
+ * spaces, so that a description can't pass for another line of the text it is put into.
+ */
+export function firstSentence(description: string, maxLength: number): string {
+  const flat = fold(description, maxLength);
+  const sentence = flat.slice(0, sentenceEnds(flat)[0]);
+  return cutText(sentence.replace(/[.。]$/u, ''), maxLength);
+}
+
+/** Cuts without splitting a surrogate pair, and says so with an ellipsis that counts. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = Math.max(0, maxLength - 1);
+  const code = text.charCodeAt(end - 1);
+  const isHigh = code >= 0xd800 && code <= 0xdbff;
+  return `${text.slice(0, isHigh ? end - 1 : end).trimEnd()}…`;
+}
+
+/** A text on one line, at most `maxLength` characters: for names that come from outside. */
+export function oneLine(text: string, maxLength: number): string {
+  return cutText(fold(text, maxLength), maxLength);
+}
+
+/** Twice the length leaves room for the spaces that are folded; the rest of a huge text is never looked at. */
+function fold(text: string, maxLength: number): string {
+  return text
+    .slice(0, maxLength * 2 + 200)
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+}
+
+/** `1 tool`, `2 tools`: a count as it is said. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
+ * Where sentences end in a text: behind `.`, `!` or `?` before a space, and behind their CJK kin. Not behind an abbreviation or an
+ * initial, nor inside a bracket: `Sends mail (e.g. invoices) to U.S. customers.` is one sentence.
+ */
+export function sentenceEnds(text: string): readonly number[] {
+  const ends: number[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (OPENING.has(character)) depth += 1;
+    else if (CLOSING.has(character)) depth = Math.max(0, depth - 1);
+    else if (CJK_ENDS.has(character)) ends.push(at + 1);
+    else if (depth === 0 && ENDS.has(character) && isSpace(text, at + 1) && !isAbbreviated(text, at)) ends.push(at + 1);
+    // A bracket that is never closed must not hide every end.
+    if (character === '\n') depth = 0;
+  }
+  return ends;
+}
+
+const OPENING: ReadonlySet<string> = new Set(['(', '[', '{']);
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '}']);
+const ENDS: ReadonlySet<string> = new Set(['.', '!', '?']);
+const CJK_ENDS: ReadonlySet<string> = new Set(['。', '！', '？']);
+
+function isSpace(text: string, at: number): boolean {
+  return at < text.length && /\s/u.test(text[at] ?? '');
+}
+
+const MOST_CHARACTERS = 16;
+const INITIALS = /(?:^|[\s([{"'])(?:(?:\p{L}\.)+\p{L}|\p{Lu})$/u;
+const ALWAYS = /(?:^|[\s([{"'])(?:eg|ie|vs|cf|fig|dr|mr|mrs|ms|prof)$/iu;
+const WITHIN = /(?:^|[\s([{"'])(?:etc|approx|incl|excl|esp|resp|max|min|no|nr|vol|inc|ltd|co|corp|st)$/iu;
+
+/** Whether a full stop belongs to the word before it. `etc.` may also end a sentence, and then the next one begins with a capital. */
+function isAbbreviated(text: string, at: number): boolean {
+  if (text[at] !== '.') return false;
+  const before = text.slice(Math.max(0, at - MOST_CHARACTERS), at);
+  if (INITIALS.test(before) || ALWAYS.test(before)) return true;
+  return WITHIN.test(before) && !/^\s+\p{Lu}/u.test(text.slice(at + 1, at + 4));
+}
+
+/** How many bytes a text has in UTF-8. A lone surrogate counts as its replacement character, three bytes. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80) continue;
+    if (code < 0x800) {
+      bytes += 1;
+      continue;
+    }
+    bytes += 2;
+    if (code >= 0xd800 && code <= 0xdbff && isLow(text.charCodeAt(index + 1))) {
+      // A pair takes four bytes for two units: one more each.
+      index += 1;
+    }
+  }
+  return bytes;
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** How the name of a tool without a server begins, which groups it with others: `github_`, `jira-`, `files.`, or the first of a camelCase. */
+export function namePrefix(name: string): string | undefined {
+  return PREFIX.exec(name)?.[0];
+}
+
+const PREFIX = /^(?:[\p{L}\p{N}]+(?:__|[_.:/-])|\p{Ll}+(?=\p{Lu}))/u;
+
+/** A beginning that fewer names share groups nothing. */
+export const FEWEST_OF_A_PREFIX = 3;

@@ -1,0 +1,149 @@
+import { isJsonObject, type JsonObject } from '../../catalog/index.ts';
+import { cutText } from '../../disclosure/index.ts';
+import type { Resolved, ToolOutcome } from '../call.ts';
+import { eventOrigin, type RefusalReason } from '../events.ts';
+import type { ExecuteOptions } from '../toolbox.ts';
+import type { ToolboxContext } from '../toolbox-context.ts';
+import { argumentError } from './handle-calls.ts';
+import type { HookContext } from './hooks.ts';
+
+/**
+ * Runs one real call: scope, `beforeCall`, arguments, approval, the tool, `afterCall`. A hook that fails refuses; it never
+ * lets pass. Throws only the reason of an aborted signal.
+ */
+export async function executeCall(
+  context: ToolboxContext,
+  resolved: Resolved,
+  options: ExecuteOptions,
+): Promise<ToolOutcome> {
+  const signal = options.signal ?? new AbortController().signal;
+  const hookContext: HookContext = { caller: options.caller ?? {}, signal };
+  signal.throwIfAborted();
+  const admission = await admit(context, resolved, hookContext);
+  signal.throwIfAborted();
+  if (admission.kind === 'refused') {
+    const origin = eventOrigin({ call: resolved, caller: hookContext.caller });
+    context.emit({ kind: 'tool-call-refuse', ...origin, tool: resolved.tool.id, reason: admission.reason });
+    return { text: admission.text, isError: true };
+  }
+  return run(context, admission.call, hookContext);
+}
+
+type Admission =
+  | { readonly kind: 'admitted'; readonly call: Resolved }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly text: string };
+
+async function admit(context: ToolboxContext, resolved: Resolved, hookContext: HookContext): Promise<Admission> {
+  const { hooks, checkArguments } = context.options;
+  if (hookContext.caller.allow?.(resolved.tool) === false) {
+    return { kind: 'refused', reason: 'unknown', text: `There is no tool ${JSON.stringify(resolved.name)}.` };
+  }
+  let call = resolved;
+  try {
+    const before = await hooks?.beforeCall?.(call, hookContext);
+    if (before?.kind === 'deny') return { kind: 'refused', reason: 'hook', text: before.reason };
+    if (before?.kind === 'change') call = withArguments(call, before.arguments);
+  } catch {
+    return {
+      kind: 'refused',
+      reason: 'hook',
+      text: `${resolved.name} was not called: a check before the call failed.`,
+    };
+  }
+  const check = call === resolved ? undefined : checkArguments?.(call.tool, call.arguments);
+  if (check?.kind === 'wrong') {
+    return { kind: 'refused', reason: 'arguments', text: argumentError(call.tool, call.name, check.problems) };
+  }
+  if (check?.arguments !== undefined) call = withArguments(call, check.arguments);
+  return approve(context, call, hookContext);
+}
+
+async function approve(context: ToolboxContext, call: Resolved, hookContext: HookContext): Promise<Admission> {
+  const refused = (reason: string): Admission => ({ kind: 'refused', reason: 'approval', text: reason });
+  try {
+    const approval = (await context.options.hooks?.approve?.(call, hookContext)) ?? true;
+    if (approval === true) return { kind: 'admitted', call };
+    return refused(approval === false ? `The call of ${call.name} was not approved.` : approval.reason);
+  } catch {
+    return refused(`${call.name} was not called: it could not be approved.`);
+  }
+}
+
+async function run(context: ToolboxContext, call: Resolved, hookContext: HookContext): Promise<ToolOutcome> {
+  const { execute } = context.options;
+  const origin = eventOrigin({ call, caller: hookContext.caller });
+  const startedMs = context.now();
+  const argumentTokens = context.countTokens(JSON.stringify(call.arguments));
+  context.emit({ kind: 'tool-call-start', ...origin, tool: call.tool.id, argumentTokens });
+  let outcome: ToolOutcome;
+  try {
+    if (execute === undefined) throw new Error(`${call.name} can't be executed here.`);
+    outcome = toOutcome(await execute(call, hookContext));
+  } catch (error) {
+    outcome = toFailure(error);
+  }
+  const final = await afterCall(context, call, { outcome, hookContext });
+  context.emit({
+    kind: 'tool-call-end',
+    ...origin,
+    tool: call.tool.id,
+    isError: final.isError,
+    durationMs: context.now() - startedMs,
+    resultTokens: context.countTokens(final.text),
+  });
+  hookContext.signal.throwIfAborted();
+  return final;
+}
+
+/** What `afterCall` could not look at is not shown: it may be there to take secrets out. */
+async function afterCall(
+  context: ToolboxContext,
+  call: Resolved,
+  end: { outcome: ToolOutcome; hookContext: HookContext },
+): Promise<ToolOutcome> {
+  try {
+    return (await context.options.hooks?.afterCall?.(call, end.outcome, end.hookContext)) ?? end.outcome;
+  } catch {
+    return { text: `${call.name} was called, but a check of its result failed.`, isError: true };
+  }
+}
+
+function withArguments(call: Resolved, arguments_: JsonObject): Resolved {
+  return { ...call, arguments: arguments_ };
+}
+
+const MOST_ERROR_CHARACTERS = 2_000;
+
+/**
+ * What a tool returned, for the model: a string as it is, an MCP result by its text, or its structured content where it has
+ * none, and its `isError`; anything else as JSON.
+ */
+export function toOutcome(value: unknown): ToolOutcome {
+  const isError = isJsonObject(value) && value.isError === true;
+  return { text: textOf(value), value, isError };
+}
+
+/** A tool that throws has answered: with an error. */
+export function toFailure(error: unknown): ToolOutcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { text: cutText(message === '' ? 'The tool failed' : message, MOST_ERROR_CHARACTERS), isError: true };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return '';
+  const blocks = isJsonObject(value) && Array.isArray(value.content) ? value.content : [];
+  const texts = blocks.flatMap((block) => (isJsonObject(block) && typeof block.text === 'string' ? [block.text] : []));
+  if (texts.some((text) => text !== '')) return texts.join('\n');
+  if (isJsonObject(value) && value.structuredContent !== undefined) return stringify(value.structuredContent);
+  return texts.length > 0 ? '' : stringify(value);
+}
+
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // A cycle, or a BigInt: the tool's author can do better, the model should still learn something.
+    return String(value);
+  }
+}

@@ -1,0 +1,214 @@
+import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { defined } from '../../defined.ts';
+import {
+  type DeferPlan,
+  type Duplicate,
+  type Found,
+  type FoundBySearch,
+  guardSearch,
+  keepsPrefix,
+  type QueryAnswer,
+} from '../../disclosure/index.ts';
+import { QuartermasterError } from '../../errors.ts';
+import { snapshotTokens } from '../../gate/index.ts';
+import { type Hit, type RerankerUse, type SearchEngine, takeTurns } from '../../search/index.ts';
+import type { Step } from '../call.ts';
+import { eventOrigin } from '../events.ts';
+import type { CallContext } from '../toolbox.ts';
+import { searchScope, type ToolboxContext, tellFound } from '../toolbox-context.ts';
+import { hitReasons } from './hit-reasons.ts';
+import { withinLoadBudget } from './prefetch-tools.ts';
+import { searchByUse } from './use-memory.ts';
+
+export interface SearchWish {
+  readonly queries: readonly string[];
+  readonly limit?: number;
+}
+
+/** Answers a search. A model that goes round in circles gets its final answer without one. */
+export async function handleSearch(
+  context: ToolboxContext,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  requested: SearchWish,
+): Promise<Step> {
+  const { plan, call, memory, caller = {} } = callContext;
+  const startedMs = context.now();
+  const limit = clampLimit(context, requested.limit);
+  const { queries } = requested;
+  const isStopped = guardSearch(memory, { queries, limit }, context.options.guard).kind === 'stop';
+  const searched: Searched = isStopped
+    ? { found: { kind: 'search', queries, names: [], limit, isRefused: true } }
+    : await search(context, callContext, { queries, limit });
+  const { found } = searched;
+  const text = tellFound(context, { plan, found, before: memory, caller });
+  report(context, callContext, { ...searched, isStopped, text, durationMs: context.now() - startedMs });
+  return { kind: 'answer', call, found, text, ...(found.kind === 'failure' ? { isError: true } : {}) };
+}
+
+interface Searched {
+  readonly found: Found;
+  readonly reranker?: RerankerUse['kind'] | undefined;
+  readonly engine?: SearchEngine;
+  readonly confidence?: number | undefined;
+  readonly scores?: readonly number[];
+  readonly tools?: readonly string[];
+  readonly reasons?: readonly string[] | undefined;
+}
+
+async function search(
+  context: ToolboxContext,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  requested: Required<SearchWish>,
+): Promise<Searched> {
+  const { plan, caller = {}, signal } = callContext;
+  // One snapshot for all of it: the catalog may change while the search runs.
+  const snapshot = context.snapshot();
+  const allow = searchScope(context, { plan, snapshot, caller });
+  let engine: SearchEngine | undefined;
+  try {
+    // Of the same moment: a server that comes up while the search runs was not searched.
+    const unavailable = context.options.unavailable?.(caller) ?? [];
+    const own = plan.own.find(({ name }) => name === callContext.call.name.trim());
+    const searcher = context.searchers[own?.engine ?? plan.engine].of(snapshot);
+    engine = searcher.engine;
+    await caller.admitSearch?.(requested.queries);
+    const { maxQueryLength, uses, recordQueries = false } = context.options;
+    // Keyword search reads a tool's text again to explain it: too much for what a reason says.
+    const explain = recordQueries && engine !== 'bm25';
+    const ask = { limit: requested.limit, maxQueryLength, allow, explain, ...defined({ signal }) };
+    const results = await Promise.all(
+      requested.queries.map((query) => searchByUse(searcher, { query, ...ask }, { uses, caller, snapshot })),
+    );
+    const loaded = new Set(callContext.memory.revealed);
+    // What came nearest is not revealed when nothing fits: wrong tools are worse than none.
+    const lists = results.map(({ verdict, hits }) => (verdict === 'match' ? hits : []));
+    // One list that serves each query in turn, and each with its best where the settings allow so many.
+    const most = Math.max(requested.limit, Math.min(requested.queries.length, context.settings.search.maxLimit));
+    const turns = takeTurns(lists, most, ({ tool }) => tool);
+    const hits = withinLoadBudget(context, turns, {
+      plan,
+      isLoaded: (tool) => loaded.has(snapshot.modelName(tool)),
+    });
+    for (const [at, query] of requested.queries.entries()) {
+      uses?.note({ query, tools: toldFor(lists[at] ?? [], { hits, snapshot }) }, caller);
+    }
+    const found = {
+      ...foundIn(hits, { snapshot, allow, queries: requested.queries }),
+      ...answersIn(hits, { lists, snapshot, queries: requested.queries }),
+      limit: requested.limit,
+      ...(unavailable.length === 0 ? {} : { unavailable }),
+    };
+    const scores = hits.map(({ score }) => score);
+    const tools = hits.map(({ tool }) => tool.id);
+    const reasons = recordQueries ? hitReasons(hits, requested.queries) : undefined;
+    const kinds = results.flatMap(({ reranker }) => reranker?.kind ?? []);
+    const reranker = kinds.find((kind) => kind !== 'used') ?? kinds[0];
+    // That of the query which is answered best.
+    const known = results.flatMap(({ confidence }) => confidence ?? []);
+    const confidence = known.length === 0 ? undefined : Math.max(...known);
+    return { found, scores, tools, reasons, engine: searcher.engine, confidence, reranker };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const found = { kind: 'failure', queries: requested.queries, ...explain(error) } as const;
+    return { found, ...defined({ engine }) };
+  }
+}
+
+function foundIn(
+  hits: readonly Hit[],
+  from: { snapshot: Snapshot; allow: (tool: Tool) => boolean; queries: readonly string[] },
+): FoundBySearch {
+  const { snapshot, allow, queries } = from;
+  const also: Duplicate[] = hits.flatMap((hit) =>
+    (hit.also ?? [])
+      .filter(allow)
+      .map((tool) => ({ name: snapshot.modelName(tool), of: snapshot.modelName(hit.tool) })),
+  );
+  const names = hits.map((hit) => snapshot.modelName(hit.tool));
+  return { kind: 'search', queries, names, ...(also.length === 0 ? {} : { also }) };
+}
+
+/** Which of the tools that are told answer which query. */
+function answersIn(
+  hits: readonly Hit[],
+  from: { lists: readonly (readonly Hit[])[]; snapshot: Snapshot; queries: readonly string[] },
+): { readonly answers?: readonly QueryAnswer[] } {
+  if (from.queries.length < 2) return {};
+  const told = new Set(hits.map(({ tool }) => tool));
+  const answers = from.queries.map((query, index) => ({
+    query,
+    names: (from.lists[index] ?? [])
+      .filter(({ tool }) => told.has(tool))
+      .map(({ tool }) => from.snapshot.modelName(tool)),
+  }));
+  return { answers };
+}
+
+/** What is told of the list of one query. */
+function toldFor(
+  list: readonly Hit[],
+  { hits, snapshot }: { readonly hits: readonly Hit[]; readonly snapshot: Snapshot },
+): readonly { readonly tool: Tool; readonly name: string }[] {
+  return list
+    .filter((hit) => hits.some(({ tool }) => tool === hit.tool))
+    .map(({ tool }) => ({ tool, name: snapshot.modelName(tool) }));
+}
+
+function clampLimit(context: ToolboxContext, limit: number | undefined): number {
+  const { defaultLimit, maxLimit } = context.settings.search;
+  return Math.max(1, Math.min(limit ?? defaultLimit, maxLimit));
+}
+
+/** Our own errors are safe to show; the text of any other error is untrusted and stays inside. */
+function explain(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof QuartermasterError) return { code: error.code, message: error.message };
+  return { code: 'unavailable', message: 'The search could not be run. Try again, or use the tools that you have.' };
+}
+
+function report(
+  context: ToolboxContext,
+  callContext: CallContext & { readonly plan: DeferPlan },
+  end: Searched & { isStopped: boolean; text: string; durationMs: number },
+): void {
+  const { found } = end;
+  if (found.kind === 'describe') return;
+  const names = found.kind === 'search' ? found.names : [];
+  const who = eventOrigin(callContext);
+  context.emit({
+    kind: 'tool-search-end',
+    ...who,
+    outcome: outcomeOf(found, end.isStopped),
+    queryCount: found.queries.length,
+    ...(context.options.recordQueries === true ? { queries: found.queries } : {}),
+    ...defined({ engine: end.engine, confidence: end.confidence }),
+    found: names,
+    tools: end.tools ?? [],
+    ...defined({ reasons: end.reasons }),
+    scores: end.scores ?? [],
+    durationMs: end.durationMs,
+    answerTokens: context.countTokens(end.text),
+    ...defined({ reranker: end.reranker }),
+  });
+  // A signature in a bridge's answer is no definition yet.
+  if (callContext.plan.form.invoke === 'wrapped' && callContext.plan.own.some((own) => own.role === 'describe')) return;
+  const known = new Set(callContext.memory.revealed);
+  const costs = snapshotTokens(context.snapshot(), context.countTokens).byTool;
+  for (const name of names) {
+    const tool = context.snapshot().resolve(name);
+    if (tool === undefined || known.has(name)) continue;
+    context.emit({
+      kind: 'tool-load',
+      ...who,
+      ...{ tool: tool.id, name },
+      by: 'search',
+      tokens: costs.get(tool) ?? 0,
+      keepsPrefix: keepsPrefix(callContext.plan.form),
+    });
+  }
+}
+
+function outcomeOf(found: Found, isStopped: boolean): 'match' | 'none' | 'failure' | 'stopped' {
+  if (isStopped) return 'stopped';
+  if (found.kind === 'failure') return 'failure';
+  return found.names.length > 0 ? 'match' : 'none';
+}

@@ -1,0 +1,315 @@
+import { QuartermasterError } from '../../../errors.ts';
+import { stemWord } from '../../text/index.ts';
+import type { Bm25Settings } from '../bm25-options.ts';
+import {
+  denseImpacts,
+  findImpact,
+  foldedDifferences,
+  isDense,
+  isFolded,
+  type Posting,
+  readLength,
+  readPeak,
+  readPostings,
+} from './posting-list.ts';
+import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
+import type { ToolTokens } from './tool-tokens.ts';
+
+/** An index as typed arrays and plain values only: it can be built in one thread and handed to another, or stored. */
+export interface Bm25IndexData {
+  readonly version: typeof INDEX_VERSION;
+  readonly toolCount: number;
+  readonly settings: Bm25Settings;
+  readonly terms: TermTableData;
+  /** Terms below this number are function words. */
+  readonly functionWordCount: number;
+  /** Terms whose stem has another list than their own, ascending. */
+  readonly stemmedTerms: Uint32Array;
+  /** For each of them, the list of the tools that have any word with its stem, or {@link NO_LIST}. */
+  readonly stemmedLists: Uint32Array;
+  /** Where each list starts in `postings`. List `n` is that of term `n`; lists of stems with several forms follow. */
+  readonly listStarts: Uint32Array;
+  /**
+   * Lists as `posting-list.ts` has them: tools ascending, each with the saturated weight of the term in the tool, 1 to 255
+   * for 0 to 1.
+   */
+  readonly postings: Uint8Array;
+  /** Per field, its average length in words. */
+  readonly averageLengths: Float64Array;
+  /** Per tool, the term that is its name's key. */
+  readonly nameTerms: Uint32Array;
+  /** Per tool, the sum of the idf of its name's words. */
+  readonly nameMasses: Float32Array;
+  /** Per tool, how many of its sequence belong to its name. */
+  readonly nameLengths: Uint8Array;
+  /** Where each tool's sequence starts. */
+  readonly sequenceStarts: Uint32Array;
+  /** The words of each name, then those of its description, as the low 16 bits of their stem's list; no function words. */
+  readonly sequences: Uint16Array;
+}
+
+/** Goes up when an older index can no longer be read. */
+export const INDEX_VERSION = 2;
+
+/** An impact of 1 would be this. */
+export const IMPACT_SCALE = 256;
+
+/** Says that a term has no list. */
+export const NO_LIST = 0xffffffff;
+
+/** Names longer than this have the rest left out of name coverage. */
+export const LONGEST_NAME_SEQUENCE = 64;
+/** Words of a description that can take part in bigrams. */
+export const LONGEST_DESCRIPTION_SEQUENCE = 128;
+
+interface IndexContext {
+  readonly statistics?: CatalogStatistics | undefined;
+  readonly tokens?: ToolTokens | undefined;
+}
+
+/** An inverted index over a list of tools, read-only. A tool is its position in that list. */
+export class Bm25Index {
+  readonly data: Bm25IndexData;
+  readonly terms: TermTable;
+  readonly toolCount: number;
+  /** How many tools the catalog has, of which these may be a part. */
+  readonly catalogSize: number;
+  /** What it was built from, where another index may be built from it. */
+  readonly tokens: ToolTokens | undefined;
+  readonly #statistics: CatalogStatistics | undefined;
+  /** A bit per term that is the key of a name; made at the first look for a name. */
+  #nameKeys: Uint8Array | undefined;
+
+  /** @param more.statistics of the catalog that the tools are a part of. @default they are all of it */
+  constructor(data: Bm25IndexData, more: IndexContext = {}) {
+    const { statistics, tokens } = more;
+    if (data.version !== INDEX_VERSION) {
+      throw new QuartermasterError(
+        'invalid_index',
+        `The index has version ${String(data.version)}, this code reads ${INDEX_VERSION}; rebuild it`,
+        { context: { version: data.version } },
+      );
+    }
+    this.data = data;
+    this.terms = new TermTable(data.terms);
+    this.toolCount = data.toolCount;
+    this.catalogSize = statistics?.toolCount ?? data.toolCount;
+    this.tokens = tokens;
+    this.#statistics = statistics;
+  }
+
+  /** How many tools a list names. */
+  listLength(list: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) ? readLength(postings, start) : 0;
+  }
+
+  /** The greatest impact in a list; 0 in an empty one. */
+  listPeak(list: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) ? readPeak(postings, start) : 0;
+  }
+
+  /** The list that a list is folded into, or itself: see `posting-list.ts`. Only lists of terms are folded. */
+  unfoldedList(list: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    return start < (listStarts[list + 1] ?? 0) && isFolded(postings, start) ? this.stemList(list) : list;
+  }
+
+  /** The list of a term as it is written, or {@link NO_LIST}. */
+  exactList(term: number): number {
+    return term !== NO_TERM && this.listLength(term) > 0 ? term : NO_LIST;
+  }
+
+  /** The list of everything with a term's stem, or {@link NO_LIST}. */
+  stemList(term: number): number {
+    if (term === NO_TERM) {
+      return NO_LIST;
+    }
+    const place = findSorted(this.data.stemmedTerms, term);
+    return place < 0 ? term : (this.data.stemmedLists[place] ?? NO_LIST);
+  }
+
+  /** The list of everything with a word's stem, whether the catalog has the word itself or not; or {@link NO_LIST}. */
+  stemListOf(word: string): number {
+    const term = this.terms.findText(word);
+    return this.stemList(term === NO_TERM ? this.terms.findText(stemWord(word)) : term);
+  }
+
+  /** How many tools of the catalog have a word as it is written, whose list this is. */
+  wordCount(list: number, word: string): number {
+    return this.#statistics === undefined ? this.listLength(list) : this.#statistics.countWord(word);
+  }
+
+  /** How much a list tells: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
+  idf(list: number): number {
+    return inverseFrequency(this.toolCount, this.listLength(list));
+  }
+
+  /** The same in the catalog that the tools are a part of, for the list of a word as it is written. */
+  wordIdf(list: number, word: string): number {
+    return inverseFrequency(this.catalogSize, this.wordCount(list, word));
+  }
+
+  /** And for the list of everything with the stem of a word. */
+  stemIdf(list: number, word: string): number {
+    const count = this.#statistics === undefined ? this.listLength(list) : countStem(this.#statistics, word);
+    return inverseFrequency(this.catalogSize, count);
+  }
+
+  isFunctionWord(term: number): boolean {
+    return term >= 0 && term < this.data.functionWordCount;
+  }
+
+  /** The impact of a tool in a list, or 0 when it is not in it. */
+  impact(list: number, tool: number): number {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    const end = listStarts[list + 1] ?? 0;
+    if (start >= end) {
+      return 0;
+    }
+    if (isFolded(postings, start)) {
+      const impact = this.impact(this.stemList(list), tool);
+      return impact === 0 ? 0 : impact - this.difference(list, tool);
+    }
+    return isDense(readLength(postings, start), this.toolCount)
+      ? (postings[denseImpacts(postings, start) + tool] ?? 0)
+      : findImpact(postings, start, end, tool);
+  }
+
+  /** By how much a tool's impact in a folded list is less than in the one that it is folded into. */
+  difference(list: number, tool: number): number {
+    const { listStarts, postings } = this.data;
+    const start = foldedDifferences(postings, listStarts[list] ?? 0);
+    return readLength(postings, start) === 0 ? 0 : findImpact(postings, start, listStarts[list + 1] ?? 0, tool);
+  }
+
+  /** How many tools have another impact in a folded list than in the one that it is folded into. */
+  differenceCount(list: number): number {
+    const { listStarts, postings } = this.data;
+    return readLength(postings, foldedDifferences(postings, listStarts[list] ?? 0));
+  }
+
+  hasTool(list: number, tool: number): boolean {
+    return this.impact(list, tool) > 0;
+  }
+
+  /** A list taken apart, tools in catalog order, for what is not in a hurry. */
+  readList(list: number): Posting[] {
+    const { listStarts, postings } = this.data;
+    const start = listStarts[list] ?? 0;
+    const end = listStarts[list + 1] ?? 0;
+    const whole = this.unfoldedList(list);
+    if (whole === list) {
+      return readPostings(postings, start, end, this.toolCount);
+    }
+    const differences = readPostings(postings, foldedDifferences(postings, start), end, this.toolCount);
+    const found: Posting[] = [];
+    let at = 0;
+    for (const { tool, impact } of this.readList(whole)) {
+      const difference = differences[at]?.tool === tool ? (differences[at++]?.impact ?? 0) : 0;
+      if (impact > difference) {
+        found.push({ tool, impact: impact - difference });
+      }
+    }
+    return found;
+  }
+
+  /** The tools whose name has this key (see `nameKey`), in catalog order. */
+  findNames(key: string): number[] {
+    const term = key === '' ? NO_TERM : this.terms.findText(key);
+    if (term === NO_TERM || !this.#isNameKey(term)) {
+      return [];
+    }
+    const { nameTerms } = this.data;
+    return this.readList(term).flatMap(({ tool }) => (nameTerms[tool] === term ? [tool] : []));
+  }
+
+  /** Most words are no tool's name, and their lists need not be read. */
+  #isNameKey(term: number): boolean {
+    if (this.#nameKeys === undefined) {
+      this.#nameKeys = new Uint8Array((this.terms.size >>> 3) + 1);
+      for (const key of this.data.nameTerms) {
+        if (key !== NO_LIST) {
+          this.#nameKeys[key >>> 3] = (this.#nameKeys[key >>> 3] ?? 0) | (1 << (key & 7));
+        }
+      }
+    }
+    return ((this.#nameKeys[term >>> 3] ?? 0) & (1 << (term & 7))) !== 0;
+  }
+
+  /** The length of the longest key of a name, in bytes. */
+  get longestNameKey(): number {
+    let longest = 0;
+    for (const term of this.data.nameTerms) {
+      longest = Math.max(longest, term === NO_LIST ? 0 : this.terms.byteLength(term));
+    }
+    return longest;
+  }
+
+  /** Bytes of all its arrays. */
+  get byteLength(): number {
+    const { terms, ...rest } = this.data;
+    let bytes = 0;
+    for (const value of [...Object.values(terms), ...Object.values(rest), ...Object.values(this.tokens ?? {})]) {
+      if (ArrayBuffer.isView(value)) {
+        bytes += value.byteLength;
+      }
+    }
+    return bytes;
+  }
+
+  toTransfer(): Bm25IndexData {
+    return this.data;
+  }
+
+  static fromTransfer(data: Bm25IndexData): Bm25Index {
+    return new Bm25Index(data);
+  }
+}
+
+/** Where a value is among ascending ones, or -1. */
+function findSorted(values: Uint32Array, value: number): number {
+  let low = 0;
+  let high = values.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = values[middle] ?? 0;
+    if (found === value) {
+      return middle;
+    }
+    if (found < value) {
+      low = middle + 1;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return -1;
+}
+
+/** What occurs as a whole identifier only is its own stem. */
+export function countStem(statistics: CatalogStatistics, word: string): number {
+  return Math.max(statistics.countStem(stemWord(word)), statistics.countWord(word));
+}
+
+export function inverseFrequency(toolCount: number, count: number): number {
+  return Math.log(1 + (toolCount - count + 0.5) / (count + 0.5));
+}
+
+/**
+ * What is known of a whole catalog, for an index of a few of its tools: words are as rare as they are in the catalog, not among the
+ * candidates that were chosen for having them.
+ */
+export interface CatalogStatistics {
+  readonly toolCount: number;
+  /** The average length in words of each field, in the order of the index's fields. */
+  readonly averageLengths: readonly number[];
+  /** How many tools have this word as it is written. */
+  countWord(word: string): number;
+  /** How many tools have any word with this stem. */
+  countStem(stem: string): number;
+}

@@ -1,0 +1,154 @@
+import { type SearchText, searchText, type Tool } from '../../../catalog/index.ts';
+import { stepThrough } from '../../slices/index.ts';
+import { FUNCTION_WORDS, nameKey, TokenKind } from '../../text/index.ts';
+import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
+import { NO_LIST } from './bm25-index.ts';
+import { scratchUint32 } from './scratch-array.ts';
+import { TermTable } from './term-table.ts';
+import { TokenStore } from './token-store.ts';
+import { TokenCopier, type TokenReuse, type ToolTokens } from './tool-tokens.ts';
+
+/** What reading the tools gave: all tokens, where each field of each tool ends, and the key of each name. */
+export interface ReadTools {
+  readonly toolCount: number;
+  readonly store: TokenStore;
+  /** Entry `tool × fields + field` is where that field's units end in the store. */
+  readonly fieldEnds: Uint32Array;
+  /** Words per field and tool, without wholes and single characters. */
+  readonly fieldLengths: Uint32Array;
+  readonly nameTerms: Uint32Array;
+}
+
+/** About how much one of a few tools has; of many, terms are mostly those of others. */
+const TERMS_PER_TOOL = 64;
+const TOKENS_PER_TOOL = 128;
+
+/** A step ends with so many tools… */
+const TOOLS_PER_STEP = 8;
+/** …or with the one that reaches this: a single tool can have as much text as hundreds. */
+const UNITS_PER_STEP = 512;
+
+/** Takes the texts of all tools apart, but for those that another index has. Function words get the first numbers. */
+export function* readTools(tools: readonly Tool[], reuse?: TokenReuse): Generator<void, ReadTools> {
+  const read = openStore(tools.length);
+  const copier = reuse === undefined ? undefined : TokenCopier.from(reuse);
+  if (copier !== undefined) yield;
+  yield* stepThrough(tools.length, (first) => readSome(read, { tools, copier }, first));
+  return read;
+}
+
+/** What an index keeps of the tokens, so that another one can be built from it. */
+export function keepTokens({ store, fieldEnds }: ReadTools, marks: ToolTokens['marks']): ToolTokens {
+  // Copies, since the store's arrays are scratch.
+  return { marks, units: new Uint16Array(store.units.subarray(0, store.size)), fieldEnds: new Uint32Array(fieldEnds) };
+}
+
+function openStore(toolCount: number): ReadTools {
+  const terms = new TermTable(undefined, FUNCTION_WORDS.length + toolCount * TERMS_PER_TOOL);
+  for (const word of FUNCTION_WORDS) {
+    terms.internText(word);
+  }
+  return {
+    toolCount,
+    store: new TokenStore(terms, toolCount * TOKENS_PER_TOOL),
+    fieldEnds: scratchUint32(toolCount * FIELD_COUNT),
+    fieldLengths: scratchUint32(toolCount * FIELD_COUNT),
+    nameTerms: new Uint32Array(toolCount),
+  };
+}
+
+interface ToolTexts {
+  readonly tools: readonly Tool[];
+  readonly copier: TokenCopier | undefined;
+}
+
+function readSome(read: ReadTools, { tools, copier }: ToolTexts, first: number): number {
+  const { store, fieldEnds, fieldLengths, nameTerms } = read;
+  const end = Math.min(first + TOOLS_PER_STEP, tools.length);
+  const enough = store.size + UNITS_PER_STEP;
+  let entry = first * FIELD_COUNT;
+  let tool = first;
+  for (; tool < end && store.size < enough; tool += 1) {
+    store.progress = (tool + 1) / tools.length;
+    const known = copier?.find(tool) ?? -1;
+    if (copier !== undefined && known >= 0) {
+      for (let field = 0; field < FIELD_COUNT; field += 1, entry += 1) {
+        const { words } = store;
+        copier.copy(store, known * FIELD_COUNT + field);
+        fieldEnds[entry] = store.size;
+        fieldLengths[entry] = store.words - words;
+      }
+      nameTerms[tool] = copier.nameTerm(store, known);
+      continue;
+    }
+    const text = searchText(tools[tool] as Tool);
+    for (const field of BM25_FIELDS) {
+      const { words } = store;
+      if (field === 'name') {
+        nameTerms[tool] = readName(store, text.name);
+      } else {
+        readField(store, text, field);
+      }
+      fieldEnds[entry] = store.size;
+      fieldLengths[entry] = store.words - words;
+      entry += 1;
+    }
+  }
+  return tool;
+}
+
+function readField(store: TokenStore, text: SearchText, field: Exclude<Bm25Field, 'name'>): void {
+  switch (field) {
+    case 'description':
+      store.add(text.description);
+      return;
+    case 'server':
+      store.addRepeating(text.server);
+      return;
+    case 'parameterNames':
+    case 'parameterDescriptions':
+    case 'enumValues':
+      for (const part of text[field]) {
+        store.addRepeating(part);
+      }
+      return;
+  }
+}
+
+/** Makes sure that a name's key is among its tokens, so that the key's list leads to the tool. Returns the key's term. */
+function readName(store: TokenStore, name: string): number {
+  const start = store.size;
+  const count = store.add(name);
+  // Of a plain identifier the last token is the key: the whole, or its only word.
+  if (PLAIN_IDENTIFIER.test(name) && (count === 1 || (count > 1 && (store.last & 3) === TokenKind.whole))) {
+    return store.last >>> 2;
+  }
+  const key = nameKey(name);
+  if (key === '') {
+    return NO_LIST;
+  }
+  const term = store.terms.internText(key);
+  if (!store.hasTerm(term, start)) {
+    store.addTerm(term, TokenKind.whole);
+  }
+  return term;
+}
+
+const PLAIN_IDENTIFIER = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Where a tool's units start in the store; for the number after the last tool, where they all end. */
+export function unitsBefore(read: ReadTools, tool: number): number {
+  return tool === 0 ? 0 : (read.fieldEnds[tool * FIELD_COUNT - 1] ?? 0);
+}
+
+/** Per field, its average number of words; 1 where a field is always empty. */
+export function averageFieldLengths(read: ReadTools): Float64Array {
+  const averages = new Float64Array(FIELD_COUNT);
+  for (let entry = 0; entry < read.fieldLengths.length; entry += 1) {
+    const field = entry % FIELD_COUNT;
+    averages[field] = (averages[field] ?? 0) + (read.fieldLengths[entry] ?? 0);
+  }
+  return averages.map((sum) => sum / Math.max(1, read.toolCount) || 1);
+}
+
+const FIELD_COUNT = BM25_FIELDS.length;

@@ -1,0 +1,204 @@
+import { hashToken, scanTokens, TokenKind, type TokenSink } from '../../text/index.ts';
+import { PackedWords } from './packed-words.ts';
+import { growUint8, growUint32, scratchUint16 } from './scratch-array.ts';
+import { NO_TERM, type TermTable } from './term-table.ts';
+
+/** Tokens of one text that are indexed; what comes after is left out. */
+const MOST_TOKENS_PER_TEXT = 8_192;
+/** Different texts whose tokens are remembered while an index is built. */
+const MOST_REMEMBERED_TEXTS = 200_000;
+/** Longer texts hardly ever repeat. */
+const LONGEST_REMEMBERED_TEXT = 2_048;
+/** A text of one or two words: it costs about as much to look up as to take apart. */
+const LONGEST_SHORT_TEXT = 24;
+/** After so many texts is looked whether remembering is worth it… */
+const TRIAL = 2_000;
+/** …which it is if this share of the texts was known, … */
+const LEAST_SHARE = 1 / 8;
+/** …of the short ones this. */
+const LEAST_SHARE_OF_SHORT = 3 / 4;
+
+/** Tokens that a new store has room for. */
+const LEAST_EXPECTED = 1 << 8;
+const MOST_EXPECTED = 1 << 14;
+
+/** A unit from this on is the first of two. */
+export const TWO_UNITS = 0xc000;
+
+/**
+ * The tokens of many texts, one after the other, each `term × 4 + kind`: in one unit of 16 bits, or in two (high bits plus
+ * {@link TWO_UNITS}, low bits). Texts that repeat (names and descriptions of parameters do) are taken apart once.
+ */
+export class TokenStore implements TokenSink {
+  readonly terms: TermTable;
+  readonly seed: number;
+  units: Uint16Array;
+  size = 0;
+  /** Tokens so far that are words. */
+  words = 0;
+  /** The latest token. */
+  last = 0;
+  /** Per term, a bit for each {@link TokenKind} that it occurred as. */
+  uses: Uint8Array;
+  /** Which share of the texts is in the store, above 0 to 1: what its size goes by when it has to grow. */
+  progress = 1;
+  /** Tokens that the current text may still give. */
+  #left = 0;
+  /** Text → its number in `#runs`. */
+  readonly #remembered = new Map<string, number>();
+  /** Per remembered text, where its units start and end, and how many words they are. */
+  #runs: Uint32Array;
+  /** Short words met so far, each of which occurred as a word. */
+  readonly #packed: PackedWords;
+  readonly #shortTexts: Trial = { leastShare: LEAST_SHARE_OF_SHORT, tried: 0, known: 0 };
+  readonly #longTexts: Trial = { leastShare: LEAST_SHARE, tried: 0, known: 0 };
+
+  /** @param expected about how many tokens there will be: few need little room, and more is made where they are more */
+  constructor(terms: TermTable, expected: number = MOST_EXPECTED) {
+    const room = Math.min(MOST_EXPECTED, Math.max(LEAST_EXPECTED, expected));
+    this.terms = terms;
+    this.seed = terms.seed;
+    this.units = new Uint16Array(room);
+    this.uses = new Uint8Array(Math.max(room >> 1, terms.size));
+    this.#runs = new Uint32Array(room >> 2);
+    this.#packed = new PackedWords(room >> 2);
+  }
+
+  /** @returns how many tokens the text gave. */
+  add(text: string): number {
+    this.#left = MOST_TOKENS_PER_TEXT;
+    scanTokens(text, this);
+    return MOST_TOKENS_PER_TEXT - this.#left;
+  }
+
+  /** Like {@link add}, for a text that may have come before. */
+  addRepeating(text: string): void {
+    const trial = text.length <= LONGEST_SHORT_TEXT ? this.#shortTexts : this.#longTexts;
+    if (
+      text.length > LONGEST_REMEMBERED_TEXT ||
+      (trial.tried > TRIAL && trial.known < trial.tried * trial.leastShare)
+    ) {
+      this.add(text);
+      return;
+    }
+    trial.tried += 1;
+    const run = this.#remembered.get(text);
+    if (run !== undefined) {
+      trial.known += 1;
+      this.#copy(run * 3);
+      return;
+    }
+    const { size, words } = this;
+    this.add(text);
+    this.#remember(text, size, words);
+  }
+
+  token(characters: Uint16Array, length: number, kind: number, hash: number): boolean {
+    this.addTerm(this.terms.intern(characters, length, hash), kind);
+    this.#left -= 1;
+    return this.#left > 0;
+  }
+
+  packedWord(characters: Uint16Array, length: number, first: number, second: number): boolean {
+    let term = this.#packed.find(first, second);
+    if (term === NO_TERM) {
+      term = this.terms.intern(characters, length, hashToken(characters, length, this.seed));
+      this.#packed.add(first, second, term);
+      this.addTerm(term, TokenKind.word);
+    } else {
+      this.#append(term * 4 + TokenKind.word);
+      this.words += 1;
+    }
+    this.#left -= 1;
+    return this.#left > 0;
+  }
+
+  addTerm(term: number, kind: number): void {
+    if (term >= this.uses.length) {
+      this.uses = growUint8(this.uses, term + 1);
+    }
+    this.uses[term] = (this.uses[term] ?? 0) | (1 << kind);
+    this.words += kind === TokenKind.word ? 1 : 0;
+    this.#append(term * 4 + kind);
+  }
+
+  /** Whether a term is among the tokens from a place on. */
+  hasTerm(term: number, start: number): boolean {
+    for (let at = start; at < this.size; at += 1) {
+      let token = this.units[at] ?? 0;
+      if (token >= TWO_UNITS) {
+        at += 1;
+        token = ((token - TWO_UNITS) << 16) | (this.units[at] ?? 0);
+      }
+      if (token >>> 2 === term) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #append(token: number): void {
+    if (this.size + 2 > this.units.length) {
+      this.#grow(2);
+    }
+    if (token < TWO_UNITS) {
+      this.units[this.size] = token;
+      this.size += 1;
+    } else {
+      this.units[this.size] = TWO_UNITS + (token >>> 16);
+      this.units[this.size + 1] = token & 0xffff;
+      this.size += 2;
+    }
+    this.last = token;
+  }
+
+  /** Notes a text whose tokens are those from a place on, after this many words. */
+  #remember(text: string, start: number, wordsBefore: number): void {
+    const run = this.#remembered.size * 3;
+    if (run >= MOST_REMEMBERED_TEXTS * 3) {
+      return;
+    }
+    if (run + 3 > this.#runs.length) {
+      this.#runs = growUint32(this.#runs, run + 3);
+    }
+    this.#runs[run] = start;
+    this.#runs[run + 1] = this.size;
+    this.#runs[run + 2] = this.words - wordsBefore;
+    this.#remembered.set(text, run / 3);
+  }
+
+  #copy(run: number): void {
+    const start = this.#runs[run] ?? 0;
+    const end = this.#runs[run + 1] ?? 0;
+    if (this.size + end - start > this.units.length) {
+      this.#grow(end - start);
+    }
+    const { units } = this;
+    let { size } = this;
+    for (let at = start; at < end; at += 1) {
+      units[size++] = units[at] ?? 0;
+    }
+    this.size = size;
+    this.words += this.#runs[run + 2] ?? 0;
+  }
+
+  /** Grows to what will be needed, as far as that can be told, so that little is copied. */
+  #grow(count: number): void {
+    const expected = Math.min((this.size / this.progress) * GROWTH_MARGIN, this.size * MOST_GROWTH);
+    const grown = scratchUint16(Math.ceil(Math.max(expected, this.size * LEAST_GROWTH)) + count);
+    grown.set(this.units);
+    this.units = grown;
+  }
+}
+
+/** Whether remembering texts is worth it. */
+interface Trial {
+  readonly leastShare: number;
+  tried: number;
+  known: number;
+}
+
+const GROWTH_MARGIN = 1.1;
+const LEAST_GROWTH = 1.5;
+/** The first texts may be much longer than the others. */
+const MOST_GROWTH = 64;

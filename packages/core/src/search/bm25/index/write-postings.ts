@@ -1,0 +1,233 @@
+import { stepThrough } from '../../slices/index.ts';
+import { TokenKind } from '../../text/index.ts';
+import { BM25_FIELDS, type Bm25Settings } from '../bm25-options.ts';
+import type { Stems } from './assign-stems.ts';
+import { FieldWeights, roundImpact } from './field-weight.ts';
+import { packLists } from './pack-lists.ts';
+import { gapBytes, headBytes, writeGap } from './posting-list.ts';
+import { type ReadTools, unitsBefore } from './read-tools.ts';
+import { scratchBuffer, scratchUint8, scratchUint32 } from './scratch-array.ts';
+import { TWO_UNITS } from './token-store.ts';
+
+/** The postings of all lists, see `Bm25IndexData`. */
+export interface Postings {
+  readonly listStarts: Uint32Array;
+  readonly postings: Uint8Array;
+  /** How many tools each list names. */
+  readonly listLengths: Uint32Array;
+}
+
+/** What an index weighs with. */
+export interface Weighing {
+  readonly averageLengths: Float64Array;
+  readonly settings: Bm25Settings;
+}
+
+/**
+ * Weighs every term of every tool (BM25F's sum over the fields, saturated and rounded) and writes it to its lists.
+ * Goes over the tokens twice, first to measure the lists, so that each posting is written once where it belongs.
+ */
+export function* writePostings(read: ReadTools, stems: Stems, weighing: Weighing): Generator<void, Postings> {
+  const { listCount } = stems;
+  const lists = openLists(stems);
+  const { records } = lists;
+  yield* stepThroughTools(read, (run) => measureSome(read, records, run));
+  yield;
+  const starts = scratchUint32(listCount + 1);
+  const lengths = scratchUint32(listCount);
+  let end = 0;
+  for (let list = 0; list < listCount; list += 1) {
+    const record = list * RECORD_SIZE;
+    const length = records[record + LENGTH] ?? 0;
+    const first = end + headBytes(length);
+    starts[list] = end;
+    lengths[list] = length;
+    end = first + (records[record + PLACE] ?? 0);
+    records[record + PLACE] = first;
+    records[record + NEXT] = 0;
+  }
+  starts[listCount] = end;
+  const postings = scratchUint8(end);
+  const weigher = createWeigher(weighing, { ...lists, postings, mostUnits: mostUnits(read) });
+  yield* stepThroughTools(read, (run) => weighSome(read, weigher, run));
+  yield;
+  const packed = yield* packLists({ postings, starts, lengths, toolCount: read.toolCount }, stems);
+  return { ...packed, listLengths: lengths };
+}
+
+/**
+ * What is known of each list while tools are gone through, side by side in one cache line: the list of a token is mostly far
+ * from that of the one before it.
+ */
+interface OpenLists {
+  readonly records: Uint32Array;
+  /** The same memory: at the start of a list's record, what its term counts in the current tool. */
+  readonly weights: Float64Array;
+}
+
+/** In units of 32 bits; a power of two, so that no record lies in two cache lines. */
+const RECORD_SIZE = 8;
+const WEIGHT_STEP = RECORD_SIZE / 2;
+/** The tool after the last one that is in the list. Before it in the record is the weight. */
+const NEXT = 2;
+/** While measuring, the bytes of its postings; while weighing, where its next posting goes. */
+const PLACE = 3;
+/** While measuring, how many postings it has. */
+const LENGTH = 4;
+/** Of a term whose stem has a list of its own, that list; 0 of any other. */
+const STEM = 5;
+
+function openLists({ stemLists, termCount, listCount }: Stems): OpenLists {
+  const buffer = scratchBuffer(listCount * RECORD_SIZE * 4);
+  const records = new Uint32Array(buffer);
+  for (let term = 0; term < termCount; term += 1) {
+    const stem = stemLists[term] ?? 0;
+    if (stem >= termCount && stem < listCount) {
+      records[term * RECORD_SIZE + STEM] = stem;
+    }
+  }
+  return { records, weights: new Float64Array(buffer) };
+}
+
+/** Some tools that follow each other. */
+interface ToolRun {
+  readonly first: number;
+  /** The tool after the last. */
+  readonly end: number;
+  /** Where the units of the first start. */
+  readonly start: number;
+}
+
+/** In runs of about as many units each, however much tools have to say. */
+function stepThroughTools(read: ReadTools, work: (run: ToolRun) => void): Generator<void, void> {
+  return stepThrough(read.toolCount, (first) => {
+    const run = runFrom(read, first);
+    work(run);
+    return run.end;
+  });
+}
+
+function runFrom(read: ReadTools, first: number): ToolRun {
+  const start = unitsBefore(read, first);
+  let end = first + 1;
+  while (end < read.toolCount && unitsBefore(read, end) < start + UNITS_PER_STEP) {
+    end += 1;
+  }
+  return { first, end, start };
+}
+
+/** How many units the tool with most of them has. */
+function mostUnits(read: ReadTools): number {
+  let most = 0;
+  for (let tool = 0; tool < read.toolCount; tool += 1) {
+    most = Math.max(most, unitsBefore(read, tool + 1) - unitsBefore(read, tool));
+  }
+  return most;
+}
+
+function measureSome(read: ReadTools, records: Uint32Array, run: ToolRun): void {
+  const { units } = read.store;
+  let at = run.start;
+  for (let tool = run.first; tool < run.end; tool += 1) {
+    const end = unitsBefore(read, tool + 1);
+    while (at < end) {
+      let token = units[at++] ?? 0;
+      if (token >= TWO_UNITS) {
+        token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
+      }
+      const term = token >>> 2;
+      if (!measurePosting(records, term, tool)) {
+        continue;
+      }
+      const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
+      if (stemList > 0) {
+        measurePosting(records, stemList, tool);
+      }
+    }
+  }
+}
+
+/** @returns whether the tool was not in the list so far. */
+function measurePosting(records: Uint32Array, list: number, tool: number): boolean {
+  const record = list * RECORD_SIZE;
+  const before = records[record + NEXT] ?? 0;
+  if (before > tool) {
+    return false;
+  }
+  records[record + NEXT] = tool + 1;
+  records[record + PLACE] = (records[record + PLACE] ?? 0) + gapBytes(tool - before) + 1;
+  records[record + LENGTH] = (records[record + LENGTH] ?? 0) + 1;
+  return true;
+}
+
+/** What is weighed with from tool to tool. */
+interface Weigher extends OpenLists {
+  readonly settings: Bm25Settings;
+  readonly fieldWeights: FieldWeights;
+  readonly postings: Uint8Array;
+  /** The lists of the current tool. */
+  readonly met: Uint32Array;
+}
+
+function createWeigher(
+  { settings, averageLengths }: Weighing,
+  { mostUnits, ...lists }: OpenLists & { readonly postings: Uint8Array; readonly mostUnits: number },
+): Weigher {
+  // Each token brings its term's list and perhaps its stem's.
+  const met = new Uint32Array(mostUnits * 2);
+  return { ...lists, settings, fieldWeights: new FieldWeights(settings, averageLengths), met };
+}
+
+function weighSome(read: ReadTools, weigher: Weigher, run: ToolRun): void {
+  const { units } = read.store;
+  const { fieldEnds, fieldLengths } = read;
+  const { records, weights, postings, fieldWeights, met } = weigher;
+  const { k1, wholeWeight } = weigher.settings;
+  let at = run.start;
+  let entry = run.first * FIELD_COUNT;
+  for (let tool = run.first; tool < run.end; tool += 1) {
+    let count = 0;
+    for (let field = 0; field < FIELD_COUNT; field += 1, entry += 1) {
+      const word = fieldWeights.of(field, fieldLengths[entry] ?? 0);
+      const whole = word * wholeWeight;
+      const end = fieldEnds[entry] ?? 0;
+      while (at < end) {
+        let token = units[at++] ?? 0;
+        if (token >= TWO_UNITS) {
+          token = ((token - TWO_UNITS) << 16) | (units[at++] ?? 0);
+        }
+        const term = token >>> 2;
+        const before = weights[term * WEIGHT_STEP] ?? 0;
+        if (before === 0) {
+          met[count++] = term;
+        }
+        weights[term * WEIGHT_STEP] = before + ((token & 3) === TokenKind.whole ? whole : word);
+      }
+    }
+    const exactCount = count;
+    for (let index = 0; index < exactCount; index += 1) {
+      const term = met[index] ?? 0;
+      const stemList = records[term * RECORD_SIZE + STEM] ?? 0;
+      if (stemList > 0) {
+        const before = weights[stemList * WEIGHT_STEP] ?? 0;
+        if (before === 0) {
+          met[count++] = stemList;
+        }
+        weights[stemList * WEIGHT_STEP] = before + (weights[term * WEIGHT_STEP] ?? 0);
+      }
+    }
+    for (let index = 0; index < count; index += 1) {
+      const list = met[index] ?? 0;
+      const record = list * RECORD_SIZE;
+      const place = writeGap(postings, records[record + PLACE] ?? 0, tool - (records[record + NEXT] ?? 0));
+      postings[place] = roundImpact(weights[list * WEIGHT_STEP] ?? 0, k1);
+      records[record + PLACE] = place + 1;
+      records[record + NEXT] = tool + 1;
+      weights[list * WEIGHT_STEP] = 0;
+    }
+  }
+}
+
+/** A step ends with the tool that reaches this. */
+const UNITS_PER_STEP = 8_192;
+const FIELD_COUNT = BM25_FIELDS.length;

@@ -1,0 +1,150 @@
+import { searchText, type Tool } from '../../../catalog/index.ts';
+import type { Explanation } from '../../searcher.ts';
+import { TokenKind, tokenize } from '../../text/index.ts';
+import { BM25_FIELDS, type Bm25Field } from '../bm25-options.ts';
+import { type Bm25Index, fieldWeight, IMPACT_SCALE } from '../index/index.ts';
+import { combineScore, scaleSum } from './match-features.ts';
+import { type Match, type PlannedList, type QueryPlan, WEIGHT_SCALE } from './plan-query.ts';
+import type { QueryRanker, Ranking } from './rank-query.ts';
+import type { TermsRanking } from './rerank.ts';
+
+/** Takes a ranking's score apart. The root's value is the score itself; fields are read from the tool's text again. */
+export function explainRanking(ranker: QueryRanker, plan: QueryPlan, ranking: Ranking, tool: Tool): Explanation {
+  const { score: value } = ranking;
+  switch (ranking.kind) {
+    case 'substring':
+      return { value, what: 'share of the name that the query covers literally', details: [] };
+    case 'terms':
+      return explainTerms(ranker.index, plan, ranking, tool);
+    case 'name': {
+      const sum = ranker.sumTerms(plan, ranking.tool);
+      const features = ranker.features(plan, ranking.tool);
+      const terms = { tool: ranking.tool, sum, features, score: combineScore(ranker.index, sum, features) };
+      return {
+        value,
+        what: 'named by the query',
+        details: [
+          { value: ranking.bonus, what: 'bonus for a name; earlier names get more', details: [] },
+          explainTerms(ranker.index, plan, terms, tool),
+        ],
+      };
+    }
+  }
+}
+
+function explainTerms(index: Bm25Index, plan: QueryPlan, ranking: Omit<TermsRanking, 'kind'>, tool: Tool): Explanation {
+  const occurrences = countOccurrences(index, tool);
+  const lists = plan.lists
+    .map((planned) => explainList(index, planned, ranking.tool, occurrences))
+    .filter((explanation) => explanation !== undefined);
+  const terms: Explanation = { value: scaleSum(ranking.sum), what: 'terms, added up', details: lists };
+  if (ranking.features === undefined) {
+    return { ...terms, value: ranking.score, what: 'terms, added up (too far down to be weighed by name and bigrams)' };
+  }
+  const { nameCoverage, queryShare, bigrams } = ranking.features;
+  const { nameCoverageWeight, nameMatchWeight, bigramWeight } = index.data.settings;
+  const factor = 1 + nameCoverageWeight * nameCoverage + nameMatchWeight * Math.sqrt(nameCoverage * queryShare);
+  return {
+    value: ranking.score,
+    what: 'terms × name + bigrams',
+    details: [
+      terms,
+      {
+        value: factor,
+        what: `name: 1 + ${nameCoverageWeight} × coverage + ${nameMatchWeight} × √(coverage × share)`,
+        details: [
+          { value: nameCoverage, what: 'coverage: how much of the name the query covers, by idf', details: [] },
+          { value: queryShare, what: 'share: how much of the query the name covers, by idf', details: [] },
+        ],
+      },
+      {
+        value: bigramWeight * bigrams,
+        what: `bigrams: ${bigramWeight} × the smaller idf of each pair of neighbours in common`,
+        details: [],
+      },
+    ],
+  };
+}
+
+function explainList(
+  index: Bm25Index,
+  planned: PlannedList,
+  tool: number,
+  occurrences: readonly Occurrence[],
+): Explanation | undefined {
+  const impact = index.impact(planned.list, tool);
+  if (impact === 0) {
+    return undefined;
+  }
+  const reasons = planned.reasons.map(({ word, match, weight }) => ({
+    value: weight / WEIGHT_SCALE,
+    what: `weight of "${word}" ${MATCH_WORDS[match]}, with its idf`,
+    details: [],
+  }));
+  return {
+    value: scaleSum(planned.weight * impact),
+    what: `term "${planned.reasons[0]?.word ?? ''}"`,
+    details: [
+      {
+        value: planned.weight / WEIGHT_SCALE,
+        what: `weight in the query${explainFrequency(index, planned.list)}`,
+        details: reasons,
+      },
+      {
+        value: impact / IMPACT_SCALE,
+        what: `weight in the tool: x / (x + ${index.data.settings.k1}), rounded, with x the sum over its fields`,
+        details: explainFields(index, planned.list, occurrences),
+      },
+    ],
+  };
+}
+
+/** Nothing for a part of a catalog, where a list does not tell how many tools have the word. */
+function explainFrequency(index: Bm25Index, list: number): string {
+  if (index.catalogSize !== index.toolCount) return '';
+  return `; idf ${index.idf(list).toFixed(3)} (in ${index.listLength(list)} of ${index.toolCount} tools)`;
+}
+
+const MATCH_WORDS: Readonly<Record<Match, string>> = {
+  exact: 'as it is written',
+  stem: 'by its stem',
+  typo: 'for a word one or two letters away',
+  compound: 'written together or apart',
+};
+
+/** One term in one field of the tool. */
+interface Occurrence {
+  readonly field: Bm25Field;
+  readonly term: number;
+  readonly weight: number;
+}
+
+function countOccurrences(index: Bm25Index, tool: Tool): Occurrence[] {
+  const text = searchText(tool);
+  const found: Occurrence[] = [];
+  BM25_FIELDS.forEach((field, number) => {
+    const value = text[field];
+    const tokens = (typeof value === 'string' ? [value] : value).flatMap(tokenize);
+    const length = tokens.filter((token) => token.kind === TokenKind.word).length;
+    const weight = fieldWeight(index.data.settings, index.data.averageLengths, number, length);
+    for (const token of tokens) {
+      const factor = token.kind === TokenKind.whole ? index.data.settings.wholeWeight : 1;
+      found.push({ field, term: index.terms.findText(token.text), weight: weight * factor });
+    }
+  });
+  return found;
+}
+
+function explainFields(index: Bm25Index, list: number, occurrences: readonly Occurrence[]): Explanation[] {
+  return BM25_FIELDS.flatMap((field) => {
+    const inField = occurrences.filter(
+      ({ field: other, term }) =>
+        other === field && (term === list || (list >= index.terms.size && index.stemList(term) === list)),
+    );
+    if (inField.length === 0) {
+      return [];
+    }
+    const value = inField.reduce((sum, { weight }) => sum + weight, 0);
+    return [{ value, what: `${field}: ${inField.length} × what the field counts at its length`, details: [] }];
+  });
+}

@@ -1,0 +1,8 @@
+// A query against the index. `plan-query` turns words into weighted lists, `rank-tools` adds up the lists and keeps the best tools,
+// `rerank` adds how the name and neighbouring words match, and `explain-score` breaks a score into these parts.
+
+export { CandidateTerms } from './candidate-terms.ts';
+export { explainRanking } from './explain-score.ts';
+export { FeatureReader } from './match-features.ts';
+export type { QueryPlan } from './plan-query.ts';
+export { QueryRanker, type QueryRanking, type Ranking } from './rank-query.ts';

@@ -1,0 +1,251 @@
+import type { Snapshot, Tool } from '../../../catalog/index.ts';
+import {
+  createNameDirectory,
+  findNames,
+  findOneName,
+  findSubstrings,
+  type NameSource,
+  type ParsedQuery,
+  parseQuery,
+  type QueryOperator,
+  removeFiller,
+  removeOperators,
+  unresolvedOperators,
+} from '../../query/index.ts';
+import { nameKey, TokenKind, tokenize } from '../../text/index.ts';
+import { type Bm25Index, NO_LIST } from '../index/index.ts';
+import { combineScore, FeatureReader, type MatchFeatures } from './match-features.ts';
+import { planQuery, type QueryPlan } from './plan-query.ts';
+import { ToolRanker } from './rank-tools.ts';
+import { POOL_SIZE, rerank, type TermsRanking } from './rerank.ts';
+import { SimilarTerms } from './similar-terms.ts';
+
+/** A place in the ranking for one query, with what its score is made of. */
+export type Ranking =
+  /** Named by the query. Its score is `bonus` more than its terms give. */
+  | { readonly kind: 'name'; readonly tool: number; readonly score: number; readonly bonus: number }
+  | TermsRanking
+  /** No word of the query is in the catalog, but this name contains it. */
+  | { readonly kind: 'substring'; readonly tool: number; readonly score: number };
+
+/** One query's answer. */
+export interface QueryRanking {
+  /** What was looked for: without operators that apply, and without filler. Empty for a selection. */
+  readonly text: string;
+  readonly plan: QueryPlan;
+  /** What the operators that apply and the caller leave; undefined is everything. */
+  readonly accept: Accept;
+  /** Best first. */
+  readonly rankings: readonly Ranking[];
+  /** Operators that were taken as such. */
+  readonly applied: readonly QueryOperator[];
+  /** Those that were not, as they are written. */
+  readonly unresolved: readonly string[];
+  /** Whether the query was `select:` with names that exist. */
+  readonly isSelection: boolean;
+}
+
+/** What a string takes beside its characters, and its place in a list. */
+const STRING_BYTES = 24;
+
+/** Puts a named tool before any other; terms can't add up to this. */
+export const NAME_BONUS = 1_000_000;
+
+type Accept = ((tool: number) => boolean) | undefined;
+
+/** How many of the best by their terms are weighed, and how many of those have to be ranked. */
+interface Depth {
+  readonly count: number;
+  readonly wanted: number;
+}
+
+/** Ranks the tools of a snapshot for one query at a time. */
+export class QueryRanker {
+  readonly index: Bm25Index;
+  readonly #tools: readonly Tool[];
+  readonly #names: NameSource;
+  readonly #ranker: ToolRanker;
+  readonly #features: FeatureReader;
+  readonly #similar: SimilarTerms;
+  /** Made for the first query of which no word is known. */
+  #keys: readonly string[] | undefined;
+  #keyBytes = 0;
+
+  constructor(snapshot: Snapshot, index: Bm25Index) {
+    this.index = index;
+    this.#tools = snapshot.tools;
+    this.#names = createNameDirectory(snapshot, index);
+    this.#ranker = new ToolRanker(index);
+    this.#features = new FeatureReader(index);
+    this.#similar = new SimilarTerms(index);
+  }
+
+  /** Bytes of the index and of what reading it needs, as far as it is made. */
+  get byteLength(): number {
+    // The bits of name keys are made at the first look for a name.
+    const nameKeys = this.index.terms.size >>> 3;
+    return this.index.byteLength + nameKeys + this.#ranker.byteLength + this.#similar.byteLength + this.#keyBytes;
+  }
+
+  /** The best tools for a query among those that are accepted, `count` of them where there are as many. */
+  rank(query: string, accept: Accept, count: number = POOL_SIZE): QueryRanking {
+    return this.#rank(query, accept, { count, wanted: count });
+  }
+
+  /** As much of the beginning of {@link rank} as is wanted, which needs less reading. */
+  rankBest(query: string, accept: Accept, wanted: number): QueryRanking {
+    return this.#rank(query, accept, { count: POOL_SIZE, wanted });
+  }
+
+  #rank(query: string, accept: Accept, depth: Depth): QueryRanking {
+    const parsed = parseQuery(query);
+    const selected = this.#select(parsed, accept);
+    if (selected.length > 0) {
+      const plan = this.plan('');
+      const rankings = this.#rankNames(selected, plan);
+      return { text: '', plan, accept, rankings, applied: [], unresolved: [], isSelection: true };
+    }
+    const applied = parsed.operators.filter((operator) => this.#resolves(operator, accept));
+    const whole = this.#textOf(parsed, applied);
+    const text = removeFiller(whole);
+    const narrowed = this.#narrow(applied, accept);
+    const plan = this.plan(text);
+    const named = plan.hasWords
+      ? findNames(whole, this.#names).filter((tool) => narrowed?.(tool) !== false)
+      : this.#literalNames(whole, narrowed);
+    const wanted = depth.wanted + named.length;
+    const found = this.#rankTerms(text, plan, narrowed, { count: depth.count, wanted });
+    const rankings = named.length === 0 ? found : this.#putFirst(named, found, plan);
+    const unresolved = unresolvedOperators(parsed, applied);
+    return { text, plan, accept: narrowed, rankings, applied, unresolved, isSelection: false };
+  }
+
+  plan(text: string): QueryPlan {
+    return planQuery(this.index, this.#similar, text);
+  }
+
+  /** The features of a tool for a query, in the pool or not. */
+  features(plan: QueryPlan, tool: number): MatchFeatures {
+    return this.#features.read(plan, tool);
+  }
+
+  /** What a tool's terms add up to, in units of {@link scaleSum}. */
+  sumTerms(plan: QueryPlan, tool: number): number {
+    let sum = 0;
+    for (const planned of plan.lists) {
+      sum += planned.weight * this.index.impact(planned.list, tool);
+    }
+    return sum;
+  }
+
+  /** Whether a tool has every word of an operator, or is of its server. */
+  satisfies(operator: QueryOperator, tool: number): boolean {
+    return this.test(operator)(tool);
+  }
+
+  /** The same for many tools: the operator is read once. */
+  test(operator: QueryOperator): (tool: number) => boolean {
+    if (operator.kind === 'server') {
+      const key = nameKey(operator.value);
+      return (tool) => nameKey(this.#tools[tool]?.server ?? '') === key;
+    }
+    const lists = this.#requiredLists(operator.value);
+    return (tool) => lists.every((list) => this.index.hasTool(list, tool));
+  }
+
+  #select(parsed: ParsedQuery, accept: Accept): number[] {
+    const found = parsed.select.flatMap((name) => findOneName(name, this.#names));
+    return [...new Set(found)].filter((tool) => accept?.(tool) !== false);
+  }
+
+  /** An operator is one only if some tool that may be seen satisfies it. */
+  #resolves(operator: QueryOperator, accept: Accept): boolean {
+    if (operator.kind === 'server') {
+      const isOf = this.test(operator);
+      return (
+        this.#names.hasServer(nameKey(operator.value)) &&
+        this.#tools.some((_, tool) => isOf(tool) && accept?.(tool) !== false)
+      );
+    }
+    const [first, ...others] = this.#requiredLists(operator.value);
+    if (first === undefined || first === NO_LIST || others.includes(NO_LIST)) {
+      return false;
+    }
+    return this.index
+      .readList(first)
+      .some(({ tool }) => others.every((list) => this.index.hasTool(list, tool)) && accept?.(tool) !== false);
+  }
+
+  /** The lists that a tool has to be in to have a required word. */
+  #requiredLists(word: string): number[] {
+    return tokenize(word)
+      .filter((token) => token.kind === TokenKind.word)
+      .map((token) => this.index.stemListOf(token.text));
+  }
+
+  /** With a server and nothing else, its own name is what is looked for. */
+  #textOf(parsed: ParsedQuery, applied: readonly QueryOperator[]): string {
+    const text = removeOperators(parsed.text, applied);
+    const server = applied.find((operator) => operator.kind === 'server');
+    return server !== undefined && nameKey(text) === '' ? server.value : text;
+  }
+
+  #narrow(applied: readonly QueryOperator[], accept: Accept): Accept {
+    if (applied.length === 0) {
+      return accept;
+    }
+    const tests = applied.map((operator) => this.test(operator));
+    // Kept, since every clause of a request asks about all tools.
+    const answers = new Int8Array(this.#tools.length);
+    return (tool) => {
+      if (answers[tool] === 0) {
+        answers[tool] = tests.every((test) => test(tool)) && accept?.(tool) !== false ? 1 : -1;
+      }
+      return answers[tool] === 1;
+    };
+  }
+
+  /** Tools with a name without letters or digits are found by that name only. */
+  #literalNames(text: string, accept: Accept): number[] {
+    const name = text.trim();
+    const position = name === '' ? -1 : this.#tools.findIndex((tool) => tool.name === name);
+    return position >= 0 && accept?.(position) !== false ? [position] : [];
+  }
+
+  #putFirst(named: readonly number[], others: readonly Ranking[], plan: QueryPlan): Ranking[] {
+    const isNamed = new Set(named);
+    return [...this.#rankNames(named, plan), ...others.filter(({ tool }) => !isNamed.has(tool))];
+  }
+
+  #rankNames(named: readonly number[], plan: QueryPlan): Ranking[] {
+    return named.map((tool, place) => {
+      const bonus = NAME_BONUS * (named.length - place);
+      const score = bonus + combineScore(this.index, this.sumTerms(plan, tool), this.#features.read(plan, tool));
+      return { kind: 'name', tool, score, bonus };
+    });
+  }
+
+  #rankTerms(text: string, plan: QueryPlan, accept: Accept, { count, wanted }: Depth): Ranking[] {
+    if (!plan.hasWords) {
+      return [];
+    }
+    const ranked = this.#ranker.rank(plan.lists, { count, isOrdered: count > POOL_SIZE, accept });
+    if (!plan.hasKnownWord || ranked.size === 0) {
+      const found = findSubstrings(text, this.#nameKeys(), accept);
+      if (found.length > 0) {
+        return found.slice(0, count).map(({ tool, share }) => ({ kind: 'substring', tool, score: share }));
+      }
+    }
+    return rerank({ reader: this.#features, plan, ranked, wanted });
+  }
+
+  #nameKeys(): readonly string[] {
+    if (this.#keys === undefined) {
+      this.#keys = this.#tools.map((tool) => nameKey(tool.name));
+      for (const key of this.#keys) {
+        this.#keyBytes += key.length * 2 + STRING_BYTES;
+      }
+    }
+    return this.#keys;
+  }
+}

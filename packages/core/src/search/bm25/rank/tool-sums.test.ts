@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { headBytes, type Posting, writeGap, writeHead } from '../index/posting-list.ts';
+import { ToolSums, type WeightedPostings } from './tool-sums.ts';
+
+/** Blocks of one tool, of two, of four, of sixteen and of sixty-four, the last one full or not. */
+const TOOL_COUNTS = [1, 7, 1_024, 2_048, 2_051, 9_999, 70_001];
+
+const anyLists = fc.record({
+  toolCount: fc.constantFrom(...TOOL_COUNTS),
+  lists: fc.array(
+    fc.record({
+      // From runs without a gap to gaps of three bytes.
+      mostGap: fc.constantFrom(0, 3, 127, 300, 40_000),
+      impacts: fc.array(fc.integer({ min: 1, max: 255 }), { minLength: 1, maxLength: 200 }),
+      gaps: fc.infiniteStream(fc.nat()),
+      weight: fc.integer({ min: 1, max: 16_383 }),
+      shape: fc.constantFrom('plain', 'dense'),
+    }),
+    { maxLength: 6 },
+  ),
+});
+
+describe('ToolSums', () => {
+  it('adds lists up, and finds the tools that come up to a sum', () => {
+    fc.assert(
+      fc.property(anyLists, fc.integer({ min: 1, max: 80 }), ({ toolCount, lists }, count) => {
+        const sums = new ToolSums(toolCount);
+        const expected = new Int32Array(toolCount);
+        for (const { mostGap, impacts, gaps, weight, shape } of lists) {
+          const list = spread(impacts, gaps, { mostGap, toolCount });
+          for (const { tool, impact } of list) {
+            expected[tool] = (expected[tool] ?? 0) + weight * impact;
+          }
+          if (shape === 'plain') {
+            sums.addPlain(write(list, weight));
+          } else {
+            sums.addDense(dense(list, toolCount), 1, weight);
+          }
+        }
+        expect(sums.sums).toEqual(expected);
+        const most = Math.max(1, ...lists.map(({ weight }) => weight * 255 * lists.length));
+        const bar = sums.findBar(count, most);
+        const tools = new Uint32Array(toolCount);
+        const found = [...tools.subarray(0, sums.collect(bar, tools))];
+        expect(found).toEqual([...expected.keys()].filter((tool) => (expected[tool] ?? 0) >= bar));
+        expect(bar === 1 || found.length >= count).toBe(true);
+        expect(sums.countBlocks(bar)).toBe(new Set(found.map((tool) => Math.floor(tool / sums.blockSize))).size);
+      }),
+    );
+  });
+
+  it('takes off what it adds, and finds the same tools before and after', () => {
+    fc.assert(
+      fc.property(anyLists, ({ toolCount, lists }) => {
+        const sums = new ToolSums(toolCount);
+        sums.addDense(new Uint8Array(toolCount).fill(1), 0, 2);
+        for (const { mostGap, impacts, gaps, weight } of lists) {
+          const list = write(spread(impacts, gaps, { mostGap, toolCount }), weight);
+          sums.addPlain({ ...list, weight: -weight });
+          sums.addPlain(list);
+        }
+        expect(sums.sums.every((sum) => sum === 2)).toBe(true);
+        expect(sums.collect(2, new Uint32Array(toolCount))).toBe(toolCount);
+        expect(sums.countBlocks(3)).toBe(0);
+      }),
+    );
+  });
+
+  it('has only zeros after it is cleared', () => {
+    const sums = new ToolSums(100);
+    sums.addDense(new Uint8Array(100).fill(9), 0, 3);
+    sums.clear();
+    expect(sums.sums).toEqual(new Int32Array(100));
+    expect(sums.countBlocks(1)).toBe(0);
+  });
+});
+
+/** As many postings as there is room for. */
+function spread(
+  impacts: readonly number[],
+  gaps: IterableIterator<number>,
+  { mostGap, toolCount }: { readonly mostGap: number; readonly toolCount: number },
+): Posting[] {
+  const list: Posting[] = [];
+  let tool = -1;
+  for (const impact of impacts) {
+    tool += 1 + ((gaps.next().value ?? 0) % (mostGap + 1));
+    if (tool >= toolCount) {
+      break;
+    }
+    list.push({ tool, impact });
+  }
+  return list.length > 0 ? list : [{ tool: 0, impact: 1 }];
+}
+
+function write(list: readonly Posting[], weight: number): WeightedPostings {
+  const postings = new Uint8Array(headBytes(list.length) + list.length * 4);
+  let end = headBytes(list.length);
+  let next = 0;
+  for (const { tool, impact } of list) {
+    end = writeGap(postings, end, tool - next);
+    postings[end++] = impact;
+    next = tool + 1;
+  }
+  writeHead(postings, 0, list.length);
+  return { postings, start: 0, end, weight };
+}
+
+/** An impact for each tool, after a byte that belongs to another list. */
+function dense(list: readonly Posting[], toolCount: number): Uint8Array {
+  const impacts = new Uint8Array(toolCount + 1).fill(255, 0, 1);
+  for (const { tool, impact } of list) {
+    impacts[tool + 1] = impact;
+  }
+  return impacts;
+}

@@ -1,0 +1,116 @@
+import type { StepMeter } from '../step-meter.ts';
+import { type TextBuffer, textBuffer } from '../text-buffer.ts';
+import { copyMarks, Frame, type Repeat } from './machine-frame.ts';
+import type { MachineProgram } from './machine-program.ts';
+
+/** The frames that one match may hold at once: past this it is out of budget, whatever its meter says. */
+const MAX_FRAMES = 1 << 18;
+
+/** The frames that are kept for the next text. */
+const KEPT_FRAMES = 1 << 12;
+
+/** What the operations of the backtracking machine work on: its registers, its stack of frames and the marks of its groups. */
+export class MachineState {
+  readonly program: MachineProgram;
+  readonly buffer: TextBuffer = textBuffer();
+  /** The operation that is next, and the position in the text at which it starts. */
+  pc = 0;
+  at = 0;
+  /** Whether operations are executed, or the frame on top of the stack is to get this outcome. */
+  phase: 'run' | 'failed' | 'succeeded' = 'failed';
+  /** The innermost repeat that is under way. */
+  repeat: Repeat | undefined;
+  readonly #frames: Frame[] = [];
+  #depth = 0;
+  readonly #marks: Int32Array;
+  /** Marks above it are not valid. */
+  #lastMark = -1;
+
+  constructor(program: MachineProgram) {
+    this.program = program;
+    this.#marks = new Int32Array(program.marks);
+  }
+
+  /** Gives back the memory that an unusual text took. */
+  trim(): void {
+    this.#frames.length = Math.min(this.#frames.length, KEPT_FRAMES);
+  }
+
+  /** Sets up a match that starts at `at`. */
+  start(at: number): void {
+    this.#lastMark = -1;
+    this.repeat = undefined;
+    this.#depth = 0;
+    this.continue(0, at);
+  }
+
+  continue(pc: number, at: number): void {
+    this.pc = pc;
+    this.at = at;
+    this.phase = 'run';
+  }
+
+  get isWaiting(): boolean {
+    return this.#depth > 0;
+  }
+
+  get isFull(): boolean {
+    return this.#depth >= MAX_FRAMES;
+  }
+
+  push(kind: number, pc: number, count: number): Frame {
+    let frame = this.#frames[this.#depth];
+    if (frame === undefined) {
+      frame = new Frame();
+      this.#frames.push(frame);
+    }
+    this.#depth++;
+    frame.kind = kind;
+    frame.pc = pc;
+    frame.at = this.at;
+    frame.count = count;
+    return frame;
+  }
+
+  pop(): Frame {
+    this.#depth--;
+    return this.#frames[this.#depth] as Frame;
+  }
+
+  /** Puts back the frame that was just popped, with what it holds. */
+  keep(): void {
+    this.#depth++;
+  }
+
+  /** Marks that a later one skips are unset. */
+  setMark(mark: number, at: number): void {
+    const marks = this.#marks;
+    if (mark > this.#lastMark) {
+      for (let skipped = this.#lastMark + 1; skipped < mark; skipped++) marks[skipped] = -1;
+      this.#lastMark = mark;
+    }
+    marks[mark] = at;
+  }
+
+  getMark(mark: number): number {
+    return this.#marks[mark] as number;
+  }
+
+  isSet(group: number): boolean {
+    if (group * 2 >= this.#lastMark) return false;
+    const start = this.#marks[group * 2] as number;
+    return start >= 0 && (this.#marks[group * 2 + 1] as number) >= start;
+  }
+
+  saveMarks(frame: Frame, isRepeated: boolean, meter: StepMeter): void {
+    frame.saveMarks(this.#lastMark, this.#marks, isRepeated, meter);
+  }
+
+  restoreMarks(frame: Frame, meter: StepMeter): void {
+    if (frame.hasMarks) {
+      copyMarks(frame.marks, this.#marks, frame.lastMark);
+      meter.left -= (frame.lastMark + 1) >> 3;
+    }
+    this.#lastMark = frame.lastMark;
+  }
+}

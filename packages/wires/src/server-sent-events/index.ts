@@ -1,2 +1,0 @@
-export { type ReadEventsOptions, readEvents } from '@quartermaster/core/internal';
-export { writeEvent } from './write-event.ts';

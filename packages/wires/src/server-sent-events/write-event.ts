@@ -1,4 +1,0 @@
-/** One event as it goes over the wire. */
-export function writeEvent(data: string): string {
-  return `data: ${data}\r\n\r\n`;
-}
