@@ -295,7 +295,7 @@ describe('a toolbox over hundreds of tools', () => {
     expect(first.text).toContain('"parameters"');
     const [{ name }] = JSON.parse(first.text).matches;
     const again = await answer('tool_search', { query: name, limit: 1 }, { memory: first.memory });
-    expect(JSON.parse(again.text).matches[0]).toMatchObject({ name, signature: expect.stringContaining('owner') });
+    expect(JSON.parse(again.text).matches).toEqual([expect.stringContaining(`${name}(owner`)]);
     expect(again.text).not.toContain('"parameters"');
   });
 
