@@ -8,10 +8,10 @@ import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimi
 import { defined, readChoice } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
-import type { AlwaysLoad } from './always-load.ts';
 import { Endpoint } from './endpoint.ts';
 import { createExecutor } from './execute-tool.ts';
 import { unfollowAll } from './follow-resources.ts';
+import type { AlwaysLoad } from './known-clients.ts';
 import type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 import { type Audience, passOnChanges } from './pass-on-changes.ts';
 import { compilePermissions } from './permissions.ts';

@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type InitializeResult,
   type JSONRPCMessage,
@@ -17,6 +18,7 @@ import { ALL_CAPABILITIES, advertisedCapabilities } from './advertised-capabilit
 import { createPeer } from './create-peer.ts';
 import { followFilter, followResource, unfollowResource } from './follow-resources.ts';
 import { withFollowUp } from './follow-up.ts';
+import type { ClientInfo } from './known-clients.ts';
 import type { Audience } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
@@ -99,6 +101,7 @@ export class Endpoint extends Server implements Audience {
   #greetLate(): void {
     const greet = this._getRequestHandler('initialize');
     this.setRequestHandler('initialize', async (request, context) => {
+      this.#options.session.client = request.params.clientInfo;
       await this.#options.prepare(request.params.capabilities, this);
       const greeting = (await greet?.(request as unknown as JSONRPCRequest, context)) as InitializeResult;
       const { instructions: _, ...rest } = greeting;
@@ -142,12 +145,13 @@ export class Endpoint extends Server implements Audience {
     const { signal } = context.mcpReq;
     const params: JsonObject = isJsonObject(request.params) ? request.params : {};
     const { method } = request;
+    session.client = clientIn(context.mcpReq.envelope) ?? this.getClientVersion();
     // How things stand is asked for most where they don't.
     if (method === 'resources/read' && params.uri === STATUS_URI) return readStatus(proxy, session);
     await waitForServers(proxy, session, { method, params });
     switch (method) {
       case 'tools/list':
-        return listProxyTools(proxy, session, this.getClientVersion());
+        return listProxyTools(proxy, session);
       case 'tools/call':
         return this.#call(params, context);
       case 'resources/list':
@@ -197,6 +201,12 @@ function withStatus(list: JsonObject): JsonObject {
 /** One that can't be needs no connection of its own. */
 function canBeAsked(capabilities: unknown): capabilities is ClientCapabilities {
   return isJsonObject(capabilities) && ['elicitation', 'sampling', 'roots'].some((name) => name in capabilities);
+}
+
+/** On the newer revision each request says whose it is. */
+function clientIn(envelope: unknown): ClientInfo | undefined {
+  const info = isJsonObject(envelope) ? envelope[CLIENT_INFO_META_KEY] : undefined;
+  return isJsonObject(info) && typeof info.name === 'string' ? { name: info.name } : undefined;
 }
 
 /** What clients tell servers, other than about single requests. */

@@ -1,8 +1,9 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHub, type InProcessSettings, type ServerSettings } from '../hub/index.ts';
-import { type ClientLine, connectClient, createClient, PATIENT } from '../testing/clients.fixture.ts';
+import { type ClientLine, connectClient, createClient, PATIENT, textOf } from '../testing/clients.fixture.ts';
 import { smallServer } from '../testing/small-server.fixture.ts';
 import { createProxy, type ProxyOptions } from './create-proxy.ts';
 import type { McpProxy } from './mcp-proxy.ts';
@@ -69,6 +70,43 @@ describe('the instructions', () => {
     const client = createClient('v2');
     await connectClient(proxy, client, { access: { permissions: { allow: ['rules/*'] } } });
     expect(client.getInstructions()).toBe('rules: Be brief.');
+  });
+});
+
+describe('a client that shows its model only so many tools', () => {
+  const many = (count: number) =>
+    smallServer(() => Object.fromEntries(Array.from({ length: count }, (_, at) => [`t${at}`, 'Does it'])));
+
+  it.each([
+    ['cursor-vscode', 40, undefined, 40],
+    ['cursor-vscode', 41, undefined, 3],
+    ['cursor-vscode', 41, 'inline', 41],
+    ['windsurf-client', 101, undefined, 3],
+    ['Visual Studio Code', 128, undefined, 128],
+    ['Visual Studio Code', 129, undefined, 3],
+    ['another', 129, undefined, 129],
+  ] as const)('%s with %i tools in the form %s lists %i', async (name, count, form, listed) => {
+    const proxy = serve({ many: many(count) }, form === undefined ? {} : { form });
+    for (const line of ['v2', 'v2-modern'] as const) {
+      const client = createClient(line, {}, name);
+      await connectClient(proxy, client);
+      const { tools } = await client.listTools();
+      expect(tools).toHaveLength(listed);
+      if (listed !== 3) continue;
+      const found = await client.callTool({ name: 'tool_search', arguments: { query: 't7' } });
+      expect(textOf(found)).toContain('many__t7');
+    }
+  });
+
+  it('finds its tools where each of its requests stands for itself', async () => {
+    const proxy = serve({ many: many(41) });
+    const client = createClient('v2-modern', {}, 'cursor-vscode');
+    const fetch = (input: string | URL, init?: RequestInit) => proxy.fetch(new Request(input, init));
+    await client.connect(new StreamableHTTPClientTransport(new URL('https://proxy.test/mcp'), { fetch }));
+    onTestFinished(() => client.close());
+    expect((await client.listTools()).tools).toHaveLength(3);
+    const found = await client.callTool({ name: 'tool_search', arguments: { query: 't7' } });
+    expect(textOf(found)).toContain('many__t7');
   });
 });
 

@@ -1,5 +1,5 @@
-export type { AlwaysLoad } from './always-load.ts';
 export { createProxy, PROXY_DEFAULTS, type ProxyGuard, type ProxyOptions } from './create-proxy.ts';
+export type { AlwaysLoad } from './known-clients.ts';
 export type { Access, ConnectOptions, McpProxy, ProxyConnection } from './mcp-proxy.ts';
 export { type CompiledPermissions, compilePermissions, type Permissions } from './permissions.ts';
 export { SESSION_DEFAULTS, type SessionLimits } from './serve-http.ts';

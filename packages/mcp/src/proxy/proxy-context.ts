@@ -3,7 +3,7 @@ import type { Toolbox } from '@quartermaster/core';
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { Clock } from '../clock.ts';
 import type { Hub } from '../hub/index.ts';
-import type { AlwaysLoad } from './always-load.ts';
+import type { AlwaysLoad } from './known-clients.ts';
 import type { ServerStart, StartWaits } from './server-start.ts';
 
 /** What all connections of a proxy share. */

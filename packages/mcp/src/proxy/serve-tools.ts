@@ -4,7 +4,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { remember } from '@quartermaster/core/disclosure';
 import { rememberFound, type Step } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
-import { type ClientInfo, mustAlwaysLoad, withAlwaysLoad } from './always-load.ts';
+import { mustAlwaysLoad, withAlwaysLoad } from './known-clients.ts';
 import { answerForMissing } from './missing-servers.ts';
 import { type CallOrigin, callerFor } from './proxy-caller.ts';
 import type { ProxyContext } from './proxy-context.ts';
@@ -14,7 +14,7 @@ import { textResult, toJointResult, toResult } from './to-result.ts';
 import { toolsNamed } from './wait-for-servers.ts';
 
 /** Answers `tools/list`: ours, what is never deferred, and in the load form what was found so far. */
-export function listProxyTools(context: ProxyContext, session: Session, client: ClientInfo | undefined): JsonObject {
+export function listProxyTools(context: ProxyContext, session: Session): JsonObject {
   const plan = session.currentPlan();
   session.plan = plan;
   session.isToldToList = false;
@@ -22,7 +22,7 @@ export function listProxyTools(context: ProxyContext, session: Session, client: 
   // While the client and its model make up their minds.
   context.toolbox.prepare(plan);
   const view = context.toolbox.view(plan, session.memory, { caller: session.caller() });
-  const isMarked = plan.kind === 'defer' && mustAlwaysLoad(context.alwaysLoad, client);
+  const isMarked = plan.kind === 'defer' && mustAlwaysLoad(context.alwaysLoad, session.client);
   const own = plan.kind === 'defer' ? plan.own.map((one) => renderOwn(one, plan.note)) : [];
   const found = plan.kind === 'defer' && plan.form.reveal === 'append' ? view.revealed : [];
   const listed = [...own, ...plan.shown.map(renderShown), ...found.map(renderShown)];

@@ -5,6 +5,7 @@ import type { Caller } from '@quartermaster/core/dispatch';
 import { defined } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import type { Connection, Origin, Peer } from '../hub/index.ts';
+import { type ClientInfo, mostTools } from './known-clients.ts';
 import type { Access } from './mcp-proxy.ts';
 import type { CompiledPermissions } from './permissions.ts';
 import type { ProxyContext } from './proxy-context.ts';
@@ -51,6 +52,8 @@ export class Session {
   /** The catalog that the client has been told of. */
   told: Snapshot | undefined;
   peer: Peer | undefined;
+  /** Who the client says that it is. */
+  client: ClientInfo | undefined;
   logLevel: string | undefined;
   /** The resources whose changes the client wants to hear of, and the servers that tell of them. */
   readonly followed: Map<string, { readonly server: string; readonly release: () => void; count: number }> = new Map();
@@ -93,6 +96,7 @@ export class Session {
     const { pins } = this.access;
     const options = { form: this.form, caller: this.caller(), ...defined({ pins }), ...early };
     const plan = toolbox.plan(limits, options);
+    if (plan.shown.length > mostTools(this.client)) return toolbox.plan(limits, { ...options, rule: { kind: 'on' } });
     if (plan.kind === 'defer' || plan.shown.length > 0) return plan;
     const isMissed = hub.unavailable().some(({ server }) => this.permissions.allowsServer(server));
     return isMissed ? toolbox.plan(limits, { ...options, searchWhenEmpty: true }) : plan;

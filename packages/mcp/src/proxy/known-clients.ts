@@ -22,3 +22,15 @@ export function withAlwaysLoad(definition: JsonObject): JsonObject {
   const meta = isJsonObject(definition._meta) ? definition._meta : {};
   return { ...definition, _meta: { ...meta, [MARK]: true } };
 }
+
+/** How many tools a client shows its model. It leaves out the rest without a word, so a longer list is deferred for it. */
+export function mostTools(client: ClientInfo | undefined): number {
+  const known = TOOL_LIMITS.find(({ name }) => name.test(client?.name ?? ''));
+  return known?.most ?? Number.POSITIVE_INFINITY;
+}
+
+const TOOL_LIMITS: readonly { readonly name: RegExp; readonly most: number }[] = [
+  { name: /^cursor\b/i, most: 40 },
+  { name: /^windsurf\b/i, most: 100 },
+  { name: /^(?:visual studio code|vs ?code)\b/i, most: 128 },
+];
