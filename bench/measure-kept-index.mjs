@@ -1,4 +1,5 @@
 // What an index costs that was kept: everything from the tools to the first answer, against building it. Files are real ones.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,12 @@ export async function measureKept(tools, { runs, contentKey, hashing }) {
 
 /** One server of fifty lists other tools than before: what the others have is taken over from the index that is still there. */
 async function measureChanged(tools, runs) {
-  const nowhere = { load: async () => undefined, save: async () => undefined };
+  // Keeps nothing, and hashes as the real caches do.
+  const nowhere = {
+    load: async () => undefined,
+    save: async () => undefined,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+  };
   const prepared = async (list, cache) => {
     const searcher = createEmbeddedSearcher(createSnapshot(list, { maxTools: list.length }), { cache });
     await searcher.prepare();
