@@ -82,7 +82,7 @@ export function typeOfStatus(status: number): string {
   return TYPES.find(([known]) => known === status)?.[1] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 
-/** The status of an error that came inside a stream, where it has none. */
+/** The status of an error inside a stream that has none. */
 export function statusOfType(type: string): number {
   return TYPES.find(([, known]) => known === type)?.[0] ?? 500;
 }

@@ -6,11 +6,11 @@ import type { DialectName, DialectUpstream, PassedRequest, RequestOf } from '@qu
 export interface GatewayUpstream {
   /** For metrics and logs. */
   readonly name: string;
-  /** `upstream`: a host with tool search of its own is left to run it. */
+  /** `upstream`: a host with its own tool search runs it. */
   readonly toolSearch: 'local' | 'upstream';
   /** `upstream`: the host connects to the servers in `mcp_servers`. @default as toolSearch */
   readonly mcpConnector?: 'local' | 'upstream';
-  /** How found tools reach the model, where the host has no way of its own for that. @default by the dialect */
+  /** How found tools reach the model, if the host has no way of its own. @default by the dialect */
   readonly form?: 'bridge' | 'stub' | 'load';
   readonly limits: ModelLimits;
   /** Whether its model is offered fitting tools before it has to search. @default false */

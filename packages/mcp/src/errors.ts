@@ -10,7 +10,7 @@ export type McpErrorCode =
   | 'authorization_required'
   /** The server refuses what the user's sign-in has no right to, and another sign-in would not change that. */
   | 'not_allowed'
-  /** The server's answer can't be used: it is none that the protocol has, or can't be handed on. */
+  /** The server's answer is invalid: the protocol does not have it, or it can't be passed on. */
   | 'invalid_answer'
   /** The server's settings can't be used. */
   | 'invalid_server'

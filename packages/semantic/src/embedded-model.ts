@@ -9,7 +9,7 @@ export function embeddedModel(): StaticEmbedder {
 }
 
 /**
- * Hands in the bytes of the model's file (`@quartermaster/semantic/model`), where it can't be read from disk: in a Worker, a
+ * Provides the bytes of the model's file (`@quartermaster/semantic/model`) if it can't be read from disk: in a Worker, a
  * browser, or a bundle. Searches created from now on use it. Throws a `RangeError` if the bytes are not a model.
  *
  * @example
@@ -34,7 +34,7 @@ export function embeddedModelIfAny(): StaticEmbedder | undefined {
   }
 }
 
-/** Why searches go by words alone; undefined where they don't, or none has been created yet. */
+/** Why searches use keywords only; undefined if they don't, or none has been created yet. */
 export function modelProblem(): string | undefined {
   return problem;
 }

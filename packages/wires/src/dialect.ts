@@ -44,15 +44,15 @@ export interface Endpoint<Part> {
   readonly path: string;
   /** What the provider's own host is called in core's table of transports. */
   readonly transport: string;
-  /** Sets the credential, in the way that the version of the API wants it. */
+  /** Sets the credential as this version of the API expects it. */
   authorize(headers: Headers, apiKey: string): void;
   /** The error in a part. */
   errorIn(part: Part): JsonObject | undefined;
   /** Whether the response is complete with this part: a stream that ends before one has been cut. */
   isComplete(part: Part): boolean;
   /**
-   * Why a host's whole response can't be read; undefined where it can. Only what is read here is checked: fields that are unknown
-   * here pass.
+   * Why a host's whole response can't be read; undefined if it can. Only what is read here is checked: fields that are
+   * unknown here pass.
    */
   problemInWhole(answer: JsonObject): string | undefined;
   /** The same for one part of a stream. */

@@ -20,7 +20,7 @@ export type PermissionResult =
   | { readonly behavior: 'allow'; readonly updatedInput?: Record<string, unknown> }
   | {
       readonly behavior: 'deny';
-      /** Told to the model. */
+      /** Shown to the model. */
       readonly message: string;
       /** Whether the turn ends here. @default false */
       readonly interrupt?: boolean;

@@ -5,7 +5,7 @@ export interface SessionStore {
   /** What was appended, in order. Undefined for a session that is not there. */
   read(sessionId: string): Promise<readonly SessionRecord[] | undefined>;
   append(sessionId: string, records: readonly SessionRecord[]): Promise<void>;
-  /** The session that was written last, for `continue`; undefined where there is none. */
+  /** The latest session, for `continue`; undefined if there is none. */
   latest?(): Promise<string | undefined>;
   /** The file of a session, for hooks that want to look at it. */
   pathOf?(sessionId: string): string;

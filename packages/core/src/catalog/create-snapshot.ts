@@ -19,7 +19,7 @@ export interface SnapshotOptions {
   readonly maxNameLength?: number | undefined;
   /** SHA-256 of the chunks' UTF-8 bytes in hexadecimal, where the platform has a faster one. @default the built-in one */
   readonly digest?: ((chunks: Iterable<string>) => string) | undefined;
-  /** See {@link Snapshot.contentKey}. @default none: who needs one works it out from the tools */
+  /** See {@link Snapshot.contentKey}. @default none; it is computed from the tools when needed */
   readonly contentKey?: string | undefined;
 }
 
@@ -30,11 +30,12 @@ export const SNAPSHOT_DEFAULTS: { readonly maxTools: number; readonly onDuplicat
 };
 
 /**
- * Takes a list of tools as it is now. The list is copied and frozen; schemas are shared with the caller, who must not change them.
+ * Takes a snapshot of a list of tools. The list is copied and frozen; schemas are shared with the caller, who must not change
+ * them.
  *
- * The hash covers everything that a definition can put before a model or a searcher: order of tools and of keys included, since
- * both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and the
- * names are worked out when first asked for.
+ * The hash covers everything that a definition can put before a model or a searcher: order of tools and of keys included,
+ * since both are bytes of the prompt. Names are not part of it: they follow from the content and the template. The hash and
+ * the names are worked out when first asked for.
  *
  * @example
  * const snapshot = createSnapshot(parseTools(definitions).tools);

@@ -14,14 +14,14 @@ export type ToolFormat = 'anthropic' | 'openai-chat' | 'openai-responses' | 'gem
 
 /** One tool, whatever format it came in. Identity is server and name; it holds no executor and no secret. */
 export interface Tool {
-  /** `server/name`, or the name alone where there is no server. Unique in a snapshot. */
+  /** `server/name`, or only the name without a server. Unique in a snapshot. */
   readonly id: string;
   readonly server?: string;
   /** The name as its owner wrote it. What a model sees is made from it per surface by a name template. */
   readonly name: string;
-  /** Empty when the definition has none. */
+  /** Empty if the definition has none. */
   readonly description: string;
-  /** The input schema; an object without properties where the definition has none. */
+  /** The input schema; an object without properties if the definition has none. */
   readonly schema: JsonSchema;
   readonly policy: Policy;
   readonly extras: ToolExtras;
@@ -45,8 +45,8 @@ export interface ToolExtras {
   /** The namespace that an OpenAI tool came in, without its tools; its name is the tool's server. */
   readonly namespace?: JsonObject;
   /**
-   * The definition as it was received, whole, under the name of its format: what a writer starts from, so that unknown
-   * fields and the order of keys come back. Held by reference; where it and the tool's own fields disagree, the fields win.
+   * The definition as it was received, whole, under the name of its format: what a writer starts from, so that unknown fields
+   * and the order of keys come back. Held by reference; if it and the tool's own fields disagree, the fields win.
    */
   readonly verbatim?: { readonly [Format in ToolFormat]?: JsonObject };
 }

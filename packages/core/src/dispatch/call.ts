@@ -5,7 +5,7 @@ import type { Found } from '../disclosure/index.ts';
 export interface Call {
   readonly id: string;
   readonly name: string;
-  /** Parsed JSON; or the raw text, where it is not JSON. */
+  /** Parsed JSON, or the raw text if it is not JSON. */
   readonly arguments: unknown;
 }
 

@@ -36,7 +36,7 @@ export interface ToolboxOptions {
   readonly countTokens?: TokenCounter;
   /**
    * Checks arguments before a tool runs, and may repair them; problems are reported to the model. For JSON Schema pass
-   * `createArgumentChecker()` from `@quartermaster/host/schema`, which mends with `repair: true`. @default only that
+   * `createArgumentChecker()` from `@quartermaster/host/schema`, which repairs with `repair: true`. @default only that
    * arguments are an object
    */
   readonly checkArguments?: ArgumentChecker;
@@ -61,7 +61,7 @@ export interface ToolboxOptions {
   readonly stubDescriptionLength?: number;
   /** Servers that can't be reached now, and why: named in answers to searches. Only those that the caller may know of. */
   readonly unavailable?: (caller: Caller) => readonly Unavailable[];
-  /** What is suspicious about a tool's definition, in a word each: named beside the tool in answers to searches. @default nothing */
+  /** What is suspicious about a tool's definition, one word each; shown with the tool in search results. @default nothing */
   readonly findings?: (tool: Tool) => readonly string[];
   /** Whether search may return a tool. One that only the client knows keeps its stub. @default every tool */
   readonly isSearchable?: (tool: Tool) => boolean;

@@ -28,7 +28,7 @@ export type GateRule =
 export interface SearchLimitSettings {
   /** Matches in an answer when the model names no limit. */
   readonly defaultLimit: number;
-  /** The most that the model can ask for, 1 to 50. */
+  /** The maximum that the model can ask for, 1 to 50. */
   readonly maxLimit: number;
 }
 

@@ -10,7 +10,7 @@ export interface PlanQuestion<Request, Part> {
   readonly request: Request;
   readonly toolbox: Toolbox;
   readonly limits: ModelLimits;
-  /** How the client searches, where it says so. */
+  /** How the client searches, if it says so. */
   readonly search?: OpenedSearch | undefined;
   /** The form, the caller and what else a plan depends on. */
   readonly options: PlanOptions;

@@ -27,7 +27,7 @@ export interface LoopOptions<Request, Part> {
    * @default 12
    */
   readonly maxRounds?: number;
-  /** Whether calls of a tool are executed here instead of being handed to the client. @default none are */
+  /** Whether calls of a tool are executed here instead of being passed to the client. @default none */
   readonly isLocal?: (tool: Tool) => boolean;
   /** Executes such a call. Rejects only with the reason of an aborted signal. @default the toolbox's own `execute` */
   readonly execute?: (resolved: Resolved, signal: AbortSignal) => Promise<ToolOutcome>;

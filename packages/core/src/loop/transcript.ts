@@ -85,7 +85,7 @@ export interface ShownPiece {
 /** An entry, and the numbers of the pieces by which it was found. */
 export interface FoundEntry {
   readonly pieces: readonly number[];
-  /** Whether the piece is what the client said before a response of which it was shown nothing: the entry stands behind it. */
+  /** Whether the piece is what the client said before a response of which it was shown nothing: the entry comes after it. */
   readonly isAfter: boolean;
   readonly content: JsonObject;
 }

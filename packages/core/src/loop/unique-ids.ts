@@ -9,8 +9,8 @@ export interface UniqueIdOptions {
 }
 
 /**
- * Gives each call an id of its own. Upstreams repeat theirs (`call_0` in each round), and a client that matches results by
- * id would then answer the wrong call. Without chance in it: the same history and the same stream give the same ids.
+ * Gives each call a unique id. Upstreams repeat theirs (`call_0` in each round), and a client that matches results by id
+ * would then answer the wrong call. Without chance in it: the same history and the same stream give the same ids.
  */
 export function uniqueIds(options: UniqueIdOptions): (id: string) => string {
   const taken = new Set(options.taken);

@@ -33,8 +33,8 @@ export interface Wire<Request, Part> {
   /** A part that keeps the connection alive and means nothing. */
   ping?(): Part;
   /**
-   * Searches that the last response showed without an answer: a host writes them beside calls of the client, and answers them once it
-   * has the client's results. Absent where a dialect has no such searches.
+   * Searches that the last response showed without an answer: a host writes them next to calls of the client, and answers
+   * them once it has the client's results. Absent where a dialect has no such searches.
    */
   pending?(request: Request, plan: Plan): readonly Call[];
   /** How hidden parts of a response are kept and put back. Absent where clients are shown, and send back, everything. */
@@ -56,9 +56,9 @@ export interface Opened {
   readonly model?: string;
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
-  /** How the client wants to search, where it says so. */
+  /** How the client wants to search, if it says so. */
   readonly search?: OpenedSearch;
-  /** The text of the latest user message that has text of its own, wherever it stands: what a prefetch searches for. */
+  /** The text of the latest user message that has text: what a prefetch searches for. */
   readonly userText?: string;
 }
 
@@ -91,7 +91,7 @@ export type Read<Part> =
   | { readonly kind: 'forward'; readonly part: Part }
   /** Among the forwarded parts, now or later, is a call to a real tool: the client will have to answer it, so the turn ends with this round. */
   | { readonly kind: 'passed'; readonly name: string }
-  /** A held call, complete. Its arguments are raw text where they are not JSON although nothing was cut. */
+  /** A held call, complete. Its arguments are raw text if they are not JSON although nothing was cut off. */
   | { readonly kind: 'held'; readonly call: Call }
   /** A held call that the upstream cut in the middle (token limit): dropped, and the turn ends. */
   | { readonly kind: 'cut'; readonly name: string }
@@ -124,8 +124,8 @@ export interface Writer<Request, Part> {
    */
   answer(steps: readonly Step[]): readonly Part[];
   /**
-   * The request as it stands after this round: everything the client was sent, and the rounds that it was not shown. A
-   * `tool_choice` that forced the search is relaxed here.
+   * The request after this round: everything the client was sent, and the rounds that it was not shown. A `tool_choice` that
+   * forced the search is relaxed here.
    */
   extend(): Request;
   /** The request with the answers to `pending` searches, which also begin the response. Called before anything else. */

@@ -27,7 +27,7 @@ export interface ToolSettings
     ToolboxOptions,
     'searcher' | 'engine' | 'settings' | 'form' | 'countTokens' | 'checkArguments' | 'hooks' | 'guard' | 'budget'
   > {
-  /** Runs the tools that have no `execute` of their own. */
+  /** Runs the tools without an `execute`. */
   readonly execute?: ToolboxOptions['execute'];
 }
 

@@ -73,7 +73,7 @@ export interface Hit {
 /** A score taken apart: each value is made of its details. */
 export interface Explanation {
   readonly value: number;
-  /** What the value is, in words: `term "invoice" in name`. */
+  /** A description of the value: `term "invoice" in name`. */
   readonly what: string;
   readonly details: readonly Explanation[];
 }

@@ -18,7 +18,7 @@ import { createKnownKeys } from './known-keys.ts';
 
 /** Who is asking, and what they may use. */
 export interface Access {
-  /** An API key's id, or `''` where there are no keys. */
+  /** An API key's id, or `''` without keys. */
   readonly owner: string;
   /** The name that people gave to the key. Absent where there are no keys. */
   readonly name?: string;

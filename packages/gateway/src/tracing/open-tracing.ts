@@ -6,9 +6,10 @@ import type { Tracing } from './tracing.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Tracing as the standard variables of OpenTelemetry ask for it; undefined where they name no endpoint, and then no package is
- * loaded. `OTEL_EXPORTER_OTLP_*` say where spans go, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` whose they are,
- * `OTEL_TRACES_SAMPLER` which, `OTEL_BSP_*` how many at a time; `OTEL_TRACES_EXPORTER=none` and `OTEL_SDK_DISABLED=true` turn it off.
+ * Tracing as configured by the standard variables of OpenTelemetry; undefined if they name no endpoint, and then no package
+ * is loaded. `OTEL_EXPORTER_OTLP_*` say where spans go, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` whose they are,
+ * `OTEL_TRACES_SAMPLER` which, `OTEL_BSP_*` how many at a time; `OTEL_TRACES_EXPORTER=none` and `OTEL_SDK_DISABLED=true` turn
+ * it off.
  */
 export async function openTracing(env: Environment = process.env): Promise<Tracing | undefined> {
   if (!isWanted(env)) return undefined;

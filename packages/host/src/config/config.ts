@@ -96,7 +96,7 @@ export interface UpstreamSettings {
   readonly contextTokens?: number;
   /** Whether the host expands `tool_reference` blocks. */
   readonly references?: boolean;
-  /** How found tools reach the model where the host has no way of its own for that. @default by the protocol of the client */
+  /** How found tools reach the model if the host has no way of its own. @default by the protocol of the client */
   readonly form?: (typeof UPSTREAM_FORMS)[number];
   /** Whether the models read images; if not, a note replaces each image. @default true */
   readonly images?: boolean;
@@ -148,7 +148,7 @@ export interface StdioServerSettings extends McpServerOptions {
   readonly type?: 'stdio';
   readonly command: string;
   readonly args?: readonly string[];
-  /** Added to a short list of harmless variables; nothing else of our environment is handed on. */
+  /** Added to a short list of harmless variables; nothing else of our environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -158,7 +158,7 @@ export interface RemoteServerSettings extends McpServerOptions {
   readonly type?: 'http' | 'streamable-http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether users sign in to it with OAuth, and how where it takes more than that. @default false */
+  /** Whether users sign in with OAuth, and further options for it. @default false */
   readonly oauth?: boolean | OAuthSettings;
 }
 
@@ -244,7 +244,7 @@ export interface McpSettings {
   readonly quarantine: 'off' | 'changed' | 'new';
   /** What suspicious definitions lead to. */
   readonly findings: 'warn' | 'withhold' | 'off';
-  /** Whether our own tools are marked so that a client with a tool search of its own does not hide them. */
+  /** Whether our own tools are marked so that a client with its own tool search does not hide them. */
   readonly alwaysLoad: 'auto' | 'always' | 'never';
   readonly limits: McpLimitSettings;
   /** Web origins that may use `/mcp`, in addition to the gateway's own. */

@@ -10,8 +10,8 @@ import type { Unchecked } from './unchecked.ts';
 /** Options of a check against a schema. */
 export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {
   /**
-   * Whether a value that fails only by the form of its parts (`"5"` for 5, a lone value for a list) is mended.
-   * @default false
+   * Whether a value that fails only by the form of its parts (`"5"` for 5, a single value for a list) is repaired. @default
+   * false
    */
   readonly repair?: boolean;
 }
@@ -23,7 +23,7 @@ export const CHECK_DEFAULTS: Required<CheckOptions> = { ...EVALUATION_DEFAULTS, 
 export type ValueCheck = { readonly unchecked: readonly Unchecked[] } & (
   | {
       readonly kind: 'good';
-      /** The mended value, where mending was needed and asked for. */
+      /** The repaired value, if a repair was needed and allowed. */
       readonly repaired?: Json;
     }
   | { readonly kind: 'wrong'; readonly problems: readonly ArgumentProblem[] }

@@ -8,6 +8,6 @@ export interface Unchecked {
     | 'reference-not-found'
     | 'endless-reference'
     | 'not-a-schema';
-  /** The pattern, the reference or what stands where a schema should, cut short; empty where the reason says it all. */
+  /** The pattern, the reference or the value in place of a schema, shortened; empty if the reason is enough. */
   readonly detail: string;
 }

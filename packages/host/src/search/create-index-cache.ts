@@ -27,7 +27,10 @@ export function createIndexCache(
   return levels.length === 0 ? undefined : layered(levels);
 }
 
-/** The folder of the indexes on disk: `XDG_CACHE_HOME` counts everywhere, unless it is relative. Undefined where it is switched off, or there is no such place. */
+/**
+ * The folder of the indexes on disk: `XDG_CACHE_HOME` counts everywhere, unless it is relative. Undefined if it is switched
+ * off, or there is no such place.
+ */
 export function indexCacheFolder(
   { folder, diskBytes }: IndexCacheSettings,
   env: IndexCacheParts['env'],

@@ -9,7 +9,7 @@ export interface UseLearning {
   memoryFor(catalog: string): UseMemory;
   /** A tool was called, by its id or by the name that the model sees. It is learned once for the last search that found it. */
   called(owner: string, tool: string): void;
-  /** The ids of an owner's most used tools, for one day (UTC) the same, so that the prompt's prefix changes once a day at the most. */
+  /** The ids of an owner's most used tools, the same for a day (UTC), so that the prompt's prefix changes at most once a day. */
   hotTools(owner: string): Promise<readonly string[]>;
   /** Forgets what this process knows of an owner, or all; what is stored is forgotten in the store. */
   forget(owner?: string): void;

@@ -7,7 +7,7 @@ export interface BatchStore {
   create(batch: NewBatch): Promise<Batch>;
   /** A batch of this owner. */
   get(id: string, owner: string): Promise<Batch | undefined>;
-  /** Newest first. `undefined` when the batch that the page should stand next to is not this owner's. */
+  /** Newest first. `undefined` if the batch that the page should start from is not this owner's. */
   list(query: BatchQuery): Promise<BatchPage | undefined>;
   /** Ends what has not been started; what is being worked on may still finish. A batch that has ended stays as it is. */
   cancel(id: string, owner: string): Promise<Batch | undefined>;
@@ -48,7 +48,7 @@ export const BATCH_RETENTION_MS: number = 29 * BATCH_LIFETIME_MS;
 
 /** A batch to be created. */
 export interface NewBatch {
-  /** Who may see it: an API key's id, or `''` where there are no keys. */
+  /** Who may see it: an API key's id, or `''` without keys. */
   readonly owner: string;
   /** Headers that every item's request comes with. @default none */
   readonly headers?: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ export type CatalogOutcome = 'created' | 'replaced' | 'unchanged' | 'denied';
 
 /** Who changes a catalog. Its creator owns it; others are denied unless they may change any. */
 export interface CatalogActor {
-  /** An API key's id, or `''` where there are no keys. */
+  /** An API key's id, or `''` without keys. */
   readonly id: string;
   readonly mayChangeAny: boolean;
 }

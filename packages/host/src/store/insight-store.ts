@@ -48,7 +48,7 @@ export interface InsightCell extends InsightCounts, InsightPlace {}
 export interface InsightPlace {
   /** `2026-11-15`, in UTC. */
   readonly day: string;
-  /** An API key's id, or `''` where there are no keys. */
+  /** An API key's id, or `''` without keys. */
   readonly owner: string;
   readonly model: string;
   readonly form: string;

@@ -13,7 +13,7 @@ import { StoreError } from './store-error.ts';
 export interface KeyStore {
   /** Refuses a name that a key has already, unless that one was revoked. */
   create(key: NewApiKey, by?: string): Promise<{ readonly key: ApiKey; readonly secret: string }>;
-  /** Changes a key's rights or its expiry. `undefined` when there is no such key, or it was revoked. */
+  /** Changes a key's permissions or its expiry. `undefined` if there is no such key, or it was revoked. */
   update(id: string, change: KeyChange, by?: string): Promise<ApiKey | undefined>;
   /** A new secret for the same key. The one before works on for the overlap. `undefined` as for `update`. */
   rotate(
@@ -29,7 +29,7 @@ export interface KeyStore {
   get(id: string): Promise<ApiKey | undefined>;
   /** All of them, the oldest first. */
   list(): Promise<readonly ApiKey[]>;
-  /** From now on refused, by every replica. `false` when there is no such key, or it is already revoked. */
+  /** Rejected from now on by every replica. `false` if there is no such key, or it is already revoked. */
   revoke(id: string, by?: string): Promise<boolean>;
 }
 

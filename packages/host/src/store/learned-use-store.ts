@@ -7,9 +7,9 @@ import type { StoreContext } from './internal/store-context.ts';
 export interface LearnedUseStore {
   /** A tool whose id is longer than 512 characters is not kept. The oldest of a catalog go beyond 4,096. */
   add(scope: UseScope, uses: readonly LearnedUse[]): Promise<void>;
-  /** The newest of one owner and catalog, 4,096 at the most, the oldest first. */
+  /** The newest of one owner and catalog, at most 4,096, oldest first. */
   list(scope: UseScope): Promise<readonly LearnedUse[]>;
-  /** What is kept, by owner, catalog and tool: the most used first, 10,000 rows at the most. */
+  /** What is kept, by owner, catalog and tool: most used first, at most 10,000 rows. */
   summarise(which?: Partial<UseScope>): Promise<readonly UseSummary[]>;
   /** Deletes what matches all that is given, everything where nothing is; answers how many uses that were. */
   forget(which?: Partial<UseScope> & { readonly tool?: string }): Promise<number>;
@@ -19,7 +19,7 @@ export interface LearnedUseStore {
 
 /** Whose uses, and of which tools. */
 export interface UseScope {
-  /** An API key's id, or `''` where there are no keys. */
+  /** An API key's id, or `''` without keys. */
   readonly owner: string;
   /** A named catalog, several joined by a comma, `mcp` for the MCP servers together, or `''` for the tools of requests. */
   readonly catalog: string;

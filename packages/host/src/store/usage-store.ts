@@ -15,7 +15,7 @@ export interface UsageStore {
 
 /** What is not given counts as 0. */
 export interface Usage {
-  /** An API key's id, or `''` where there are no keys. */
+  /** An API key's id, or `''` without keys. */
   readonly owner: string;
   readonly requests?: number;
   readonly searches?: number;

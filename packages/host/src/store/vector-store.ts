@@ -8,7 +8,7 @@ export interface VectorStore {
   get(model: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Keeps vectors. The first one stays: the same content has the same vector. */
   put(model: string, vectors: ReadonlyMap<string, Uint8Array>): Promise<void>;
-  /** Forgets all vectors of a model that is no longer used; answers how many they were. */
+  /** Deletes all vectors of a model that is no longer used; returns their number. */
   deleteModel(model: string): Promise<number>;
 }
 

@@ -48,7 +48,7 @@ export interface DialectUpstream<Name extends DialectName> {
 
 /** What an upstream knows about the client, and reports for it. */
 export interface UpstreamClient {
-  /** The client's headers. An upstream takes those that its API reads (versions, betas), never credentials unless told so. */
+  /** The client's headers. An upstream takes those that its API reads (versions, betas), and credentials only if configured. */
   readonly headers?: Headers;
   /** The id of the client's request, for logs and traces. */
   readonly requestId?: string;

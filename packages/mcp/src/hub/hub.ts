@@ -49,8 +49,9 @@ export interface Hub {
   /** Accepts the current definitions of changed tools. `*` matches any text. */
   accept(toolPatterns: readonly string[]): Promise<void>;
   /**
-   * Begins a user's sign-in at a server: where they have to go. Undefined where it has none, or none can begin here. It comes back to
-   * `redirectUrl`, whose handler calls `finishSignIn`; by default to the address that the OAuth client was made with.
+   * Starts a user's sign-in to a server and returns where they have to go. Undefined if it has none, or none can start here.
+   * It comes back to `redirectUrl`, whose handler calls `finishSignIn`; by default to the address that the OAuth client was
+   * made with.
    */
   beginSignIn(server: string, user?: string, redirectUrl?: string): Promise<string | undefined>;
   /** Resolves when the user has signed in at a server, here or in another process; rejects with the signal's reason. */
@@ -120,7 +121,7 @@ export interface HubRequest extends Outgoing, Pick<HubCall, 'allowInputRequired'
   readonly onProgress?: ProgressCallback | undefined;
 }
 
-/** A resource whose changes are to be heard of. */
+/** A resource to follow. */
 export interface FollowRequest {
   readonly server: string;
   readonly uri: string;

@@ -14,7 +14,7 @@ export interface ServerStatus {
   readonly needsSignIn?: true;
   /** How many tools it has in the catalog. */
   readonly tools: number;
-  /** Why its tools can't be listed, where they can't. Those of an earlier list are kept. */
+  /** Why its tools can't be listed, if so. Those of an earlier list are kept. */
   readonly listingFailure?: string;
   /** Where its list was cut off, if it was: `after 100 pages`. Then that is the first of the problems. */
   readonly stopped?: string;
@@ -22,7 +22,7 @@ export interface ServerStatus {
   readonly problems: readonly string[];
   /** Changed definitions that wait to be accepted. */
   readonly held: readonly DefinitionChange[];
-  /** Changed definitions that are used all the same until they are accepted. Absent where there are none. */
+  /** Changed definitions that are used although they are not accepted yet. Missing if there are none. */
   readonly changed?: readonly DefinitionChange[];
   readonly suspicions: readonly (Suspicion & { readonly tool: string })[];
   /** How often it wrote something other than a message, and what it wrote last. */

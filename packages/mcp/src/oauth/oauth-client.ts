@@ -26,7 +26,7 @@ export interface OAuthClient {
   access(owner: TokenOwner, settings: SignInSettings): AuthProvider;
   /** What to say to a user whose tokens don't reach as far as a request: where to sign in again, with more scopes. */
   stepUp(owner: TokenOwner, settings: SignInSettings, refusal: InsufficientScopeError): Promise<McpError>;
-  /** Begins a sign-in: where the user has to go. Undefined where none can begin here. */
+  /** Starts a sign-in and returns where the user has to go. Undefined if none can start here. */
   begin(owner: TokenOwner, settings: SignInSettings, wish?: SignInWish): Promise<string | undefined>;
   /** Ends a sign-in with what the authorization server sent to the redirect address. Says whose it was. */
   finish(callback: URLSearchParams): Promise<TokenOwner>;

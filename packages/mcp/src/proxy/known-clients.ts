@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 
-/** Whether our tools are marked as ones that a client must not hide behind a search of its own. */
+/** Whether our tools are marked as ones that a client must not hide behind its own search. */
 export type AlwaysLoad = 'auto' | 'always' | 'never';
 
 /** Who is asking, as it says itself. */

@@ -39,8 +39,8 @@ export interface Access {
   /** Asked before each search; see `Caller.admitSearch`. @default every search is run */
   readonly admitSearch?: NonNullable<Caller['admitSearch']>;
   /**
-   * Where this user signs in at a server that wants it, such as a page of a gateway. Clients that can open addresses are sent there;
-   * errors name it. @default the one user of a lasting connection is sent to the authorization server itself
+   * Where this user signs in to a server that requires it, such as a page of a gateway. Clients that can open addresses are
+   * sent there; errors name it. @default the one user of a lasting connection is sent to the authorization server itself
    */
   readonly signInPage?: (server: string) => string;
 }

@@ -7,7 +7,7 @@ import { createEmbeddedSearcher } from '@quartermaster/semantic';
 export interface CreateSearchOptions {
   /** What searches, made once for each set of tools. @default the hybrid with the embedded model */
   readonly searcher?: (snapshot: Snapshot) => Searcher;
-  /** The tools as `ai` has them, so that parameters can be searched too: `ai` itself hands over names and descriptions only. */
+  /** The tools as `ai` has them, so that parameters can be searched too: `ai` itself passes names and descriptions only. */
   readonly tools?: Readonly<Record<string, object>>;
   /** How many tools at most, 1 to 50. @default 5 */
   readonly limit?: number;

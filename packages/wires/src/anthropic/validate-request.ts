@@ -33,7 +33,7 @@ export interface ValidateOptions {
   readonly strict?: boolean;
   /** Tools that a reference may name though the request does not declare them: those of a catalog kept elsewhere. @default none */
   readonly isKnown?: (name: string) => boolean;
-  /** How many tools a request may declare, its search left out. @default 10_000, as the API has it */
+  /** How many tools a request may declare, without its search. @default 10_000, the API's limit */
   readonly maxTools?: number;
 }
 

@@ -27,8 +27,8 @@ export interface ToolSearchOptions extends Omit<ToolboxOptions, 'tools' | 'execu
   /** What searches by words and meaning, or how to make it for a snapshot. @default the hybrid with the embedded model */
   readonly searcher?: SearcherSource;
   /**
-   * How schemas reach the model; `client` where the client brings a search of its own. A form that the transport can't carry
-   * becomes `bridge`. @default auto
+   * How schemas reach the model; `client` if the client brings its own search. A form that the transport can't carry becomes
+   * `bridge`. @default auto
    */
   readonly form?: FormName | 'auto';
   /** What the host can do, as a row of `transports`. @default the dialect's own row */

@@ -5,7 +5,7 @@ import { parseArguments } from '@quartermaster/core/dispatch';
 const KEY = 'INVALID_JSON';
 
 /**
- * A call's arguments as the object that the API wants. A text that is none is kept under a key of its own: without any
+ * A call's arguments as the object that the API expects. A text that is none is kept under a key of its own: without any
  * arguments it would look like a different call.
  */
 export function toInput(text: string): JsonObject {

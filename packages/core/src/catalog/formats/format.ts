@@ -11,7 +11,7 @@ export interface ParseContext {
   readonly missingDeferral: Policy;
 }
 
-/** How a tool is to be written where that differs from what the tool says. */
+/** How to write a tool, if that differs from the tool itself. */
 export interface WriteOptions {
   /** The name that the model is to see. @default the tool's own name */
   readonly name?: string | undefined;

@@ -17,7 +17,7 @@ export interface FoundBySearch {
   /** The loop guard answered it without searching: it does not count as a search. */
   readonly isRefused?: true;
   /**
-   * Which of the names answer which query, where there are several; a query without a match has none. Reported once, like
+   * Which of the names answer which query, if there are several; a query without a match has none. Reported once, like
    * `also`.
    */
   readonly answers?: readonly QueryAnswer[];
@@ -27,7 +27,7 @@ export interface FoundBySearch {
   readonly unavailable?: readonly Unavailable[];
 }
 
-/** The outcome of `tool_describe`: the names asked for, resolved where they exist. */
+/** The outcome of `tool_describe`: the requested names, resolved if they exist. */
 export interface FoundByName {
   readonly kind: 'describe';
   readonly names: readonly string[];

@@ -5,8 +5,8 @@ const MOST_CHARACTERS = 1_000_000;
 const MOST_NAMES = 200;
 
 /**
- * The names in an answer of ours, for a wire whose messages keep the text: the other direction of `tell`. Returns nothing for
- * any other text, because the history is untrusted.
+ * The names in one of our answers, for a wire whose messages keep the text: the other direction of `tell`. Returns nothing
+ * for any other text, because the history is untrusted.
  */
 export function readTold(text: string): readonly string[] {
   if (text.length > MOST_CHARACTERS) return [];

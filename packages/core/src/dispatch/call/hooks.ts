@@ -21,7 +21,7 @@ export type BeforeCall = Denial | { readonly kind: 'change'; readonly arguments:
 /** A refusal by a hook. */
 export interface Denial {
   readonly kind: 'deny';
-  /** Told to the model. */
+  /** Shown to the model. */
   readonly reason: string;
 }
 

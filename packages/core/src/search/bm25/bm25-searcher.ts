@@ -15,7 +15,7 @@ export interface Bm25SearcherOptions extends Bm25Options {
   readonly index?: Bm25Index;
   /** How building the index yields to other work. */
   readonly slices?: SliceOptions;
-  /** Keeps the index by its content, where it has the default settings. @default it is built each time */
+  /** Caches the index by its content, if it has the default settings. @default it is built each time */
   readonly cache?: IndexCache | undefined;
 }
 

@@ -6,8 +6,8 @@ export interface HybridOptions {
   /** What each feature counts; 0 or more. @default {@link HYBRID_DEFAULTS} */
   readonly weights?: HybridWeights;
   /**
-   * The same for a request of one clause, in which there is no chatter, so that its meaning can be trusted more.
-   * @default `weights` where these are given, else {@link HYBRID_DEFAULTS}
+   * The same for a request of one clause, which has no filler, so that its meaning can be trusted more. @default `weights`
+   * where these are given, else {@link HYBRID_DEFAULTS}
    */
   readonly oneClauseWeights?: HybridWeights;
   /** The same for a request that the reranker has looked at, which makes the cheaper features count less. */

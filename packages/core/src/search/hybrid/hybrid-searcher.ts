@@ -32,7 +32,10 @@ import type { WholeCatalog } from './whole-catalog.ts';
 export interface HybridSearcherOptions extends HybridOptions {
   /** Gives tools and requests their meaning. `@quartermaster/semantic` has one. */
   readonly embedder: StaticEmbedder;
-  /** The lexical half; an index built elsewhere can be handed in. @default an index built by `prepare`, or else on the first search */
+  /**
+   * The lexical half; an index built elsewhere can be passed in. @default an index built by `prepare`, or else on the first
+   * search
+   */
   readonly bm25?: Omit<Bm25SearcherOptions, 'slices' | 'cache'>;
   /** Vectors of the same tools in the same order, by the same embedder. @default built by `prepare`, or else on the first search */
   readonly vectors?: VectorIndex;

@@ -22,7 +22,7 @@ export interface UseBonus {
 
 /** Options of `LearnedUses`. */
 export interface LearnedUsesOptions {
-  /** How many uses are kept at the most; the oldest go. @default 4096 */
+  /** The maximum number of uses; the oldest are dropped. @default 4096 */
   readonly maxUses?: number;
   /** How many of one tool. @default 64 */
   readonly maxUsesPerTool?: number;

@@ -90,7 +90,7 @@ export interface Reranker {
   compare(asked: readonly Asked[], signal?: AbortSignal): Promise<Compared>;
   /** Makes ahead what the first searches of these tools would wait for. Never rejects. */
   prepare?(tools: readonly Tool[]): Promise<void>;
-  /** Whether each clause of a request is worth a comparison of its own. @default true */
+  /** Whether each clause of a request is compared separately. @default true */
   readonly readsClauses?: boolean | undefined;
 }
 

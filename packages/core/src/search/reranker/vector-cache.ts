@@ -20,7 +20,7 @@ export interface MemoryVectorCacheOptions {
   readonly hold?: HoldVectors | undefined;
 }
 
-/** Counts bytes until they end; undefined where there is no room for them at all. */
+/** Counts bytes until they are released; undefined if there is no room for them at all. */
 export type HoldVectors = (
   bytes: number,
   release: () => void,

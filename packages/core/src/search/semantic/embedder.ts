@@ -7,7 +7,7 @@ import type { SearchText } from '../../catalog/index.ts';
 export interface Embedder {
   /** Names the model; vectors of one model are never compared with those of another. */
   readonly modelId: string;
-  /** How many texts one call takes; undefined is no limit. */
+  /** How many texts one call takes; undefined for no limit. */
   readonly maxEmbeddingsPerCall?: number | undefined | PromiseLike<number | undefined>;
   doEmbed(options: EmbedOptions): PromiseLike<{ readonly embeddings: readonly (readonly number[])[] }>;
 }

@@ -3,7 +3,7 @@ import { createDeadline } from '../internal/deadline.ts';
 import { HTTP_TIMEOUTS, type HttpUpstreamOptions } from './http-upstream-options.ts';
 import { clockOf, explained, post } from './post.ts';
 
-/** A request that goes to a host as it came. */
+/** A request that goes to a host unchanged. */
 export interface PassedRequest {
   readonly method: string;
   /** Below the host's address, with its query: `/v1/files?limit=10`. */

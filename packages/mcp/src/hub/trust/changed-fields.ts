@@ -1,7 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import type { DefinitionChange } from './compare-pins.ts';
 
-/** One part of a changed definition, as a person reads it. `null` stands for nothing. */
+/** One part of a changed definition, as a person reads it. `null` means nothing. */
 export interface ChangedField {
   readonly field: string;
   readonly before: string | null;

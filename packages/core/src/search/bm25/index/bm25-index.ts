@@ -15,7 +15,7 @@ import {
 import { NO_TERM, TermTable, type TermTableData } from './term-table.ts';
 import type { ToolTokens } from './tool-tokens.ts';
 
-/** An index as typed arrays and plain values only: it can be built in one thread and handed to another, or stored. */
+/** An index as typed arrays and plain values only: it can be built in one thread and passed to another, or stored. */
 export interface Bm25IndexData {
   readonly version: typeof INDEX_VERSION;
   readonly toolCount: number;
@@ -144,7 +144,7 @@ export class Bm25Index {
     return this.#statistics === undefined ? this.listLength(list) : this.#statistics.countWord(word);
   }
 
-  /** How much a list tells: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
+  /** The idf of a list: `ln(1 + (N − n + ½) / (n + ½))`, above 0 however many tools it names. */
   idf(list: number): number {
     return inverseFrequency(this.toolCount, this.listLength(list));
   }
