@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createSnapshot, type Snapshot, type Tool } from '../../catalog/index.ts';
+import { createSnapshot, createTool, type Snapshot, type Tool } from '../../catalog/index.ts';
 import { EMPTY_MEMORY, readTold, remember } from '../../disclosure/index.ts';
 import { manyTools, sampleSnapshot, sampleTool, sampleTools } from '../../disclosure/sample-tools.fixture.ts';
 import { PatternError } from '../../errors.ts';
 import type { Searcher } from '../../search/index.ts';
 import { wordSearcher } from '../../testing/index.ts';
+import type { Caller } from '../call.ts';
 import { boxWith, handle, namesFound, textOf } from '../call-context.fixture.ts';
 import type { ToolboxOptions } from '../toolbox-options.ts';
 
@@ -73,6 +74,21 @@ describe('a search', () => {
         'github__create_issue',
       ]);
       expect(noted).toEqual([['anna', 'issue', ['github__close_issue', 'github__create_issue']]]);
+    });
+
+    it('gives the last place to what is called along with a tool above it, where the caller may see that', async () => {
+      const tools = createSnapshot([...manyTools(9), createTool({ name: 'sign_in' })]);
+      const companion = { tool: 'sign_in', share: 1 };
+      const uses: ToolboxOptions['uses'] = {
+        recall: () => new Map(tools.tools.map(({ id }) => [id, { points: 0, isAskedAlike: false, companion }])),
+        note: () => undefined,
+      };
+      const options = { tools, uses, searcher: { ...wordSearcher(tools), engine: 'hybrid' as const } };
+      const found = (caller: Caller) => namesFound({ query: 'thing' }, { options, caller });
+      expect((await found({ id: 'anna' })).at(-1)).toBe('sign_in');
+      const hidden = await found({ id: 'anna', allow: ({ name }) => name !== 'sign_in' });
+      expect(hidden).toHaveLength(5);
+      expect(hidden).not.toContain('sign_in');
     });
 
     it('moves nothing for another caller', async () => {

@@ -73,6 +73,15 @@ describe('what was called after requests', () => {
     expect(uses.bonuses(PAY_A_BILL, NOW).get('weather')?.companion).toEqual({ tool: 'balance', share: 1 });
   });
 
+  it('knows the companion of a tool also where only the last calls of that are kept', () => {
+    const uses = new LearnedUses({ maxUsesPerTool: 4 });
+    const calls = ['a', 'b', 'c', 'd'].flatMap((tool, at) => [0, 10].map((day) => used(tool, PAY_A_BILL, at + day)));
+    uses.add(calls.flatMap((call) => [call, { ...call, tool: 'token', atMs: call.atMs + 1_000 }]));
+    expect(uses.bonuses(PAY_A_BILL, NOW).get('a')).not.toHaveProperty('companion');
+    uses.add([used('a', PAY_A_BILL, 0.5), used('token', PAY_A_BILL, 0.5)]);
+    expect(uses.bonuses(PAY_A_BILL, NOW).get('a')?.companion).toEqual({ tool: 'token', share: 1 });
+  });
+
   it('takes no notice of vectors of another length', () => {
     const uses = learned({ tool: 'trips', atMs: NOW, vector: Int8Array.of(127) });
     expect(uses.bonuses(PLAN_A_TRIP, NOW).get('trips')?.points).toBeLessThan(0.2);

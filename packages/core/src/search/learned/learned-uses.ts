@@ -134,7 +134,7 @@ export class LearnedUses {
       sums.set(tool, (sums.get(tool) ?? 0) + likeness * weight);
       nearest.set(tool, Math.max(nearest.get(tool) ?? 0, likeness * weight));
     }
-    this.#companions ??= findCompanions(this.#uses);
+    this.#companions ??= findCompanions(this.#uses, this.#settings.maxUsesPerTool);
     const bonuses = new Map<string, UseBonus>();
     for (const [tool, count] of calls) {
       const share = (sums.get(tool) ?? 0) / (SHARE_FLOOR + total);
