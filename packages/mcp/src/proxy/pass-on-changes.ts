@@ -1,6 +1,6 @@
+import type { Plan } from '@quartermaster/core';
 import type { ServerNotification } from '../hub/index.ts';
 import { serversWith } from './collect-lists.ts';
-import { needsRelist } from './needs-relist.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
 
@@ -75,4 +75,19 @@ function concerns({ hub }: ProxyContext, session: Session, notification: ServerN
   if (!permissions.allowsServer(server) || (user !== '' && user !== access.user)) return false;
   if (method === 'notifications/resources/updated') return followed.get(String(params.uri))?.server === server;
   return peer === undefined || hub.connections(peer).every((connection) => connection.server !== server);
+}
+
+/**
+ * Whether a client should list its tools again. Tools that come and go behind the search change nothing that it sees, and a new
+ * list would cost it its prompt cache: those are told in answers.
+ */
+function needsRelist(before: Plan, after: Plan): boolean {
+  if (before === after) return false;
+  if (before.kind !== after.kind) return true;
+  return visible(before) !== visible(after);
+}
+
+function visible(plan: Plan): string {
+  const own = plan.kind === 'defer' ? plan.own.map((one) => one.name) : [];
+  return JSON.stringify([own, plan.shown.map(({ name, description, schema }) => [name, description, schema])]);
 }
