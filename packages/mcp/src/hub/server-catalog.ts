@@ -47,6 +47,8 @@ export interface ServerCatalogOptions {
   readonly context: HubContext;
 }
 
+const NOTHING: readonly ReadDefinition[] = [];
+
 /** What one server lists, compared with what was accepted of it, and kept for the next run. */
 export class ServerCatalog {
   readonly #options: ServerCatalogOptions;
@@ -75,7 +77,7 @@ export class ServerCatalog {
   }
 
   get used(): readonly ReadDefinition[] {
-    return this.#known?.used ?? [];
+    return this.#known?.used ?? NOTHING;
   }
 
   get problems(): readonly string[] {
@@ -105,8 +107,7 @@ export class ServerCatalog {
 
   findings(tool: Tool): readonly Suspicion[] {
     if (this.#options.context.findings === 'off') return [];
-    // By id: a policy of the settings makes another object of it.
-    const one = this.used.find((used) => used.tool.id === tool.id);
+    const one = byId(this.used).get(tool.id);
     return one === undefined ? [] : suspicionsOf(one);
   }
 
@@ -219,6 +220,15 @@ function describeWithheld(withheld: readonly ReadDefinition[]): string {
     .map((one) => `${one.tool.name} (${suspicionsOf(one)[0]?.kind ?? ''})`);
   const rest = withheld.length - named.length;
   return `withheld for what their definitions hold: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+const byIds = new WeakMap<readonly ReadDefinition[], ReadonlyMap<string, ReadDefinition>>();
+
+/** By id, since a policy of the settings makes another object of a tool. Every answer of a conversation is written again each turn. */
+function byId(used: readonly ReadDefinition[]): ReadonlyMap<string, ReadDefinition> {
+  const known = byIds.get(used) ?? new Map(used.map((one) => [one.tool.id, one]));
+  byIds.set(used, known);
+  return known;
 }
 
 const looked = new WeakMap<ReadDefinition, readonly Suspicion[]>();
