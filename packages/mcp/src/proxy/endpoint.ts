@@ -19,7 +19,7 @@ import { createPeer } from './create-peer.ts';
 import { followFilter, followResource, unfollowResource } from './follow-resources.ts';
 import { withFollowUp } from './follow-up.ts';
 import type { ClientInfo } from './known-clients.ts';
-import type { Audience } from './pass-on-changes.ts';
+import { type Audience, noteListed } from './pass-on-changes.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { proxyInstructions } from './proxy-instructions.ts';
 import { LISTEN_METHOD } from './serve-listening.ts';
@@ -155,6 +155,7 @@ export class Endpoint extends Server implements Audience {
       case 'tools/call':
         return this.#call(params, context);
       case 'resources/list':
+        noteListed(hub, session, 'resources');
         return withStatus(await listResources(hub, session, signal));
       case 'resources/templates/list':
         return listResourceTemplates(hub, session, signal);
@@ -167,6 +168,7 @@ export class Endpoint extends Server implements Audience {
         unfollowResource(session, params.uri);
         return {};
       case 'prompts/list':
+        noteListed(hub, session, 'prompts');
         return listPrompts(hub, session, signal);
       case 'prompts/get':
         return getPrompt(hub, session, { ...withFollowUp(params, context), signal });

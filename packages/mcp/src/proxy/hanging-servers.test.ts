@@ -166,7 +166,8 @@ describe('a server that hangs when it is first started', () => {
 });
 
 describe('a client that is greeted before its servers are there', () => {
-  it('is offered what they may bring, and told when they bring it', async () => {
+  /** One whose server has prompts, and starts when it is let go. */
+  async function greetedEarly() {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -186,6 +187,21 @@ describe('a client that is greeted before its servers are there', () => {
     const heard: string[] = [];
     client.fallbackNotificationHandler = async ({ method }) => void heard.push(method);
     await inTime(connectClient(proxy, client, { isSole: true }), clock, 250);
+    return { client, heard, clock, hub, release };
+  }
+
+  it('is not told of what it has listed since', async () => {
+    const { client, heard, clock, hub, release } = await greetedEarly();
+    release();
+    await until(() => hub.snapshot().tools.length > 0);
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['raw__hello']);
+    clock.advance(50);
+    await client.listPrompts();
+    expect(heard).not.toContain('notifications/prompts/list_changed');
+  });
+
+  it('is offered what they may bring, and told when they bring it', async () => {
+    const { client, heard, clock, hub, release } = await greetedEarly();
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
       prompts: { listChanged: true },

@@ -1,5 +1,5 @@
 import type { Plan } from '@quartermaster/core';
-import type { ServerNotification } from '../hub/index.ts';
+import type { Hub, ServerNotification } from '../hub/index.ts';
 import { serversWith } from './collect-lists.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import type { Session } from './session.ts';
@@ -58,14 +58,17 @@ export function passOnChanges(context: ProxyContext, open: ReadonlyMap<Audience,
 /** Which lists have servers that were not there when the client was told what there is. Each is named once. */
 export function takeNewLists({ hub }: ProxyContext, session: Session): readonly ('prompts' | 'resources')[] {
   if (!session.wasGreetedEarly) return [];
-  return (['prompts', 'resources'] as const).filter((kind) => {
-    const servers = serversWith(hub, session, kind)
-      .map(({ name }) => name)
-      .join('\n');
-    const isNew = servers !== session.listed[kind];
-    session.listed[kind] = servers;
-    return isNew;
-  });
+  return (['prompts', 'resources'] as const).filter((kind) => noteListed(hub, session, kind));
+}
+
+/** Notes that the client knows what there is of a kind now. Returns whether that is news. */
+export function noteListed(hub: Hub, session: Session, kind: 'prompts' | 'resources'): boolean {
+  const servers = serversWith(hub, session, kind)
+    .map(({ name }) => name)
+    .join('\n');
+  const isNew = servers !== session.listed[kind];
+  session.listed[kind] = servers;
+  return isNew;
 }
 
 /** A client that has a connection of its own to the server hears of it there. */
