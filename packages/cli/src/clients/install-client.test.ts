@@ -193,6 +193,12 @@ describe('mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
+  it('has Codex wait for the proxy, whose tools it would start without', async () => {
+    const { file, command } = home(sampleOf('codex'));
+    await command('install', 'codex', '--yes', '--no-cost');
+    expect(readFileSync(file, 'utf8')).toMatch(/\[mcp_servers\.quartermaster\]\r?\n(?:.+\n)*required = true/);
+  });
+
   it('follows a link, as people have it who keep their settings in a repository', async () => {
     const { folder, file, command } = home({ ...sampleOf('gemini'), path: 'dotfiles/gemini.json' });
     mkdirSync(join(folder, '.gemini'));

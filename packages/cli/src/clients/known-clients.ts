@@ -16,6 +16,9 @@ const typedEntry = (start: StartCommand): JsonObject => ({ type: 'stdio', ...pla
 /** Claude Code waits for such a server before its first request, and does not hide its tools behind a search of its own. */
 const claudeEntry = (start: StartCommand): JsonObject => ({ ...typedEntry(start), alwaysLoad: true });
 
+/** Codex starts without the tools of a server that takes a second, unless it is required. */
+const codexEntry = (start: StartCommand): JsonObject => ({ ...plainEntry(start), required: true });
+
 /** Every client whose servers can be moved. */
 export const CLIENTS: readonly McpClient[] = [
   {
@@ -74,7 +77,7 @@ export const CLIENTS: readonly McpClient[] = [
     caveat: "Tools that a profile of Zed's switches on or off are not carried over.",
   },
   {
-    ...{ id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: plainEntry },
+    ...{ id: 'codex', name: 'Codex', block: ['mcp_servers'], expandsVariables: false, entry: codexEntry },
     files: ({ home, env }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
   },
   {
