@@ -160,22 +160,36 @@ function stepsOf({ steps }: Open, { atMs, durationMs }: RequestEnd): readonly Re
 }
 
 function recordOf(request: RequestEnd, seen: Open): RequestRecord {
-  const { key, model, upstream, used, called, ...rest } = request;
-  const { plan, rounds, searches, loaded, refused } = seen;
-  const { inputTokens = 0, outputTokens = 0 } = used ?? {};
-  const all = [...seen.called, ...called];
+  const { id, atMs, route, status, durationMs, owner, key, model, upstream, used } = request;
+  const { plan, rounds } = seen;
+  const called = seen.called.length === 0 ? request.called : [...seen.called, ...request.called];
   const isDeferred = plan?.decision === 'defer';
+  const tokens = isDeferred && plan.cost !== undefined ? accountOf(seen, plan.cost) : undefined;
+  const reach = isDeferred && status < 400 ? reachOf(seen, called) : undefined;
+  const { decision, reason, form, catalogs } = plan ?? NO_PLAN;
   return {
-    ...rest,
-    ...defined({ key, model, upstream, catalogs: plan?.catalogs }),
-    ...(plan === undefined ? {} : { decision: plan.decision, reason: plan.reason }),
-    ...defined({ form: plan?.form }),
-    ...{ rounds, searches, loaded, called: all, refused, inputTokens, outputTokens },
+    ...{ id, atMs, route, status, durationMs, owner },
+    ...defined({ key, model, upstream, catalogs, decision, reason, form }),
+    rounds,
+    searches: orNone(seen.searches),
+    loaded: orNone(seen.loaded),
+    called: orNone(called),
+    refused: orNone(seen.refused),
+    inputTokens: used?.inputTokens ?? 0,
+    outputTokens: used?.outputTokens ?? 0,
     steps: stepsOf(seen, request),
-    ...(isDeferred && request.status < 400 ? { reach: reachOf(seen, all) } : {}),
-    ...(isDeferred && plan.cost !== undefined ? { tokens: accountOf(seen, plan.cost) } : {}),
+    ...defined({ reach, tokens }),
   };
 }
+
+const NO_PLAN: Partial<NonNullable<Open['plan']>> = {};
+
+/** Thousands of records are held: those without entries share one list. */
+function orNone<Entry>(list: readonly Entry[]): readonly Entry[] {
+  return list.length === 0 ? NONE : list;
+}
+
+const NONE: readonly never[] = [];
 
 /** Judged by the whole conversation: the response after a tool's result neither searches nor calls, and should not. */
 function reachOf({ searches, earlier }: Open, called: readonly string[]): NonNullable<RequestRecord['reach']> {

@@ -3,6 +3,7 @@ import {
   INSIGHT_COUNTS,
   type InsightCell,
   type InsightCounts,
+  type InsightPlace,
   type InsightRecord,
   type InsightStore,
 } from '@quartermaster/host/store';
@@ -59,7 +60,7 @@ export function createInsightMeter(options: {
     try {
       await store?.add({ cells: [...due.values()], records });
     } catch (error) {
-      for (const cell of due.values()) addTo(cells, cell);
+      for (const cell of due.values()) addCounts(cellAt(cells, cell), cell);
       dropped += Math.max(0, records.length + waiting.length - MOST_WAITING);
       waiting = [...records, ...waiting].slice(-MOST_WAITING);
       throw error;
@@ -94,7 +95,7 @@ export function createInsightMeter(options: {
   return {
     sinceMs: store === undefined ? startedAt : undefined,
     add(record) {
-      addTo(cells, cellOf(record));
+      addRecord(cells, record);
       if (store === undefined) return;
       if (keepsRecords && isKept(record)) {
         if (waiting.length < MOST_WAITING) waiting.push(stored(record));
@@ -149,25 +150,27 @@ function readStored({ record }: InsightRecord): RequestRecord {
   };
 }
 
-function cellOf(record: RequestRecord): InsightCell {
-  const { owner, atMs, model = '', form = '', catalogs = [], searches, reach, loaded, called, tokens } = record;
-  const found = loaded.filter(({ by }) => by === 'search');
-  return {
-    ...{ day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog: catalogs.join(', ') },
-    requests: 1,
-    deferred: tokens === undefined ? 0 : 1,
-    searched: reach === 'searched' ? 1 : 0,
-    called: reach === 'called' ? 1 : 0,
-    neither: reach === 'neither' ? 1 : 0,
-    searches: searches.length,
-    foundNothing: searches.filter(({ outcome }) => outcome === 'none').length,
-    found: found.length,
-    unused: found.filter((tool) => !wasCalled(tool, called)).length,
-    keptOut: tokens?.keptOut ?? 0,
-    added: tokens?.added ?? 0,
-    inputTokens: record.inputTokens,
-    outputTokens: record.outputTokens,
-  };
+/** Counts a request in place: nothing is made for a cell that is known. */
+function addRecord(cells: Map<string, InsightCell>, record: RequestRecord): void {
+  const { owner, atMs, model = '', form = '', catalogs, searches, reach, loaded, called, tokens } = record;
+  const catalog = catalogs?.join(', ') ?? '';
+  const cell = cellAt(cells, { day: dayOf(atMs), owner, model: model.slice(0, MOST_CHARACTERS), form, catalog });
+  cell.requests += 1;
+  if (reach !== undefined) cell[reach] += 1;
+  cell.searches += searches.length;
+  for (const { outcome } of searches) if (outcome === 'none') cell.foundNothing += 1;
+  for (const tool of loaded) {
+    if (tool.by !== 'search') continue;
+    cell.found += 1;
+    if (!wasCalled(tool, called)) cell.unused += 1;
+  }
+  if (tokens !== undefined) {
+    cell.deferred += 1;
+    cell.keptOut += tokens.keptOut;
+    cell.added += tokens.added;
+  }
+  cell.inputTokens += record.inputTokens;
+  cell.outputTokens += record.outputTokens;
 }
 
 const MOST_CHARACTERS = 100;
@@ -176,14 +179,21 @@ const MOST_CHARACTERS = 100;
 const MOST_CELLS = 20_000;
 const OTHERS = 'others';
 
-function addTo(cells: Map<string, InsightCell>, added: InsightCell): void {
-  const { day, owner, model, form, catalog } = added;
-  const key = [day, owner, model, form, catalog].join('\n');
+/** Where a place is counted; all further models together, once there are too many. */
+function cellAt(cells: Map<string, InsightCell>, place: InsightPlace): InsightCell {
+  const { day, owner, model, form, catalog } = place;
+  const key = `${day}\n${owner}\n${model}\n${form}\n${catalog}`;
   const known = cells.get(key);
-  if (known !== undefined) addCounts(known, added);
-  else if (cells.size < MOST_CELLS || model === OTHERS) cells.set(key, { ...added });
-  else addTo(cells, { ...added, model: OTHERS, form: '', catalog: '' });
+  if (known !== undefined) return known;
+  if (cells.size >= MOST_CELLS && model !== OTHERS) {
+    return cellAt(cells, { day, owner, model: OTHERS, form: '', catalog: '' });
+  }
+  const cell = { ...NO_COUNTS, day, owner, model, form, catalog };
+  cells.set(key, cell);
+  return cell;
 }
+
+const NO_COUNTS = Object.fromEntries(INSIGHT_COUNTS.map((count) => [count, 0])) as unknown as InsightCounts;
 
 /** Adds counts in place. */
 export function addCounts(into: InsightCounts, from: InsightCounts): void {

@@ -81,9 +81,9 @@ export function createRegistry(): Registry {
           const key = keyOf(series, labels);
           const one = series.get(key) ?? { counts: bounds.map(() => 0), sum: 0, count: 0 };
           series.set(key, one);
-          bounds.forEach((bound, index) => {
-            if (value <= bound) one.counts[index] = (one.counts[index] ?? 0) + 1;
-          });
+          for (let at = bounds.length - 1; at >= 0 && value <= (bounds[at] ?? 0); at -= 1) {
+            one.counts[at] = (one.counts[at] ?? 0) + 1;
+          }
           one.sum += value;
           one.count += 1;
         },
@@ -102,15 +102,27 @@ function line(name: string, labels: string, value: number): string {
 }
 
 function keyOf(series: ReadonlyMap<string, unknown>, labels: Labels): string {
-  const key = write(Object.entries(labels));
+  let key = '';
+  // Some ten of them for each request: nothing is made here that is not kept.
+  for (const name in labels) key += `${key === '' ? '' : ','}${name}="${escapeValue(labels[name] ?? '')}"`;
   if (series.has(key) || series.size < MOST_SERIES) return key;
   return write(Object.keys(labels).map((name) => [name, 'other']));
 }
 
 function write(labels: readonly (readonly [string, string])[]): string {
-  return labels.map(([name, value]) => `${name}="${escapeValue(value.slice(0, 200))}"`).join(',');
+  return labels.map(([name, value]) => `${name}="${escapeValue(value)}"`).join(',');
 }
 
+/** Most values come again and again. */
+const escaped = new Map<string, string>();
+const MOST_ESCAPED = 2_000;
+
 function escapeValue(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  const known = escaped.get(value);
+  if (known !== undefined) return known;
+  const cut = value.slice(0, 200);
+  const text = cut.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  if (escaped.size >= MOST_ESCAPED) escaped.clear();
+  if (value.length <= 200) escaped.set(value, text);
+  return text;
 }
