@@ -78,6 +78,7 @@ const files = result
   )
   .sort();
 for (const file of files) process.stdout.write(`${file}\n`);
-process.stdout.write(`${files.length} files\n`);
+const isSearch = (file) => /^(?:core\/src\/search|semantic)\//.test(file);
+process.stdout.write(`${files.length} files, ${files.filter(isSearch).length} of them search\n`);
 await server.close();
 upstream.close();
