@@ -1,12 +1,8 @@
-/** Time, passed in so that waiting can be tested without waiting. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Runs something later. Gives a function that calls it off. */
-  after(delayMs: number, run: () => void): () => void;
-}
+import type { Clock } from '@quartermaster/host/upstream';
 
-/** The real clock. */
+export type { Clock };
+
+/** The real clock. What waits on it does not keep the process alive. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
   after(delayMs, run) {

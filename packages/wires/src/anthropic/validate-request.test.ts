@@ -72,12 +72,6 @@ const REFUSED: readonly Refused[] = [
     "Tool reference 'unknown_tool' has no corresponding tool definition",
   ],
   [
-    'the same as it is worded today',
-    { ...GOOD, messages: referring },
-    "Tool reference 'unknown_tool' not found in available tools",
-    { wording: 'production' },
-  ],
-  [
     'a reference to nothing in a search result',
     { ...GOOD, messages: [ASK, { role: 'assistant', content: [...searched('s1', 'x', ['gone'])] }] },
     "Tool reference 'gone' has no corresponding tool definition",

@@ -21,8 +21,6 @@ export class AnthropicRequestError extends RequestError {
 
 /** Options of `validateRequest`. */
 export interface ValidateOptions {
-  /** How an unknown reference is worded: as in the documentation, or as the API words it today. @default documented */
-  readonly wording?: 'documented' | 'production';
   /** The request's `anthropic-version`; later versions refuse more. @default 2023-06-01 */
   readonly version?: string;
   /**
@@ -39,7 +37,6 @@ export interface ValidateOptions {
 
 /** How requests are validated, unless the options say otherwise. */
 export const VALIDATE_DEFAULTS = {
-  wording: 'documented',
   version: '2023-06-01',
   strict: false,
   isKnown: (): boolean => false,
@@ -58,10 +55,10 @@ export function validateAnthropicRequest(value: unknown, options: ValidateOption
   const tools = checkTools(request, settings);
   checkVersion(request, settings.version);
   checkPairs(request.messages);
-  checkReferences(request.messages, {
-    wording: settings.wording,
-    isKnown: (name) => tools.has(name) || isConnectorTool(request, name) || settings.isKnown(name),
-  });
+  checkReferences(
+    request.messages,
+    (name) => tools.has(name) || isConnectorTool(request, name) || settings.isKnown(name),
+  );
   return request;
 }
 
@@ -196,18 +193,13 @@ function checkPairs(messages: readonly AnthropicMessage[]): void {
   }
 }
 
-function checkReferences(
-  messages: readonly AnthropicMessage[],
-  check: { readonly wording: 'documented' | 'production'; readonly isKnown: (name: string) => boolean },
-): void {
+function checkReferences(messages: readonly AnthropicMessage[], isKnown: (name: string) => boolean): void {
   for (const block of messages.flatMap(blocksOf)) {
-    const unknown = namesIn(block).find((name) => !check.isKnown(name));
+    const unknown = namesIn(block).find((name) => !isKnown(name));
     if (unknown === undefined) continue;
-    const text =
-      check.wording === 'documented'
-        ? `Tool reference '${unknown}' has no corresponding tool definition`
-        : `Tool reference '${unknown}' not found in available tools`;
-    throw refused('unknown_tool', text, { name: unknown });
+    throw refused('unknown_tool', `Tool reference '${unknown}' has no corresponding tool definition`, {
+      name: unknown,
+    });
   }
 }
 

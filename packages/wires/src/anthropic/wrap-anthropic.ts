@@ -2,21 +2,16 @@ import type { QuartermasterError } from '@quartermaster/core';
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import { type Planned, planHistory, renderOnce } from '@quartermaster/core/loop';
-import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
+import { answerRequest, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
-import type {
-  AnthropicErrorBody,
-  AnthropicEvent,
-  AnthropicRequest,
-  AnthropicResponse,
-} from './anthropic-shapes-2026-11.ts';
+import { anthropicDialect } from './anthropic-dialect.ts';
+import type { AnthropicErrorBody, AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
 import { createLocalBatches, type LocalBatches } from './local-batches.ts';
 import { type AnthropicToolSearchOptions, requestPlanner } from './plan-request.ts';
 import { UpstreamEventError } from './upstream-event-error.ts';
-import { anthropicWhole } from './whole.ts';
-import { writeErrorEvent, writeNamedEvent } from './write-event.ts';
+import { writeErrorEvent } from './write-event.ts';
 
 /** The part of an Anthropic client that is needed: any of the SDK's, those for other platforms included. */
 export interface AnthropicClient {
@@ -73,7 +68,7 @@ export function toolSearchMiddleware(
     if (isJsonObject(request.thread)) return refuseThread(request.thread.type === 'continue');
     const signal = http.signal ?? undefined;
     const loop = { ...planned, ...settings, ...defined({ signal }) };
-    return answerRequest({ dialect: DIALECT, loop, stream: request.stream === true, ask });
+    return answerRequest({ dialect: anthropicDialect, explain, loop, stream: request.stream === true, ask });
   }
 
   return async (http, next) => {
@@ -166,15 +161,10 @@ function readItems(body: JsonObject | undefined): readonly ReadItem[] | undefine
   return items.length === body.requests.length && isUnique ? items : undefined;
 }
 
-const DIALECT: HttpDialect<AnthropicEvent, AnthropicResponse> = {
-  whole: anthropicWhole,
-  writePart: writeNamedEvent,
-  streamEnd: '',
-  async explain(error) {
-    if (error instanceof UpstreamEventError) return writeErrorEvent(error.body);
-    return error instanceof UpstreamRefusal ? writeErrorEvent(await explainRefusal(error)) : undefined;
-  },
-};
+async function explain(error: unknown): Promise<string | undefined> {
+  if (error instanceof UpstreamEventError) return writeErrorEvent(error.body);
+  return error instanceof UpstreamRefusal ? writeErrorEvent(await explainRefusal(error)) : undefined;
+}
 
 async function explainRefusal(refusal: UpstreamRefusal): Promise<AnthropicErrorBody> {
   const told = (await refusal.told())?.error ?? {};

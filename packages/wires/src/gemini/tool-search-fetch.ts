@@ -1,10 +1,10 @@
 import type { QuartermasterError } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
-import { answerRequest, type HttpDialect, orRefusal } from '../internal/answer-request.ts';
+import { answerRequest, orRefusal } from '../internal/answer-request.ts';
 import { loopSettings, type ToolSearchOptions } from '../internal/request-toolbox.ts';
 import { readJsonBody, resend } from '../internal/resend.ts';
 import { UpstreamRefusal } from '../internal/upstream-refusal.ts';
-import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
+import type { GeminiRequest } from './gemini-shapes-2026-11.ts';
 import { createGeminiWire, type GeminiWireOptions } from './gemini-wire.ts';
 import { requestPreparer } from './prepare-request.ts';
 import { UpstreamChunkError } from './upstream-chunk-error.ts';
@@ -40,20 +40,17 @@ export function toolSearchFetch(options: GeminiToolSearchOptions = {}): typeof f
       if (planned.kind !== 'loop') return planned.request === target.body ? send(input, init) : ask(planned.request);
       const signal = init.signal ?? undefined;
       const loop = { ...planned, ...settings, ...defined({ signal }) };
-      return answerRequest({ dialect: DIALECT, loop, stream: target.isStream, ask });
+      return answerRequest({ dialect: DIALECT, explain, loop, stream: target.isStream, ask });
     }, refuse);
   };
 }
 
-const DIALECT: HttpDialect<GeminiResponse, GeminiResponse> = {
-  whole: geminiWhole,
-  writePart: writeChunk,
-  streamEnd: '',
-  async explain(error) {
-    if (error instanceof UpstreamChunkError) return writeChunk(error.chunk);
-    return error instanceof UpstreamRefusal ? writeChunk(await explainRefusal(error)) : undefined;
-  },
-};
+const DIALECT = { whole: geminiWhole, endpoint: { writePart: writeChunk, streamEnd: '' } };
+
+async function explain(error: unknown): Promise<string | undefined> {
+  if (error instanceof UpstreamChunkError) return writeChunk(error.chunk);
+  return error instanceof UpstreamRefusal ? writeChunk(await explainRefusal(error)) : undefined;
+}
 
 function writeChunk(chunk: object): string {
   return `data: ${JSON.stringify(chunk)}\r\n\r\n`;

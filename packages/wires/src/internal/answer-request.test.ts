@@ -1,25 +1,20 @@
 import { createToolbox, QuartermasterError } from '@quartermaster/core';
 import { RequestError, UpstreamError } from '@quartermaster/core/errors';
 import { describe, expect, it } from 'vitest';
-import type { ChatChunk, ChatCompletion, ChatRequest } from '../openai-chat/chat-shapes-2026-11.ts';
+import { chatDialect } from '../openai-chat/chat-dialect.ts';
+import type { ChatRequest } from '../openai-chat/chat-shapes-2026-11.ts';
 import { openaiChatWire } from '../openai-chat/openai-chat-wire.ts';
-import { chatWhole } from '../openai-chat/whole.ts';
-import { answerRequest, type HttpDialect, orRefusal } from './answer-request.ts';
+import { answerRequest, orRefusal } from './answer-request.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 const REQUEST: ChatRequest = { model: 'some-model', messages: [{ role: 'user', content: 'Hello' }] };
 const CHUNK = { id: 'c1', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };
-const DIALECT: HttpDialect<ChatChunk, ChatCompletion> = {
-  whole: chatWhole,
-  writePart: (part) => `data: ${JSON.stringify(part)}\n\n`,
-  streamEnd: 'data: [DONE]\n\n',
-  explain: async (error) => (error instanceof RangeError ? `data: ${error.message}\n\n` : undefined),
-};
+const explain = async (error: unknown) => (error instanceof RangeError ? `data: ${error.message}\n\n` : undefined);
 
 function answer(stream: boolean, ask: () => Response | Promise<Response>): Promise<Response> {
   const toolbox = createToolbox({ tools: [] });
   const loop = { wire: openaiChatWire, toolbox, plan: toolbox.plan(), request: REQUEST };
-  return answerRequest({ dialect: DIALECT, loop, stream, ask: async () => ask() });
+  return answerRequest({ dialect: chatDialect, explain, loop, stream, ask: async () => ask() });
 }
 
 function events(...data: readonly string[]): Response {

@@ -3,19 +3,16 @@ import { UpstreamError } from '@quartermaster/core/errors';
 import { readEvents } from '@quartermaster/core/internal';
 import { type LoopOptions, runLoop, runWhole, type Whole } from '@quartermaster/core/loop';
 import type { Ask } from './resend.ts';
-import { eventStream, type StreamDialect, streamResponse } from './stream-response.ts';
+import { type Explain, eventStream, type StreamEndpoint, streamResponse } from './stream-response.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** In characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
-/** How a dialect's responses go over HTTP. */
-export interface HttpDialect<Part, Whole_> extends StreamDialect<Part> {
-  readonly whole: Whole<Whole_, Part>;
-}
-
 export interface HttpExchange<Request, Part, Whole_> {
-  readonly dialect: HttpDialect<Part, Whole_>;
+  /** What of a dialect says how its responses go over HTTP. */
+  readonly dialect: { readonly whole: Whole<Whole_, Part>; readonly endpoint: StreamEndpoint<Part> };
+  readonly explain: Explain;
   readonly loop: Omit<LoopOptions<Request, Part>, 'upstream'>;
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
@@ -60,21 +57,21 @@ async function answerWhole<Request, Part, Whole_>(exchange: HttpExchange<Request
 
 /** Answers once the first part is there: an error before it keeps its status, and the SDK can try again. */
 async function answerStream<Request, Part, Whole_>(exchange: HttpExchange<Request, Part, Whole_>): Promise<Response> {
-  const { dialect } = exchange;
+  const { dialect, explain } = exchange;
   let headers = new Headers();
   const rest = runLoop<Request, Part>({
     ...exchange.loop,
     async *upstream(request, signal) {
       const response = accepted(await exchange.ask(request, signal));
       headers = keptHeaders(response.headers);
-      yield* readParts(dialect, response);
+      yield* readParts(dialect.whole, response);
     },
   });
   try {
-    return streamResponse(dialect, { first: await rest.next(), rest, headers });
+    return streamResponse(dialect.endpoint, { first: await rest.next(), rest, headers, explain });
   } catch (error) {
     // A stream that begins with the host's own error is passed on as one.
-    const told = error instanceof UpstreamRefusal ? undefined : await dialect.explain(error);
+    const told = error instanceof UpstreamRefusal ? undefined : await explain(error);
     if (told === undefined) throw error;
     return eventStream(told, headers);
   }
@@ -82,11 +79,11 @@ async function answerStream<Request, Part, Whole_>(exchange: HttpExchange<Reques
 
 /** A host that answers whole though a stream was asked for is read all the same. */
 async function* readParts<Part, Whole_>(
-  dialect: HttpDialect<Part, Whole_>,
+  whole: Whole<Whole_, Part>,
   response: Response,
 ): AsyncGenerator<Part, void, undefined> {
   if (response.headers.get('content-type')?.includes('application/json') === true) {
-    yield* dialect.whole.toParts(await readWhole<Whole_>(response));
+    yield* whole.toParts(await readWhole<Whole_>(response));
     return;
   }
   if (response.body === null) return;

@@ -1,11 +1,11 @@
 import type { Tool, ToolboxOptions } from '@quartermaster/core';
-import { NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
-import { capabilitiesOf, chooseForm, type TransportCapabilities } from '@quartermaster/core/disclosure';
+import { isJsonObject, NAME_TEMPLATES, writeTool } from '@quartermaster/core/catalog';
+import { capabilitiesOf, chooseForm } from '@quartermaster/core/disclosure';
 import { readDefinitions } from '@quartermaster/core/dispatch';
 import { contextWindow } from '@quartermaster/core/gate';
 import { defined } from '@quartermaster/core/internal';
-import { type Planned, planRequest, type Wire } from '@quartermaster/core/loop';
-import type { HttpDialect } from './answer-request.ts';
+import { type Planned, planRequest } from '@quartermaster/core/loop';
+import type { Dialect } from '../dialect.ts';
 import { openaiTool } from './as-shown.ts';
 import { requestToolboxes, type ToolSearchOptions } from './request-toolbox.ts';
 
@@ -20,24 +20,15 @@ export interface OpenAIToolSearchOptions extends ToolSearchOptions {
   readonly hooks?: NonNullable<ToolboxOptions['hooks']>;
 }
 
-/** What an endpoint is made of. */
-export interface Endpoint<Request, Part, Response_> extends Omit<HttpDialect<Part, Response_>, 'explain'> {
-  readonly wire: Wire<Request, Part>;
-  readonly format: 'openai-chat' | 'openai-responses';
-  /** The end of the endpoint's path. */
-  readonly path: string;
-  /** The row of the transport table for OpenAI's own hosts. */
-  readonly transport: string;
+/** A dialect of OpenAI's, with what its clients' requests are asked beside it. */
+export interface AdaptedDialect<Request, Part, Response_> {
+  readonly dialect: Dialect<Request, Part, Response_, 'openai-chat' | 'openai-responses'>;
   isRequest(value: object): boolean;
   readTools(request: Request): readonly Tool[];
   /** Definitions among those that stand in the messages, not in `tools`. */
   loadedTools(request: Request): readonly unknown[];
-  /** Whether the client searches by itself. */
-  isClientSearch(request: Request): boolean;
   /** Whether the request has traces of tool search in it: marks, search tools, past searches. */
   isMarked(request: Request): boolean;
-  /** Whether the host does all that the request asks for, so that it goes there as it is. */
-  isServed(request: Request, can: TransportCapabilities): boolean;
 }
 
 /** What every request of these endpoints has. */
@@ -54,28 +45,29 @@ export interface PreparedRequest<Request, Part> {
 
 /** The toolbox and the plan for a request; nothing for one that is to pass. */
 export function requestPreparer<Request extends RequestBody, Part, Response_>(
-  endpoint: Endpoint<Request, Part, Response_>,
+  adapted: AdaptedDialect<Request, Part, Response_>,
   options: OpenAIToolSearchOptions,
 ): (request: Request, host: string) => PreparedRequest<Request, Part> | undefined {
   const { transport: given, transports, catalog: extra = [], execute, hooks, ...rest } = options;
   const catalog = readDefinitions(extra);
+  const { wire, endpoint, api, name: format } = adapted.dialect;
   const toolboxes = requestToolboxes(
     { ...rest, ...defined({ execute, hooks }) },
     {
       name: endpoint.transport,
-      maxNameLength: MAX_NAME_LENGTH,
+      maxNameLength: api.maxNameLength,
       nameTemplate: NAME_TEMPLATES.proxy,
       ownOptions: { catalog: true, execute: true, hooks: true, fetch: true },
     },
   );
   return (request, host) => {
-    const { wire, format } = endpoint;
     const transport = given ?? (isOpenAI(host) ? endpoint.transport : 'unknown');
     const model = typeof request.model === 'string' ? request.model : undefined;
     const can = capabilitiesOf(transport, { model, table: transports });
-    if ((rest.form ?? 'auto') === 'auto' && endpoint.isServed(request, can)) return undefined;
-    const declared = endpoint.readTools(request);
-    const isClient = endpoint.isClientSearch(request);
+    const search = api.openSearch(request, Array.isArray(request.tools) ? request.tools.filter(isJsonObject) : []);
+    if ((rest.form ?? 'auto') === 'auto' && api.isServed(search, can)) return undefined;
+    const declared = adapted.readTools(request);
+    const isClient = search?.kind === 'client';
     if (declared.length + catalog.length === 0 && !isClient) return undefined;
     // What the client declares comes first: a tool of the catalog by the same name is the client's own.
     const ids = new Set(declared.map((tool) => tool.id));
@@ -86,14 +78,14 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
       ...{ wire, request, search: isClient ? { kind: 'client' } : undefined },
       toolbox: toolboxes.toolbox(
         [...declared, ...added],
-        JSON.stringify([request.tools, endpoint.loadedTools(request)]),
+        JSON.stringify([request.tools, adapted.loadedTools(request)]),
       ),
       limits: contextWindow({ override: rest.contextTokens, model }),
       options: {
         form: chooseForm(can, isClient ? 'client' : rest.form).form,
         ...defined({ caller: rest.caller }),
       },
-      isForeign: endpoint.isMarked(request) && !can.deferMark,
+      isForeign: adapted.isMarked(request) && !can.deferMark,
       executes: isClient || 'isLocal' in isLocal,
       whole(plan) {
         const shown = plan?.shown.filter(({ tool }) => ours.has(tool.id)) ?? [];
@@ -111,6 +103,3 @@ export function requestPreparer<Request extends RequestBody, Part, Response_>(
 function isOpenAI(host: string): boolean {
   return host === 'api.openai.com' || host.endsWith('.api.openai.com') || host.endsWith('.openai.azure.com');
 }
-
-/** The longest name that the API takes. */
-const MAX_NAME_LENGTH = 64;

@@ -2,7 +2,12 @@ import type { QuartermasterError } from '@quartermaster/core';
 import { defined } from '@quartermaster/core/internal';
 import { planHistory, resolveReferences } from '@quartermaster/core/loop';
 import { answerRequest, orRefusal } from './answer-request.ts';
-import { type Endpoint, type OpenAIToolSearchOptions, type RequestBody, requestPreparer } from './prepare-request.ts';
+import {
+  type AdaptedDialect,
+  type OpenAIToolSearchOptions,
+  type RequestBody,
+  requestPreparer,
+} from './prepare-request.ts';
 import { loopSettings } from './request-toolbox.ts';
 import { readJsonBody, resend } from './resend.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
@@ -12,20 +17,20 @@ import { UpstreamRefusal } from './upstream-refusal.ts';
  * answered by the search loop, all others pass.
  */
 export function searchFetch<Request extends RequestBody, Part, Response_>(
-  endpoint: Endpoint<Request, Part, Response_>,
+  adapted: AdaptedDialect<Request, Part, Response_>,
   options: OpenAIToolSearchOptions,
   send: typeof fetch,
 ): typeof fetch {
-  const prepare = requestPreparer(endpoint, options);
-  const dialect = { ...endpoint, explain };
+  const prepare = requestPreparer(adapted, options);
+  const { dialect } = adapted;
   const settings = loopSettings(options);
   return async (input, init = {}) => {
-    const target = readTarget(endpoint, input, init);
+    const target = readTarget(adapted, input, init);
     if (target === undefined) return send(input, init);
     const { host } = target;
     return orRefusal(async () => {
       const request = await resolveReferences<Request, Part>({
-        wire: endpoint.wire,
+        wire: dialect.wire,
         request: target.request,
         transcript: settings.transcript,
       });
@@ -38,7 +43,7 @@ export function searchFetch<Request extends RequestBody, Part, Response_>(
       const { stream } = planned.wire.open(request);
       const signal = init.signal ?? undefined;
       const loop = { ...planned, ...settings, ...defined({ isLocal, signal }) };
-      return answerRequest({ dialect, loop, stream, ask });
+      return answerRequest({ dialect, explain, loop, stream, ask });
     }, refuse);
   };
 }
@@ -50,14 +55,14 @@ interface Target<Request> {
 
 /** Undefined for what is no request to the endpoint. */
 function readTarget<Request extends RequestBody, Part, Response_>(
-  endpoint: Endpoint<Request, Part, Response_>,
+  { dialect, isRequest }: AdaptedDialect<Request, Part, Response_>,
   input: RequestInfo | URL,
   init: RequestInit,
 ): Target<Request> | undefined {
   if (input instanceof Request || init.method?.toUpperCase() !== 'POST') return undefined;
   const url = new URL(input);
-  const body = url.pathname.endsWith(endpoint.path) ? readJsonBody(init.body) : undefined;
-  if (body === undefined || !endpoint.isRequest(body)) return undefined;
+  const body = url.pathname.endsWith(dialect.endpoint.path) ? readJsonBody(init.body) : undefined;
+  if (body === undefined || !isRequest(body)) return undefined;
   return { request: body as unknown as Request, host: url.hostname };
 }
 

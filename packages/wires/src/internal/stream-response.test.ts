@@ -11,8 +11,8 @@ async function respond(make: () => AsyncGenerator<AnthropicEvent>, told?: Anthro
   const events = make();
   const headers = new Headers({ 'request-id': 'req_1' });
   const explain = async () => (told === undefined ? undefined : writeErrorEvent(told));
-  const dialect = { writePart: writeNamedEvent, streamEnd: '', explain };
-  return streamResponse(dialect, { first: await events.next(), rest: events, headers });
+  const endpoint = { writePart: writeNamedEvent, streamEnd: '' };
+  return streamResponse(endpoint, { first: await events.next(), rest: events, headers, explain });
 }
 
 async function* failing(): AsyncGenerator<AnthropicEvent> {

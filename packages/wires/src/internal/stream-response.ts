@@ -1,21 +1,21 @@
-/** How a dialect's stream goes over HTTP. */
-export interface StreamDialect<Part> {
-  writePart(part: Part): string;
-  /** What follows the last part. */
-  readonly streamEnd: string;
-  /** What ends a stream in the middle of which something failed. Undefined: it breaks off, as there is nothing to tell. */
-  explain(error: unknown): Promise<string | undefined>;
-}
+import type { Endpoint } from '../dialect.ts';
+
+/** How a dialect writes its streams. */
+export type StreamEndpoint<Part> = Pick<Endpoint<Part>, 'writePart' | 'streamEnd'>;
+
+/** What ends a stream in the middle of which something failed. Undefined: it breaks off, as there is nothing to tell. */
+export type Explain = (error: unknown) => Promise<string | undefined>;
 
 export interface StreamSource<Part> {
   /** Already here: a host that refuses must be able to answer with its own status, not with a stream that breaks. */
   readonly first: IteratorResult<Part>;
   readonly rest: AsyncIterableIterator<Part>;
   readonly headers: Headers;
+  readonly explain: Explain;
 }
 
 /** A streaming response. The parts are stopped when no one reads on. */
-export function streamResponse<Part>(dialect: StreamDialect<Part>, source: StreamSource<Part>): Response {
+export function streamResponse<Part>(endpoint: StreamEndpoint<Part>, source: StreamSource<Part>): Response {
   const { rest } = source;
   let next: IteratorResult<Part> | undefined = source.first;
   const encoder = new TextEncoder();
@@ -24,11 +24,11 @@ export function streamResponse<Part>(dialect: StreamDialect<Part>, source: Strea
       try {
         const result = next ?? (await rest.next());
         next = undefined;
-        if (result.done !== true) return controller.enqueue(encoder.encode(dialect.writePart(result.value)));
-        if (dialect.streamEnd !== '') controller.enqueue(encoder.encode(dialect.streamEnd));
+        if (result.done !== true) return controller.enqueue(encoder.encode(endpoint.writePart(result.value)));
+        if (endpoint.streamEnd !== '') controller.enqueue(encoder.encode(endpoint.streamEnd));
         controller.close();
       } catch (error) {
-        const told = await dialect.explain(error);
+        const told = await source.explain(error);
         if (told === undefined) return controller.error(error);
         controller.enqueue(encoder.encode(told));
         controller.close();

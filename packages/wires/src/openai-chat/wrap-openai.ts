@@ -1,9 +1,8 @@
-import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+import type { AdaptedDialect, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
+import { chatDialect } from './chat-dialect.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
 import { readTools } from './open.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
-import { chatWhole } from './whole.ts';
 
 /**
  * A client like the one given, with tool search in `chat.completions`: `create`, `parse`, `stream` and `runTools` work as before,
@@ -29,19 +28,11 @@ export function toolSearchFetch(
   return searchFetch(CHAT, rest, send);
 }
 
-const CHAT: Endpoint<ChatRequest, ChatChunk, ChatCompletion> = {
-  wire: openaiChatWire,
-  whole: chatWhole,
-  path: '/chat/completions',
-  format: 'openai-chat',
-  transport: 'openai-chat',
+const CHAT: AdaptedDialect<ChatRequest, ChatChunk, ChatCompletion> = {
+  dialect: chatDialect,
   isRequest: (value) => 'messages' in value && Array.isArray(value.messages),
   readTools,
   loadedTools: () => [],
-  isClientSearch: () => false,
   // The wire takes marks off by itself, and there is nothing else.
   isMarked: () => false,
-  isServed: () => false,
-  writePart: (chunk) => `data: ${JSON.stringify(chunk)}\n\n`,
-  streamEnd: 'data: [DONE]\n\n',
 };

@@ -80,7 +80,7 @@ export function latestUserIndex(items: readonly ResponsesItem[]): number {
   return items.findLastIndex((item) => item.role === 'user' && textOf(item.content).trim() !== '');
 }
 
-function isSearchTool(tool: unknown): tool is JsonObject {
+export function isSearchTool(tool: unknown): tool is JsonObject {
   return isJsonObject(tool) && tool.type === 'tool_search';
 }
 

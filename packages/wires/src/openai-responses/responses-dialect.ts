@@ -5,6 +5,7 @@ import { defined } from '@quartermaster/core/internal';
 import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
 import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
+import { isSearchTool, openSearch } from './open.ts';
 import { openaiResponsesWire } from './openai-responses-wire.ts';
 import type { ResponsesEvent, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
 import { responsesWhole } from './whole.ts';
@@ -51,20 +52,15 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
       throw new RequestError('unsupported_request', text, { context: { parameter: 'conversation' } });
     },
     readTools(definitions, { input }) {
-      const isShared = !definitions.some((tool) => isSearchTool(tool) && isClientSearch(tool));
+      const isShared = openSearch({ tools: definitions })?.kind !== 'client';
       const found = isShared || input === undefined ? {} : { input };
       const { tools, search } = openaiResponsesWire.open({ ...found, tools: definitions });
       const searchTools = findSearchTools(definitions.filter(isJsonObject), tools, isSearchTool);
       return { tools, searchTools, ...defined({ search }) };
     },
-    openSearch(_, searchTools) {
-      const tool = searchTools.find(isSearchTool);
-      if (tool === undefined) return undefined;
-      return isClientSearch(tool) ? { kind: 'client' } : { kind: 'hosted', engine: 'any', name: 'tool_search' };
-    },
+    openSearch: (_, searchTools) => openSearch({ tools: searchTools }),
     // What a client has found for itself stands among its items.
-    hasAllTools: ({ tools }) =>
-      !Array.isArray(tools) || !tools.some((tool) => isSearchTool(tool) && isClientSearch(tool)),
+    hasAllTools: (request) => openSearch(request)?.kind !== 'client',
     isStored: ({ store }) => store !== false,
     form: (can, search) => chooseForm(can, search?.kind === 'client' ? 'client' : 'auto').form,
     isServed(search, can) {
@@ -121,12 +117,4 @@ function errorIn(event: object): JsonObject | undefined {
 function errorEvent(error: ErrorFacts): object {
   const { message, type, param = null } = error;
   return { type: 'error', code: openaiErrorCode(error) ?? type, message, param };
-}
-
-function isSearchTool(definition: unknown): definition is JsonObject {
-  return isJsonObject(definition) && definition.type === 'tool_search';
-}
-
-function isClientSearch({ execution }: JsonObject): boolean {
-  return execution === 'client';
 }

@@ -1,7 +1,7 @@
-import type { Endpoint, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
+import type { AdaptedDialect, OpenAIToolSearchOptions } from '../internal/prepare-request.ts';
 import { type OpenAIClient, searchFetch, withFetch } from '../internal/search-fetch.ts';
 import { loadedTools, openSearch, readTools } from './open.ts';
-import { openaiResponsesWire } from './openai-responses-wire.ts';
+import { responsesDialect } from './responses-dialect.ts';
 import {
   isSearchCall,
   isSearchOutput,
@@ -10,7 +10,6 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from './responses-shapes-2026-11.ts';
-import { responsesWhole } from './whole.ts';
 
 /**
  * A client like the one given, with tool search in `responses`: `create`, `parse` and `stream` work as before, and the model no
@@ -37,25 +36,13 @@ export function toolSearchFetch(
   return searchFetch(RESPONSES, rest, send);
 }
 
-const RESPONSES: Endpoint<ResponsesRequest, ResponsesEvent, ResponsesResponse> = {
-  wire: openaiResponsesWire,
-  whole: responsesWhole,
-  path: '/responses',
-  format: 'openai-responses',
-  transport: 'openai-responses',
+const RESPONSES: AdaptedDialect<ResponsesRequest, ResponsesEvent, ResponsesResponse> = {
+  dialect: responsesDialect,
   isRequest: () => true,
   readTools,
   loadedTools,
-  isClientSearch: (request) => openSearch(request)?.kind === 'client',
   isMarked: (request) =>
     openSearch(request) !== undefined ||
     itemsOf(request).some((item) => isSearchCall(item) || isSearchOutput(item)) ||
     readTools(request).some((tool) => tool.extras.verbatim?.['openai-responses']?.defer_loading !== undefined),
-  isServed(request, can) {
-    const search = openSearch(request);
-    if (search?.kind === 'client') return can.clientSearch;
-    return search?.kind === 'hosted' && can.hostedSearch.includes('openai');
-  },
-  writePart: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
-  streamEnd: '',
 };
