@@ -60,6 +60,20 @@ describe('refusals of the Messages API', () => {
   });
 
   it.each([
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Hello' }] }],
+    ['/v1/responses', { input: 'Hello' }],
+  ])('400 for tools in deferred_tools, though nothing is deferred: %s', async (path, rest) => {
+    const upstreams = scriptedUpstreams({});
+    const { post } = await runningGateway({ upstreams });
+    const response = await post(path, { model: 'gpt-test', ...rest, deferred_tools: [{ name: 'lost' }] });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringMatching(/^deferred_tools is not/) },
+    });
+    expect(upstreams.requests).toEqual([]);
+  });
+
+  it.each([
     ['tool_addition', { type: 'tool_definition', definition: { name: 'a', input_schema: { type: 'object' } } }],
     ['tool_addition', { type: 'mcp_tool_reference', server_name: 'crm', name: 'find' }],
     ['tool_removal', { type: 'tool_reference', name: 'get_weather' }],

@@ -36,6 +36,17 @@ describe('a whole message', () => {
     expect(anthropicWhole.fromParts(anthropicWhole.toParts(MESSAGE))).toEqual(MESSAGE);
   });
 
+  it('has its context management where a stream has it: beside the delta', () => {
+    const context_management = { applied_edits: [{ type: 'clear_tool_uses_20250919' }] };
+    const message = { id: 'msg_1', type: 'message', content: [], stop_reason: 'end_turn', context_management };
+    const closing = anthropicWhole.toParts(message).find(({ type }) => type === 'message_delta');
+    expect(closing).toEqual({
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      context_management,
+    });
+  });
+
   it('survives with any arguments', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {

@@ -16,13 +16,15 @@ import { UpstreamEventError } from './upstream-event-error.ts';
 export const anthropicWhole: Whole<AnthropicResponse, AnthropicEvent> = {
   toParts(response) {
     const message = { ...openingFields(response), content: [], stop_reason: null, stop_sequence: null };
+    // Streams have it beside the delta, where the SDK reads it.
+    const { context_management, ...closing } = closingFields(response);
     return [
       { type: 'message_start', message },
       ...blocksOf(response).flatMap(blockEvents),
       {
         type: 'message_delta',
-        delta: { stop_reason: null, stop_sequence: null, ...closingFields(response) },
-        ...defined({ usage: response.usage }),
+        delta: { stop_reason: null, stop_sequence: null, ...closing },
+        ...defined({ context_management, usage: response.usage }),
       },
       { type: 'message_stop' },
     ];

@@ -4,6 +4,7 @@ import { RequestError } from '@quartermaster/core/errors';
 import { type Dialect, findSearchTools } from '../dialect.ts';
 import { firstProblem, isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody } from '../internal/openai-api.ts';
+import { checkDeferredTools } from '../internal/other-spellings.ts';
 import type { ChatChunk, ChatCompletion, ChatRequest } from './chat-shapes-2026-11.ts';
 import { openaiChatWire } from './openai-chat-wire.ts';
 import { chatWhole } from './whole.ts';
@@ -42,6 +43,7 @@ export const chatDialect: Dialect<ChatRequest, ChatChunk, ChatCompletion, 'opena
     describe: true,
     validate(value) {
       checkOpenAIRequest(value);
+      checkDeferredTools(value);
       if (!Array.isArray(value.messages) || value.messages.length === 0 || !value.messages.every(isJsonObject)) {
         throw new RequestError('invalid_request', 'messages: at least one message is required');
       }

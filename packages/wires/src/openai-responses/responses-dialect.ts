@@ -5,6 +5,7 @@ import { defined } from '@quartermaster/core/internal';
 import { type Dialect, type ErrorFacts, findSearchTools } from '../dialect.ts';
 import { isAbsent, unlessObjects } from '../internal/answer-problems.ts';
 import { authorizeBearer, checkOpenAIRequest, openaiErrorBody, openaiErrorCode } from '../internal/openai-api.ts';
+import { checkDeferredTools } from '../internal/other-spellings.ts';
 import { isSearchTool, openSearch } from './open.ts';
 import { openaiResponsesWire } from './openai-responses-wire.ts';
 import type { ResponsesEvent, ResponsesRequest, ResponsesResponse } from './responses-shapes-2026-11.ts';
@@ -42,6 +43,7 @@ export const responsesDialect: Dialect<ResponsesRequest, ResponsesEvent, Respons
     describe: true,
     validate(value) {
       checkOpenAIRequest(value);
+      checkDeferredTools(value);
       checkInput(value.input);
     },
     refuse({ conversation }, can) {
