@@ -108,6 +108,8 @@ describe('search', () => {
     expect(listed).toMatchObject({ code: 0, out: expect.stringContaining('send_email is listed, at rank 1') });
     const missing = await qm(['search', 'email', '--why', 'list_files', '--tools', file('tools.json')]);
     expect(missing).toMatchObject({ code: 1, out: expect.stringContaining('list_files is not listed') });
+    const misspelt = await qm(['search', 'email', '--why', 'send_emial', '--tools', file('tools.json')]);
+    expect(misspelt.err).toContain('no tool called "send_emial"; similar names: send_email');
     const unknown = await qm(['search', 'email', '--why', 'nope', '--tools', file('tools.json')]);
     expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('"nope"') });
   });

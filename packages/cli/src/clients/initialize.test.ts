@@ -36,6 +36,8 @@ interface ClaudeFile {
   readonly projects: Readonly<Record<string, Pick<ClaudeFile, 'mcpServers'>>>;
 }
 
+const ONE_SERVER = JSON.stringify({ mcpServers: { one: { command: 'one' } } });
+
 const ALL = Object.fromEntries(SAMPLES.map(({ path, text }) => [path, text]));
 
 describe('quartermaster init', () => {
@@ -43,7 +45,7 @@ describe('quartermaster init', () => {
     const { folder, settings, init } = home(ALL);
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
-    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS);
+    expect(out.match(/ moved to \S+\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS);
     const { mcpConfig } = { mcpConfig: loadConfig({ path: settings, env: {} }).files.slice(1) };
     expect(mcpConfig).toHaveLength(SAMPLES.length + PROJECTS);
     expect(mcpConfig.every((file) => /servers(-2)?\.json$/.test(file))).toBe(true);
@@ -95,7 +97,7 @@ describe('quartermaster init', () => {
 
     const { code, out } = await init('--yes', '--form', 'bridge');
     expect(code).toBe(0);
-    expect(out).toContain(`Claude Code (project ${project}): 1 server moved.`);
+    expect(out).toContain(`Claude Code (project ${project}): 1 server moved to `);
     expect(out).toContain(`quartermaster mcp install claude-code --file ${join(project, '.mcp.json')}`);
     const after = JSON.parse(readFileSync(join(folder, '.claude.json'), 'utf8')) as ClaudeFile;
     const files = join(folder, 'data', 'quartermaster', 'clients', 'claude-code');
@@ -120,7 +122,7 @@ describe('quartermaster init', () => {
     const path = '.config/opencode/opencode.jsonc';
     const text = '{\n  "mcp": {\n    "servers": { "one": { "type": "local", "command": ["one"] } }\n  }\n}\n';
     const { folder, init } = home({ [path]: text });
-    expect((await init('--yes', '--no-cost')).out).toContain('opencode: 1 server moved');
+    expect((await init('--yes', '--no-cost')).out).toContain('opencode: 1 server moved to ');
     const { mcp } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as { mcp: { servers: object } };
     expect(Object.keys(mcp)).toEqual(['servers']);
     expect(mcp.servers).toEqual({ quartermaster: { type: 'local', command: expect.any(Array) } });
@@ -158,13 +160,82 @@ describe('quartermaster init', () => {
     );
   });
 
-  it('keeps settings that are there, and those that were changed since', async () => {
+  it('keeps settings that were changed since', async () => {
     const { settings, init } = home(ALL);
     await init('--no-cost', '--yes');
-    writeFileSync(settings, '# mine\n');
-    expect((await init('--undo')).out).toContain('was kept, because it has changed');
-    expect((await init('--no-cost', '--yes')).out).toContain(`${settings} exists and was kept.`);
-    expect(readFileSync(settings, 'utf8')).toBe('# mine\n');
+    const gone = loadConfig({ path: settings, env: {} }).files.slice(1);
+    const changed = `# mine\n${readFileSync(settings, 'utf8')}`;
+    writeFileSync(settings, changed);
+    expect((await init('--undo')).out).toContain(
+      `was kept, because it has changed since. Remove these files from its mcpConfig, they no longer exist: ${gone.join(', ')}`,
+    );
+    expect(readFileSync(settings, 'utf8')).toBe(changed);
+  });
+
+  it('adds the files to settings that are there, shows the lines first, and takes them out again', async () => {
+    const { folder, settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    const mine = '# mine\nupstreams: [] # none yet';
+    writeFileSync(settings, mine);
+    const servers = join(folder, 'data/quartermaster/clients/cursor/servers.json');
+    const lines = `mcpConfig:\n  - ${JSON.stringify(servers)} # Cursor\n`;
+    expect((await init('--no-cost', '--dry-run')).out).toContain(`${settings} would get these lines:\n${lines}`);
+    const { out } = await init('--no-cost', '--yes');
+    expect(out).toContain(`Cursor: 1 server moved to ${servers}. Backup: `);
+    expect(out).toContain(`${settings} now has these lines:\n${lines}Restart your clients. To undo everything: `);
+    expect(readFileSync(settings, 'utf8')).toBe(`${mine}\n${lines}`);
+
+    // Another client comes later: its file joins the list, and undoing goes back to the beginning.
+    mkdirSync(join(folder, '.codeium/windsurf'), { recursive: true });
+    writeFileSync(join(folder, '.codeium/windsurf/mcp_config.json'), ONE_SERVER);
+    await init('--no-cost', '--yes');
+    expect(loadConfig({ path: settings, env: {} }).files).toEqual([
+      ...[settings, servers, join(folder, 'data/quartermaster/clients/windsurf/servers.json')],
+    ]);
+    const undone = await init('--undo');
+    expect(undone.out).toContain(`${settings} was restored.`);
+    expect(undone.out).toContain('Restart your clients');
+    expect(readFileSync(settings, 'utf8')).toBe(mine);
+  });
+
+  it('prints the lines to add where it can not add them itself', async () => {
+    const { settings, init } = home({ '.cursor/mcp.json': ONE_SERVER });
+    writeFileSync(settings, '{ "upstreams": [] }\n');
+    const { out } = await init('--no-cost', '--yes');
+    expect(out).toMatch(
+      /was kept\. To use the servers in this folder, add these lines to it:\nmcpConfig:\n {2}- ".*Restart/s,
+    );
+    expect(readFileSync(settings, 'utf8')).toBe('{ "upstreams": [] }\n');
+  });
+
+  it('lets doctor, mcp status and search use the moved servers where the settings name none', async () => {
+    const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
+    const { folder, env, init } = home({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }) });
+    await init('--no-cost', '--yes');
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, 'upstreams: []\n');
+    const elsewhere = { ...env, QUARTERMASTER_CONFIG: other };
+    const servers = join(folder, 'data/quartermaster/clients/cursor/servers.json');
+    for (const args of [['doctor'], ['mcp', 'status'], ['search', 'read a file']]) {
+      const { out, err } = await runCommand(args, elsewhere);
+      expect(err).toContain(`The settings name no MCP servers: using those of your clients, in ${servers}.`);
+      expect(out).toMatch(/files responds|files +ready|read_text_file {2}files/);
+    }
+  });
+
+  it('shows the cost client by client, with the form that was chosen and why a server is down', async () => {
+    const files = { command: process.execPath, args: [FILESYSTEM, '/tmp'] };
+    const gone = { command: 'no-such-program-anywhere' };
+    const { init } = home({
+      '.cursor/mcp.json': JSON.stringify({ mcpServers: { files } }),
+      '.codeium/windsurf/mcp_config.json': JSON.stringify({ mcpServers: { files: gone } }),
+    });
+    const { out } = await init('--dry-run', '--form', 'bridge');
+    const text = out.replace(/\s+/g, ' ');
+    expect(text).toMatch(/Cursor 1 server with 1\d tools takes about/);
+    expect(text).toMatch(/Windsurf 1 server with 0 tools takes about/);
+    expect(text).toContain('Behind Quartermaster: ');
+    expect(text).not.toContain('still sees all tools');
+    expect(text).toMatch(/Problems files: .*no-such-program-anywhere/);
   });
 
   it('a client that can not be changed keeps no other from it', async () => {
@@ -173,7 +244,7 @@ describe('quartermaster init', () => {
     const { code, out } = await init('--yes', '--no-cost');
     expect(code).toBe(0);
     expect(out).toContain('Cursor was not changed: Cursor has another server called quartermaster; rename it first');
-    expect(out.match(/ moved\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS - 1);
+    expect(out.match(/ moved to \S+\. Backup: /g)).toHaveLength(SAMPLES.length + PROJECTS - 1);
   });
 
   it('passes over a file that it can not read, and says when there is nothing', async () => {

@@ -1,19 +1,18 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { write } from '../command-io.ts';
 import type { CommandContext, InitFlags } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { renderCosts, type ServerCosts } from '../serving/index.ts';
 import { confirm, counted, dollars, oneLine, wrap } from '../terminal/index.ts';
-import { applyInstall, isUnchanged } from './apply-install.ts';
-import { hashOf, replaceFile } from './client-file.ts';
+import { applyInstall } from './apply-install.ts';
 import { type FoundClient, findClients } from './find-clients.ts';
 import { ledgerOf, planFor, uninstallClients } from './install-client.ts';
 import type { Ledger } from './ledger.ts';
-import { measureClients } from './measure-clients.ts';
+import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
 import type { InstallPlan } from './plan-install.ts';
+import { applySettings, hasSettingsToUndo, planSettings, type ServersFile, undoSettings } from './settings-file.ts';
 
 /** Finds the servers of all clients, shows their cost and moves them behind Quartermaster; or undoes that. */
 export async function initialize(flags: InitFlags, context: CommandContext): Promise<void> {
@@ -45,9 +44,8 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
   }
   const offers: Offer = { flags, context, places, ledger };
   if (flags.cost) {
-    const costs = await measureClients(found, { io, context: flags.context, form: flags.form });
-    const text = `\n${renderCosts(costs, terminal)}\n\n${wrap(describeMoney(costs, flags), terminal.width)}\n\n`;
-    await write(io.stdout, text);
+    for (const one of found) await showCosts(one, flags, context);
+    await print('');
   }
   const canAsk = flags.yes === true || io.stdin.isTTY === true;
   if (flags.dryRun === true || !canAsk) {
@@ -55,29 +53,66 @@ export async function initialize(flags: InitFlags, context: CommandContext): Pro
     if (flags.dryRun === true) return print('Nothing was changed (--dry-run).');
     throw new InputError('Nothing was changed: there is no terminal to ask for confirmation. Add --yes to confirm.');
   }
-  const files: (string | undefined)[] = [];
-  for (const one of found) files.push(await offer(one, offers));
-  await writeSettings(resolve(flags.config), { files, found, ledger, print, form: flags.form });
+  const files: ServersFile[] = [];
+  for (const one of found) {
+    const file = await offer(one, offers);
+    if (file !== undefined) files.push({ file, client: one.client.name });
+  }
+  if (files.length > 0) await writeSettings(files, offers);
+}
+
+/** Client by client: none of them sends the tools of another. */
+async function showCosts(found: FoundClient, flags: InitFlags, { io, terminal }: CommandContext): Promise<void> {
+  const { client, file, isShared } = found;
+  const costs = await measureClient(found, { io, context: flags.context, form: flags.form });
+  const title = isShared === true ? `${client.name}, ${file}` : client.name;
+  const text = [
+    `\n${terminal.paint.bold(title)}`,
+    renderCosts(costs, terminal),
+    '',
+    wrap(describeMoney(costs, flags), terminal.width),
+  ];
+  await write(io.stdout, `${text.join('\n')}\n`);
 }
 
 /** What would be moved and written, client by client. */
 async function preview(found: readonly FoundClient[], offers: Offer): Promise<void> {
   const { context, flags } = offers;
   const print = (text: string): Promise<void> => write(context.io.stdout, `${text}\n`);
+  const files: ServersFile[] = [];
   for (const one of found) {
     if (one.isShared === true) {
       await print(describeShared(one));
+      files.push({ file: one.file, client: one.client.name });
       continue;
     }
     const plan = await planOrSay(one, offers);
+    const file = plan?.servers.path ?? unmovedFile(one);
+    if (file !== undefined) files.push({ file, client: one.client.name });
     if (plan === undefined) continue;
-    await print(
-      `${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${dirname(plan.servers.path)}`,
-    );
+    await print(`${one.client.name}: would move ${counted(plan.moved.length, 'server')} to ${plan.servers.path}`);
     for (const { name, why } of plan.left) await print(`  ${name} stays: ${oneLine(why, 200)}`);
   }
-  const path = resolve(flags.config);
-  await print(existsSync(path) ? `${path} exists and would be kept.` : `${path} would be written.`);
+  const plan = planSettings(resolve(flags.config), files, flags.form);
+  switch (plan.kind) {
+    case 'write':
+      return print(`${plan.path} would be written.`);
+    case 'extend':
+      return print(`${plan.path} would get these lines:\n${plan.lines.trimEnd()}`);
+    case 'by hand':
+      return print(`${plan.path} would be kept. ${describeLines(plan.lines)}`);
+    case 'complete':
+      return print(`${plan.path} already names these files and would be kept.`);
+  }
+}
+
+/** A project's block is no file that the settings could name. */
+function unmovedFile({ client, file }: FoundClient): string | undefined {
+  return client.project === undefined ? file : undefined;
+}
+
+function describeLines(lines: string): string {
+  return `To use the servers in this folder, add these lines to it:\n${lines.trimEnd()}`;
 }
 
 /** A project may share the file with other people, so it is changed only if its name is given. */
@@ -104,8 +139,7 @@ async function offer(found: FoundClient, offers: Offer): Promise<string | undefi
   const { client, file } = found;
   const { flags, context, ledger } = offers;
   const { io } = context;
-  // A project's block is no file that the settings could name.
-  const unmoved = client.project === undefined ? file : undefined;
+  const unmoved = unmovedFile(found);
   if (found.isShared === true) {
     await write(io.stdout, `${describeShared(found)}\n`);
     return file;
@@ -122,7 +156,7 @@ async function offer(found: FoundClient, offers: Offer): Promise<string | undefi
   const lost = plan.notes.map(({ server, message }) => `  ${server}: ${oneLine(message, 200)}\n`).join('');
   await write(
     io.stdout,
-    `${client.name}: ${counted(plan.moved.length, 'server')} moved. Backup: ${backup}\n${kept}${lost}`,
+    `${client.name}: ${counted(plan.moved.length, 'server')} moved to ${plan.servers.path}. Backup: ${backup}\n${kept}${lost}`,
   );
   return plan.servers.path;
 }
@@ -141,54 +175,31 @@ async function planOrSay(
   }
 }
 
-interface Written {
-  readonly path: string;
-  readonly hash: string;
-}
-
-async function writeSettings(
-  path: string,
-  {
-    files,
-    found,
-    ledger,
-    print,
-    form,
-  }: {
-    readonly files: readonly (string | undefined)[];
-    readonly found: readonly FoundClient[];
-    readonly ledger: Ledger;
-    readonly print: (text: string) => Promise<void>;
-    readonly form: InitFlags['form'];
-  },
-): Promise<void> {
-  if (existsSync(path)) return print(`${path} exists and was kept.`);
-  const lines = files.flatMap((file, index) =>
-    file === undefined ? [] : [`  - ${JSON.stringify(file)} # ${found[index]?.client.name}\n`],
-  );
-  if (lines.length === 0) return;
-  const text = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.\n# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.\nmcpConfig:\n${lines.join('')}${form === undefined ? '' : `mcp:\n  form: ${form}\n`}`;
-  replaceFile(path, text);
-  const written: Written = { path, hash: hashOf(text) };
-  replaceFile(recordOf(ledger), `${JSON.stringify(written)}\n`);
-  return print(`${path} was written. Restart your clients. To undo everything: quartermaster init --undo`);
+async function writeSettings(files: readonly ServersFile[], { flags, context, ledger }: Offer): Promise<void> {
+  const plan = planSettings(resolve(flags.config), files, flags.form);
+  applySettings(plan, ledger);
+  const done = {
+    write: () => 'was written.',
+    extend: (lines: string) => `now has these lines:\n${lines}`,
+    'by hand': (lines: string) => `was kept. ${describeLines(lines)}\n`,
+    complete: () => 'already names these files and was kept.',
+  }[plan.kind]('lines' in plan ? plan.lines : '');
+  const next = 'Restart your clients. To undo everything: quartermaster init --undo';
+  await write(context.io.stdout, `${plan.path} ${done}${done.endsWith('\n') ? '' : ' '}${next}\n`);
 }
 
 async function undo(ledger: Ledger, context: CommandContext): Promise<void> {
-  const { io } = context;
-  const record = recordOf(ledger);
-  const written = existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as Written) : undefined;
-  if (written === undefined || ledger.list().length > 0) await uninstallClients(undefined, {}, context);
-  if (written === undefined) return;
-  const isOurs = isUnchanged(written.path, written.hash);
-  if (isOurs) rmSync(written.path);
-  rmSync(record);
-  await write(
-    io.stdout,
-    `${written.path} ${isOurs ? 'was deleted' : 'was kept, because it has changed or no longer exists'}.\n`,
-  );
-}
-
-function recordOf({ folder }: Ledger): string {
-  return join(folder, 'settings-written.json');
+  const hasSettings = hasSettingsToUndo(ledger);
+  if (!hasSettings || ledger.list().length > 0) await uninstallClients(undefined, {}, context);
+  for (const { path, kind, missing } of undoSettings(ledger)) {
+    const how = {
+      deleted: 'was deleted',
+      restored: 'was restored',
+      kept: 'was kept, because it has changed since',
+      gone: 'no longer exists',
+    }[kind];
+    const left =
+      missing.length === 0 ? '' : ` Remove these files from its mcpConfig, they no longer exist: ${missing.join(', ')}`;
+    await write(context.io.stdout, `${path} ${how}.${left}\n`);
+  }
 }

@@ -11,7 +11,7 @@ import { findClientFile, findInstalled } from './find-clients.ts';
 import { CLIENTS, ofProject } from './known-clients.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import type { McpClient, StartCommand } from './mcp-client.ts';
-import { measureClients } from './measure-clients.ts';
+import { measureClient } from './measure-client.ts';
 import { findPlaces, type Places } from './places.ts';
 import { type InstallPlan, planInstall } from './plan-install.ts';
 import { renderDiff } from './render-diff.ts';
@@ -35,7 +35,7 @@ export async function installClient(id: string, flags: InstallFlags, context: Co
     return;
   }
   if (flags.cost) {
-    const costs = await measureClients([{ client, file }], { io, form: flags.form });
+    const costs = await measureClient({ client, file }, { io, form: flags.form });
     await write(io.stdout, `${renderCosts(costs, context.terminal)}\n\n`);
   }
   await write(io.stdout, `${describePlan(plan, context)}\n`);
@@ -89,7 +89,10 @@ export async function uninstallClients(
       );
     }
   }
-  if (installed.length > 0) return;
+  if (installed.length > 0) {
+    if (dryRun !== true) await write(io.stdout, 'Restart your clients to use their servers directly again.\n');
+    return;
+  }
   await write(io.stderr, 'Nothing is installed.\n');
   exit(EXIT.nothingFound);
 }

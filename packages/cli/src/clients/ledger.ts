@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { InputError } from '../input-error.ts';
+import { ledgerFile } from '../serving/settings/data-folder.ts';
 import { replaceFile } from './client-file.ts';
 
 /** What was done to a client's file, for undoing it. */
@@ -32,8 +33,8 @@ export interface Ledger {
 }
 
 export function openLedger(dataFolder: string): Ledger {
-  const folder = join(dataFolder, 'clients');
-  const file = join(folder, 'installed.json');
+  const file = ledgerFile(dataFolder);
+  const folder = dirname(file);
   const list = (): readonly Installed[] => {
     if (!existsSync(file)) return [];
     try {

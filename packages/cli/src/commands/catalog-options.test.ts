@@ -22,6 +22,15 @@ describe('--mcp-config', () => {
     expect(JSON.parse(found.out)).toMatchObject({ hits: [{ id: 'reports/report_2' }] });
   });
 
+  it('takes the servers of the settings that --config names', async () => {
+    const { folder, env } = servers({ reports: manyToolsServer(3) });
+    const settings = join(folder, 'mine.yaml');
+    writeFileSync(settings, 'mcpConfig: [.mcp.json]\n');
+    const { out, err } = await runCommand(['inspect', '--json', '-c', settings], env);
+    expect(JSON.parse(out)).toMatchObject({ tools: 3 });
+    expect(err).toContain(`using the MCP servers in ${settings}.`);
+  });
+
   it('measures queries against servers', async () => {
     const { folder, file, env } = servers({ reports: manyToolsServer(3) });
     const queries = join(folder, 'queries.jsonl');

@@ -3,10 +3,12 @@ import type { Snapshot } from '@quartermaster/core';
 import { applySearchHints, type SearchHints, SNAPSHOT_DEFAULTS } from '@quartermaster/core/catalog';
 import { defined } from '@quartermaster/core/internal';
 import type { Command } from 'commander';
+import { findPlaces } from '../clients/places.ts';
 import { write } from '../command-io.ts';
 import { type ReadTools, readTools } from '../input/index.ts';
 import { InputError } from '../input-error.ts';
 import { findSampleCatalog } from '../sample-catalog.ts';
+import { dataFolder, ledgerFile } from '../serving/settings/data-folder.ts';
 import { counted, oneLine, startProgress } from '../terminal/index.ts';
 import type { CommandContext } from './command-context.ts';
 import { wholeNumber } from './option-values.ts';
@@ -16,6 +18,8 @@ export interface CatalogFlags {
   readonly tools?: readonly string[];
   /** Files with MCP servers; their tools are the catalog. */
   readonly mcpConfig?: readonly string[];
+  /** The settings. @default those of the folder */
+  readonly config?: string;
   readonly skipBad?: boolean;
   readonly maxTools: number;
   /** A file of search hints for the index. */
@@ -25,13 +29,22 @@ export interface CatalogFlags {
 }
 
 export function addCatalogOptions(command: Command): Command {
+  return addToolsOptions(
+    command,
+    'start the MCP servers in these files and read their tools instead (default without --tools: the servers in ' +
+      'quartermaster.yaml, else those that init moved; if there are none, the sample catalog)',
+  ).option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)');
+}
+
+/** The same for a command that takes no other catalog than the one that is named. */
+export function addNamedCatalogOptions(command: Command): Command {
+  return addToolsOptions(command, 'start the MCP servers in these files and read their tools instead');
+}
+
+function addToolsOptions(command: Command, aboutServers: string): Command {
   return command
     .option('-t, --tools <file...>', 'catalogs: JSON or JSONL, also gzip; "-" is stdin')
-    .option(
-      '-m, --mcp-config <file...>',
-      'start the MCP servers in these files and read their tools instead (default without --tools: the servers in ' +
-        'quartermaster.yaml; if there are none, the sample catalog)',
-    )
+    .option('-m, --mcp-config <file...>', aboutServers)
     .option('--skip-bad', "skip tools that can't be read, and report how many")
     .option(
       '--max-tools <n>',
@@ -70,33 +83,50 @@ async function loadHints(path: string): Promise<SearchHints> {
 }
 
 async function readDefinitions(flags: CatalogFlags, context: CommandContext): Promise<LoadedCatalog> {
-  const { tools, mcpConfig, isSample } = flags;
-  if (tools !== undefined && mcpConfig !== undefined) throw new InputError('Give --tools or --mcp-config, not both');
-  const settings = (tools ?? mcpConfig ?? isSample) === undefined ? await findServerSettings(context) : undefined;
+  const { tools, isSample } = flags;
+  if (tools !== undefined && flags.mcpConfig !== undefined)
+    throw new InputError('Give --tools or --mcp-config, not both');
+  const isFree = (tools ?? flags.mcpConfig ?? isSample) === undefined;
+  const settings = isFree ? await findServerSettings(flags, context) : undefined;
+  const isInstalled = isFree && settings === undefined && hasInstalled(context);
+  const { mcpConfig } = isInstalled ? await useInstalled(flags, context) : flags;
   if (mcpConfig === undefined && settings === undefined) return await loadFiles(flags, context);
   if (settings !== undefined)
     await write(context.io.stderr, `No --tools given: using the MCP servers in ${settings}.\n`);
-  const snapshot = await loadServers(mcpConfig, context);
+  const snapshot = await loadServers({ ...flags, ...defined({ mcpConfig }) }, context);
   return { snapshot, skipped: [], skippedCount: 0, placeOf: () => undefined };
 }
 
 /** The settings file of this folder, if it names MCP servers. */
-async function findServerSettings({ io }: CommandContext): Promise<string | undefined> {
+async function findServerSettings({ config: path }: CatalogFlags, { io }: CommandContext): Promise<string | undefined> {
   // Loading the settings reader takes a while; most folders have no settings.
-  if (!SETTINGS_FILES.some((name) => existsSync(name)) && (io.env.QUARTERMASTER_CONFIG ?? '') === '') return undefined;
+  const isNamed = path !== undefined || (io.env.QUARTERMASTER_CONFIG ?? '') !== '';
+  if (!isNamed && !SETTINGS_FILES.some((name) => existsSync(name))) return undefined;
   const { loadSettings } = await import('../serving/settings/load-settings.ts');
-  const { config, hasFile } = loadSettings({}, io.env);
+  const { config, hasFile } = loadSettings(defined({ config: path }), io.env);
   const hasServers = Object.keys(config.mcpServers).length + config.unusableServers.length > 0;
   return hasFile && hasServers ? config.files[0] : undefined;
 }
 
+/** Looks for the list alone: reading it loads much that most searches don't need. */
+function hasInstalled({ io }: CommandContext): boolean {
+  const { env } = io;
+  return existsSync(ledgerFile(dataFolder({ env, home: findPlaces(env).home })));
+}
+
+/** The servers that `init` moved, wherever the command runs. */
+async function useInstalled(flags: CatalogFlags, context: CommandContext): Promise<CatalogFlags> {
+  const { withInstalledServers } = await import('../clients/index.ts');
+  return await withInstalledServers(flags, context);
+}
+
 /** The tools of every server that responds. One that does not is named on stderr. */
 async function loadServers(
-  mcpConfig: readonly string[] | undefined,
+  { config, mcpConfig }: Pick<CatalogFlags, 'config' | 'mcpConfig'>,
   { io, terminal }: CommandContext,
 ): Promise<Snapshot> {
   const { measureConfigured } = await import('../serving/index.ts');
-  const { costs, snapshot } = await measureConfigured(defined({ mcpConfig }), { io });
+  const { costs, snapshot } = await measureConfigured(defined({ config, mcpConfig }), { io });
   for (const { name, state, reason = 'no reason given' } of costs.servers) {
     if (state === 'down') await write(io.stderr, `${oneLine(`${name} does not respond: ${reason}`, terminal.width)}\n`);
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCatalogOptions, type CatalogFlags } from './catalog-options.ts';
+import { addNamedCatalogOptions, type CatalogFlags } from './catalog-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { addGatewayOptions, type GatewayFlags } from './gateway-options.ts';
 
@@ -22,7 +22,7 @@ export function addCatalogsCommand(program: Command, context: CommandContext): v
     .addHelpText('after', EXAMPLES);
 
   addGatewayOptions(
-    addCatalogOptions(
+    addNamedCatalogOptions(
       catalogs
         .command('push')
         .description('upload tools as a named catalog; a catalog of that name is replaced')

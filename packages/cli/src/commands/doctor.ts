@@ -30,13 +30,15 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (words: readonly string[], given: Omit<DoctorFlags, 'maxTools'>) => {
-      const flags: DoctorFlags = { ...given, maxTools: SNAPSHOT_DEFAULTS.maxTools };
+      const asked: DoctorFlags = { ...given, maxTools: SNAPSHOT_DEFAULTS.maxTools };
       const request = words.join(' ').trim();
-      if (request === '' && (flags.tool ?? flags.tools) !== undefined) {
+      if (request === '' && (asked.tool ?? asked.tools) !== undefined) {
         throw new InputError(
           '--tool and --tools need a request: quartermaster doctor "send an email" --tool gmail/send_message',
         );
       }
+      const { withInstalledServers } = await import('../clients/index.ts');
+      const flags = asked.tools === undefined ? await withInstalledServers(asked, context) : asked;
       const { diagnose, diagnoseRequest } = await import('../doctor/index.ts');
       await (request === '' ? diagnose(flags, context) : diagnoseRequest(request, flags, context));
     });
@@ -52,7 +54,8 @@ Examples:
 It checks the engine and why it was chosen, whether your tools are deferred and
 what that saves, which MCP servers respond, variables that switch tool search
 off in Claude Code, the store, its encryption key, and file permissions. It
-starts every server, lists its tools, and stops it. A request searches the tools
-of your servers; without servers, the sample catalog.
+starts every server, lists its tools, and stops it. If the settings name no
+servers, it uses those that init moved. A request searches the tools of your
+servers; without servers, the sample catalog.
 Exit status: 0 nothing is wrong (or the tool is found), 1 problems were found
 (or the tool is not), 2 the command line, the settings or a file can't be used.`;

@@ -21,7 +21,6 @@ export function addEnrichCommand(program: Command, context: CommandContext): voi
     .description('let a model write sample requests for each tool, for the search index');
   addCatalogOptions(command)
     .requiredOption('--model <name>', 'the model that writes them; an upstream in the settings must serve it')
-    .option('-c, --config <file>', 'settings (default: QUARTERMASTER_CONFIG, else quartermaster.yaml if it exists)')
     .option('-o, --out <file>', 'the hints file; existing hints are kept', 'quartermaster.hints.json')
     .option('--only-weak', 'only tools with an empty, short or non-English description')
     .option('--concurrency <n>', 'requests to the model at a time', wholeNumber(1, 64), 4)

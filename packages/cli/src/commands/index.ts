@@ -12,7 +12,7 @@ export { addDemoCommand } from './demo.ts';
 export { addDoctorCommand, type DoctorFlags } from './doctor.ts';
 export { addEnrichCommand, type EnrichFlags } from './enrich.ts';
 export { addEvalCommand } from './eval.ts';
-export { findTools } from './find-tools.ts';
+export { findTools, similarNames } from './find-tools.ts';
 export type { ProxyForm } from './form-option.ts';
 export type { GatewayFlags } from './gateway-options.ts';
 export { addInitCommand, type InitFlags } from './init.ts';

@@ -19,12 +19,7 @@ export function addInspectCommand(program: Command, context: CommandContext): vo
     .command('inspect')
     .description('show what a catalog costs in tokens, and what deferral saves');
   addCatalogOptions(command)
-    .option(
-      '-c, --context <tokens>',
-      "the model's context window",
-      wholeNumber(1_000, 100_000_000),
-      DEFAULT_CONTEXT_TOKENS,
-    )
+    .option('--context <tokens>', "the model's context window", wholeNumber(1_000, 100_000_000), DEFAULT_CONTEXT_TOKENS)
     .option('--top <n>', 'how many servers and tools to show', wholeNumber(1, 1_000), 15)
     .option('--json', 'write one JSON object with every tool')
     .addHelpText('after', EXAMPLES)

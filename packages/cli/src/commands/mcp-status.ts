@@ -25,8 +25,9 @@ export function addStatusCommand(mcp: Command, context: CommandContext): void {
   addSettingsOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: StatusFlags) => {
+      const { withInstalledServers } = await import('../clients/index.ts');
       const { showStatus } = await import('../serving/index.ts');
-      await showStatus(flags, context);
+      await showStatus(await withInstalledServers(flags, context), context);
     });
 }
 
@@ -35,7 +36,8 @@ Examples:
   $ quartermaster mcp status --mcp-config .mcp.json
   $ quartermaster mcp status --json | jq '.costs.servers[] | select(.state == "down")'
 
-It starts every server, lists its tools, and stops it. Running proxies of this
-user are listed with the last errors of their servers.
+It starts every server, lists its tools, and stops it. If the settings name no
+servers, it uses those that init moved. Running proxies of this user are listed
+with the last errors of their servers.
 Exit status: 0 every server responds, 1 some do not, 2 the settings are invalid,
 69 the store is unavailable.`;

@@ -5,7 +5,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Allowed: a whole number from ${min} to ${max}.`);
+    const range = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+    throw new InvalidArgumentError(`Allowed: a whole number${range}.`);
   };
 }
 

@@ -19,7 +19,7 @@ export function addServeCommand(program: Command, context: CommandContext): void
     .description('serve the Anthropic and OpenAI APIs with tool search, on any model')
     .option(
       '-p, --port <n>',
-      'the port; 0 picks a free one (default: 8787, or the next free one)',
+      'the port; 0 picks a free one (default: 8787; if it is taken and there is no settings file, the next free one)',
       wholeNumber(0, 65_535),
     )
     .option('--host <address>', 'the address to listen on; any but loopback requires keys (default: 127.0.0.1)')

@@ -150,6 +150,8 @@ describe('quartermaster doctor with a request', () => {
   it('searches the tools of servers, and without servers the sample catalog', async () => {
     const { doctor, env } = machine({ reports: manyToolsServer(3) });
     expect((await doctor('select:report_2', '--tool', 'report_2')).code).toBe(0);
+    const misspelt = await runCommand(['doctor', 'send an email', '--tool', 'gmail/send_mesage'], env);
+    expect(misspelt.out.replace(/\s+/g, ' ')).toContain('Similar names: gmail/send_message,');
     const sample = await runCommand(['doctor', 'send an email', '--tool', 'gmail/send_message'], env);
     expect(sample).toMatchObject({ code: 0, out: expect.stringMatching(/^gmail\/send_message is listed/) });
     expect(sample.err).toContain('using the sample catalog');

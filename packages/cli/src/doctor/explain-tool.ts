@@ -1,8 +1,7 @@
 import type { Searcher, Snapshot } from '@quartermaster/core';
-import { editDistance } from '@quartermaster/core/internal';
 import { write } from '../command-io.ts';
 import type { CommandContext } from '../commands/index.ts';
-import { findTools } from '../commands/index.ts';
+import { findTools, similarNames } from '../commands/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { InputError } from '../input-error.ts';
 import { renderHits, renderStanding, wrap } from '../terminal/index.ts';
@@ -32,7 +31,7 @@ export async function explainTool(question: ToolQuestion, { io, terminal, exit }
       found: isFound,
       standings: standings.map(({ tool, standing }) => ({ tool: tool.id, ...standing })),
       hits: result.hits.map(({ tool, score }) => ({ id: tool.id, score })),
-      ...(label !== undefined && tools.length === 0 ? { nearest: nearest(label, snapshot), missingServers } : {}),
+      ...(label !== undefined && tools.length === 0 ? { nearest: similarNames(label, snapshot), missingServers } : {}),
     };
     await write(io.stdout, `${JSON.stringify(answer, null, 2)}\n`);
   } else {
@@ -56,7 +55,7 @@ function findOrNone(label: string, snapshot: Snapshot): ReturnType<typeof findTo
 }
 
 function describeUnknown(label: string, { snapshot, missingServers }: ToolQuestion): string {
-  const near = nearest(label, snapshot);
+  const near = similarNames(label, snapshot);
   return [
     `${JSON.stringify(label)} is not found: no tool of the catalog has this name.`,
     ...(near.length === 0 ? [] : [`Similar names: ${near.join(', ')}.`]),
@@ -64,21 +63,5 @@ function describeUnknown(label: string, { snapshot, missingServers }: ToolQuesti
   ].join(' ');
 }
 
-function nearest(label: string, { tools }: Snapshot): readonly string[] {
-  const wanted = label.toLowerCase().slice(0, MOST_CHARACTERS);
-  return tools
-    .map(({ id, name }) => {
-      const own = name.toLowerCase().slice(0, MOST_CHARACTERS);
-      const isPart = own.includes(wanted) || wanted.includes(own);
-      return { id, distance: isPart ? 0 : editDistance(wanted, own, FARTHEST) };
-    })
-    .filter(({ distance }) => distance <= FARTHEST)
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, 5)
-    .map(({ id }) => id);
-}
-
-const MOST_CHARACTERS = 100;
-const FARTHEST = 3;
 const FIX =
   'Fix: put the words of such requests into the first sentence of its description. quartermaster lint checks all tools of a catalog.';

@@ -146,8 +146,14 @@ keys:
     );
   });
 
+  it('a broken JSON file is broken where JSON says so, not at its end', () => {
+    expect(() => load('mcpConfig: [servers.json]', { files: { 'servers.json': '{bad\n\n' } })).toThrow(
+      /servers\.json:1: The document is not valid JSON, from column 2 on$/,
+    );
+  });
+
   it('a file that is named must be there', () => {
-    expect(() => load(undefined, { path: 'missing.yaml' })).toThrow(/missing\.yaml: The file can't be read: ENOENT/);
+    expect(() => load(undefined, { path: 'missing.yaml' })).toThrow(/missing\.yaml: There is no such file$/);
   });
 
   it.each<[string, string, Record<string, string>]>([

@@ -70,6 +70,20 @@ describe('files of other programs', () => {
     expect(config.mcpServers).toMatchObject({ github: { env: { TOKEN: 'none' } } });
   });
 
+  it('are noted where a file before them has another entry of that name', () => {
+    const entry = (args: readonly string[]) => JSON.stringify({ mcpServers: { files: { command: 'files', args } } });
+    const files = { 'a.json': entry(['/a']), 'b.json': entry(['/b']), 'c.json': entry(['/a']) };
+    const config = load('mcpConfig: [a.json, b.json, c.json]', { files });
+    expect(config.mcpServers).toMatchObject({ files: { args: ['/a'] } });
+    expect(config.notes).toEqual([
+      {
+        server: 'files',
+        source: expect.stringMatching(/b\.json$/),
+        message: expect.stringMatching(/^the entry in .*b\.json is ignored, since another file names it first$/),
+      },
+    ]);
+  });
+
   it('have their own lines in problems, together with those of the main file', () => {
     const bad = '{\n  "mcpServers": {\n    "a": { "command": "" },\n    "b": { "url": "ws://x" }\n  }\n}';
     const run = () =>
@@ -77,7 +91,7 @@ describe('files of other programs', () => {
     expect(problemsOf(run)).toEqual([
       expect.stringContaining('quartermaster.yaml:2: deferral is "x"'),
       expect.stringMatching(/^b\.json: The document has no block of servers: mcpServers, /),
-      expect.stringMatching(/^c\.json: The file can't be read: ENOENT/),
+      'c.json: There is no such file',
       'a.json:3: mcpServers.a.command is empty; allowed: a string of at least one character',
       'a.json:4: mcpServers.b.url is "ws://x"; allowed: an address that begins with http:// or https://',
     ]);

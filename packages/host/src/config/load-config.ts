@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readEnableToolSearch } from '@quartermaster/core';
 import { isJsonObject, type JsonObject, type SearchHints } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
@@ -134,16 +135,26 @@ function mergeServers(
 ): Pick<Config, 'mcpServers' | 'unusableServers' | 'notes' | 'inputs'> {
   const mcpServers: Record<string, McpServerSettings> = Object.create(null);
   const unusableServers: UnusableServer[] = [];
-  for (const { servers, unusable } of files) {
+  const notes = files.flatMap((file) => file.notes);
+  for (const { source, servers, unusable } of files) {
     const isNew = (name: string): boolean =>
       !Object.hasOwn(mcpServers, name) && unusableServers.every((one) => one.name !== name);
     const [usable, others] = [[...servers].filter(([name]) => isNew(name)), unusable.filter(({ name }) => isNew(name))];
+    for (const [name, settings] of servers) {
+      const first = mcpServers[name];
+      if (first === undefined || isDeepStrictEqual(first, settings)) continue;
+      notes.push({
+        server: name,
+        source,
+        message: `the entry in ${source} is ignored, since another file names it first`,
+      });
+    }
     for (const [name, settings] of usable) mcpServers[name] = settings;
     unusableServers.push(...others.map(({ problems: _, ...rest }) => rest));
   }
   return {
     ...{ mcpServers, unusableServers },
-    notes: files.flatMap(({ notes }) => notes),
+    notes,
     inputs: files.flatMap(({ inputs }) => inputs),
   };
 }

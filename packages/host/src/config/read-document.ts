@@ -34,7 +34,7 @@ export function readDocument(file: string, clean: (text: string) => string = (te
     return file.endsWith('.toml') ? parseTomlSource(file, text) : parseSource(file, clean(text));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw problem(file, `can't be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError([{ source: file, path: '', message: explainReading(error) }]);
   }
 }
 
@@ -45,7 +45,7 @@ export function parseSource(source: string, text: string): SourceDocument {
   if (document.errors.length > 0) {
     throw new ConfigError(
       /\.jsonc?$/.test(source)
-        ? [jsonProblem(source, lines, document.errors)]
+        ? [jsonProblem({ source, text, lines }, document.errors)]
         : yamlProblems(source, lines, document.errors),
     );
   }
@@ -66,10 +66,33 @@ function yamlProblems(source: string, lines: LineCounter, errors: readonly YAMLP
   });
 }
 
-/** The parser explains mistakes in the words of YAML, which the author of a JSON file does not know. */
-function jsonProblem(source: string, lines: LineCounter, [first]: readonly YAMLParseError[]): ConfigProblem {
-  const { line, col } = lines.linePos(first?.pos[0] ?? 0);
+/** The path is named beside the message, and the system's words would name it again. */
+function explainReading(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'There is no such file';
+  if (code === 'EACCES' || code === 'EPERM') return 'No permission to read the file';
+  if (code === 'EISDIR') return 'This is a directory, not a file';
+  return `The file can't be read: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** The parser explains mistakes in the words of YAML, which the author of a JSON file does not know, and finds some of them late. */
+function jsonProblem(
+  { source, text, lines }: { readonly source: string; readonly text: string; readonly lines: LineCounter },
+  [first]: readonly YAMLParseError[],
+): ConfigProblem {
+  const { line, col } = lines.linePos(offsetOfJsonError(text) ?? first?.pos[0] ?? 0);
   return { source, line, path: '', message: `The document is not valid JSON, from column ${col} on` };
+}
+
+/** Where reading it as JSON fails. Undefined where the engine does not say. */
+function offsetOfJsonError(text: string): number | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    return at === undefined ? undefined : Number(at);
+  }
 }
 
 type Resolve = (node: Node) => Node | undefined;

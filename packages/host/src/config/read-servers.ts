@@ -28,6 +28,8 @@ export interface ReadServersOptions {
 export type InputAnswers = (source: string, id: string) => string | undefined;
 
 export interface ReadServers {
+  /** The file. */
+  readonly source: string;
   /** By name, in the order of the file. */
   readonly servers: ReadonlyMap<string, McpServerSettings>;
   readonly unusable: readonly (UnusableServer & { readonly problems: readonly ConfigProblem[] })[];
@@ -69,7 +71,7 @@ export function readServers(options: ReadServersOptions): ReadServers {
       });
     }
   }
-  return { servers, unusable, notes, inputs: listInputs(source, { block, users }) };
+  return { source, servers, unusable, notes, inputs: listInputs(source, { block, users }) };
 }
 
 interface ReadServerOptions extends ReadServersOptions {

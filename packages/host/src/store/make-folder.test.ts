@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,6 +16,12 @@ describe('makeFolder', () => {
     makeFolder(join(folder, 'a', 'b', 'd'));
     makeFolder(join(folder, 'a'));
     expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['c', 'd']);
+  });
+
+  it('keeps what is in a .quartermaster folder out of git, which may be in a project', () => {
+    makeFolder(join(folder, '.quartermaster', 'sessions'));
+    expect(readFileSync(join(folder, '.quartermaster', '.gitignore'), 'utf8')).toBe('*\n');
+    expect(existsSync(join(folder, '.gitignore'))).toBe(false);
   });
 
   it('fails below what is no folder', () => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Makes a folder and those above it, where they are missing. Not with `recursive`: Node goes round for ever on a file system that
  * answers "no such file or directory" for a folder whose parent is there, as `/proc` does (seen with Node 20.20).
+ * A folder `.quartermaster` gets a `.gitignore`.
  * @param mode the permissions of the last one
  */
 export function makeFolder(path: string, mode?: number): void {
@@ -14,5 +15,18 @@ export function makeFolder(path: string, mode?: number): void {
   } catch (error) {
     // Another process may have been faster.
     if (!existsSync(path)) throw error;
+    return;
+  }
+  if (basename(path) === PROJECT_FOLDER) ignoreInGit(path);
+}
+
+/** It may lie in a project, and what is in it (keys, conversations) is not for a repository. */
+function ignoreInGit(folder: string): void {
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch {
+    // The folder serves its purpose without it.
   }
 }
+
+const PROJECT_FOLDER = '.quartermaster';

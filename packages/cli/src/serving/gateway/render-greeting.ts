@@ -6,34 +6,40 @@ export interface Greeting {
   readonly url: string;
   /** Absent where the upstreams are configured. */
   readonly sample?: StoredSample;
+  /** The names and patterns of the configured models. */
+  readonly models: readonly string[];
   readonly hasKeys: boolean;
   /** Whether there are MCP servers behind it. */
   readonly hasMcp: boolean;
 }
 
 /** Printed once it listens: where, what to try, how clients connect. The same in a terminal and in a pipe. */
-export function renderGreeting({ url, sample, hasKeys, hasMcp }: Greeting, { paint }: Terminal): string {
+export function renderGreeting({ url, sample, models, hasKeys, hasMcp }: Greeting, { paint }: Terminal): string {
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const question = sample === undefined ? plainQuestion(models) : QUESTION;
+  const needed = hasKeys
+    ? `use a key that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}":`
+    : 'no API key is needed:';
   const about =
     sample === undefined
-      ? 'List the models:'
-      : `Try it on ${sample.tools} sample tools of ${sample.services} services. A mock model answers; no API key is needed:`;
-  const needed = `Use a key that may use the model "rehearsal" and the catalog "${SAMPLE_NAME}".`;
+      ? describeQuestion(models)
+      : `Try it on ${sample.tools} sample tools of ${sample.services} services. A mock model answers; ${needed}`;
+  const where =
+    url === reachable ? 'Open it in a browser' : `On this machine, open ${paint.cyan(reachable)} in a browser`;
   const token = hasKeys ? '"$QUARTERMASTER_KEY"' : 'none';
   return [
     `${paint.bold('Quartermaster is listening on')} ${paint.cyan(url)}`,
     sample === undefined
-      ? 'Open it in a browser to search your catalogs and see what they cost.'
-      : 'Open it in a browser to try searches on the sample catalog.',
+      ? `${where} to search your catalogs and see what they cost.`
+      : `${where} to try searches on the sample catalog.`,
     '',
     about,
-    ...(sample !== undefined && hasKeys ? [needed] : []),
     '',
-    sample === undefined ? curlModels(reachable, hasKeys) : curlMessage(reachable, hasKeys),
+    curlMessage(reachable, { question, hasKeys }),
     '',
-    sample === undefined ? 'The same with the Anthropic SDK:' : 'The same question with the Anthropic SDK:',
+    'The same question with the Anthropic SDK:',
     '',
-    ...sdkLines({ url: reachable, hasKeys, hasSample: sample !== undefined }),
+    ...sdkLines(reachable, { question, hasKeys }),
     '',
     ...(sample === undefined
       ? []
@@ -63,22 +69,41 @@ const QUESTION = JSON.stringify({
   messages: [{ role: 'user', content: 'Are there weather alerts for Oslo?' }],
 });
 
-function curlMessage(url: string, hasKeys: boolean): string {
-  const headers = `${keyHeader(hasKeys)}-H 'anthropic-version: 2023-06-01' -H 'content-type: application/json'`;
-  return `curl -s ${url}/v1/messages ${headers} -d '${QUESTION}'`;
+/** A question to the first model with a full name; otherwise the user puts one in. */
+function plainQuestion(models: readonly string[]): string {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  return JSON.stringify({ model: namedModel(models) ?? 'MODEL', max_tokens: 100, messages });
 }
 
-function curlModels(url: string, hasKeys: boolean): string {
-  return `curl -s ${keyHeader(hasKeys)}${url}/v1/models`;
+function describeQuestion(models: readonly string[]): string {
+  const named = namedModel(models);
+  return named === undefined
+    ? `Ask a model: put the name of one that matches ${models.join(', ')} in the place of MODEL.`
+    : `Ask ${named}:`;
+}
+
+/** Quotes in a name would end those of the shell. */
+function namedModel(models: readonly string[]): string | undefined {
+  return models.find((model) => /^[\w.:@/-]+$/.test(model));
+}
+
+interface Question {
+  readonly question: string;
+  readonly hasKeys: boolean;
+}
+
+function curlMessage(url: string, { question, hasKeys }: Question): string {
+  const headers = `${keyHeader(hasKeys)}-H 'anthropic-version: 2023-06-01' -H 'content-type: application/json'`;
+  return `curl -s ${url}/v1/messages ${headers} -d '${question}'`;
 }
 
 /** The same as a file that runs as it stands. */
-function sdkLines(from: { readonly url: string; readonly hasKeys: boolean; readonly hasSample: boolean }): string[] {
-  const key = from.hasKeys ? 'process.env.QUARTERMASTER_KEY' : "'none'";
+function sdkLines(url: string, { question, hasKeys }: Question): readonly string[] {
+  const key = hasKeys ? 'process.env.QUARTERMASTER_KEY' : "'none'";
   return [
     "import Anthropic from '@anthropic-ai/sdk';",
-    `const client = new Anthropic({ baseURL: '${from.url}', apiKey: ${key} });`,
-    `console.log(${from.hasSample ? `await client.messages.create(${QUESTION})` : '(await client.models.list()).data'});`,
+    `const client = new Anthropic({ baseURL: '${url}', apiKey: ${key} });`,
+    `console.log(await client.messages.create(${question}));`,
   ];
 }
 

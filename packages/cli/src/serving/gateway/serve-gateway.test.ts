@@ -225,8 +225,8 @@ describe('quartermaster serve with settings', () => {
     const settings = `upstreams:\n  - models: ["*"]\n    provider: anthropic\n    baseUrl: ${upstream.url}\n    apiKey: none\n`;
     writeFileSync(join(cwd, 'quartermaster.yaml'), settings);
     const gateway = await startGateway([], { cwd });
-    expect(curlLine(gateway)).toBe(`curl -s ${gateway.url}/v1/models`);
-    expect(gateway.out()).toContain('console.log((await client.models.list()).data);');
+    expect(readCurl(curlLine(gateway)).url).toBe(`${gateway.url}/v1/messages`);
+    expect(gateway.out()).toContain('console.log(await client.messages.create({"model":"MODEL",');
 
     const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',

@@ -119,7 +119,8 @@ async function serveFrom(store: Store, serving: Serving, context: CommandContext
   }).then(() => context.exit(EXIT.fault));
   try {
     const server = await listen({ ...config.listen, gateway, hasKeys, isPortFlexible });
-    const greeting = { url: server.url, hasKeys, hasMcp: hub !== undefined };
+    const models = config.upstreams.flatMap((upstream) => upstream.models);
+    const greeting = { url: server.url, models, hasKeys, hasMcp: hub !== undefined };
     await write(io.stdout, `${renderGreeting({ ...greeting, ...defined({ sample }) }, terminal)}\n`);
     // Not awaited: earlier requests use the listings from the last run.
     hub?.start().catch(() => print('MCP servers could not be started'));

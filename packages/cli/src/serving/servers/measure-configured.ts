@@ -16,12 +16,17 @@ export interface MeasureOptions {
   onStart?(servers: number): void;
 }
 
-/** Starts the servers of the settings, counts what their tools cost, and ends them. */
+/** Starts the servers of the settings, counts what their tools cost, and ends them. `files`: how many files beside the settings name them. */
 export async function measureConfigured(
   { context, ...place }: Pick<StatusFlags, 'config' | 'store' | 'mcpConfig' | 'context'>,
   { io, form, onStart }: MeasureOptions,
-): Promise<{ readonly costs: ServerCosts; readonly config: Config; readonly snapshot: Snapshot }> {
-  const { config: unanswered } = loadSettings(place, io.env);
+): Promise<{
+  readonly costs: ServerCosts;
+  readonly config: Config;
+  readonly files: number;
+  readonly snapshot: Snapshot;
+}> {
+  const { config: unanswered, hasFile } = loadSettings(place, io.env);
   const store = await openConfiguredStore(unanswered.store);
   try {
     const config = await loadAnsweredSettings(place, io.env, store.tokens);
@@ -34,7 +39,8 @@ export async function measureConfigured(
       await hub.start();
       const contextTokens = context ?? config.mcp.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
       const costs = measureServers(hub, { contextTokens, form: form ?? config.mcp.form });
-      return { config, costs, snapshot: hub.snapshot() };
+      const files = config.files.length - (hasFile ? 1 : 0);
+      return { config, files, costs, snapshot: hub.snapshot() };
     } finally {
       await hub.close();
     }

@@ -5,16 +5,18 @@ import type { RunningStatus } from './running-status.ts';
 
 export interface StatusReport {
   readonly costs: ServerCosts;
+  /** How many files of servers they come from, beside the settings. @default 1 */
+  readonly files?: number;
   readonly notes: readonly ServerNote[];
   readonly running: readonly RunningStatus[];
 }
 
 /** How servers are doing, for a terminal. */
-export function renderStatus({ costs, notes, running }: StatusReport, terminal: Terminal): string {
+export function renderStatus({ costs, files, notes, running }: StatusReport, terminal: Terminal): string {
   const { paint } = terminal;
   const findings = costs.servers.flatMap((server) => server.findings ?? []);
   return [
-    renderCosts(costs, terminal),
+    renderCosts(costs, terminal, files),
     ...(findings.length === 0 ? [] : [section('Definitions to review', shorten(findings), terminal)]),
     ...(notes.length === 0
       ? []
@@ -30,12 +32,22 @@ export function renderStatus({ costs, notes, running }: StatusReport, terminal: 
   ].join('\n\n');
 }
 
-/** The servers with their tokens, what deferral saves, and what is wrong with servers. */
-export function renderCosts(costs: ServerCosts, terminal: Terminal): string {
+/**
+ * The servers with their tokens, what deferral saves, and what is wrong with servers.
+ * @param files how many files of servers they come from: no client sends the tools of another's file
+ */
+export function renderCosts(costs: ServerCosts, terminal: Terminal, files = 1): string {
   const { paint, width } = terminal;
   const { servers, tools, tokens, deferredTokens, contextTokens } = costs;
   const kept = tokens - deferredTokens;
-  const headline = `${counted(servers.length, 'server')} with ${counted(tools, 'tool')} ${servers.length === 1 ? 'takes' : 'take'} about ${paint.bold(count(tokens))} tokens of every request, ${percentOf(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`;
+  const isMixed = files > 1;
+  const takes = servers.length === 1 ? 'takes' : 'take';
+  const headline = [
+    `${counted(servers.length, 'server')} with ${counted(tools, 'tool')}${isMixed ? ` from ${files} files` : ''} ${takes} about`,
+    `${paint.bold(count(tokens))} tokens ${isMixed ? 'together' : 'of every request'},`,
+    `${percentOf(tokens, contextTokens)} of a context window of ${count(contextTokens)}.`,
+    ...(isMixed ? ['A client sends only the tools of its own servers.'] : []),
+  ].join(' ');
   const saving = describeSaving(costs, paint.bold(count(kept)));
   const most = Math.max(12, width - 40);
   const rows = servers.map((server) => [

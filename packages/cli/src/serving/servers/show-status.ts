@@ -10,19 +10,23 @@ import { readRunning } from './running-status.ts';
 /** Starts the servers, says how each is doing and what its tools cost, and ends them. */
 export async function showStatus(flags: StatusFlags, { io, terminal, exit }: CommandContext): Promise<void> {
   const { json: isJson, ...place } = flags;
-  const { costs, config } = await measureConfigured(place, {
+  const { costs, config, files } = await measureConfigured(place, {
     io,
     onStart(servers) {
       if (isJson !== true && servers > 0) io.stderr.write(`Starting ${counted(servers, 'server')}…\n`);
     },
   });
-  const report = { costs, notes: config.notes, running: readRunning(io.env) };
+  const report = { costs, files, notes: config.notes, running: readRunning(io.env) };
   if (isJson !== true && costs.servers.length === 0 && report.running.length === 0) throw new InputError(NO_SERVERS);
   const text = isJson === true ? JSON.stringify(report, null, 2) : renderStatus(report, terminal);
   await write(io.stdout, `${text}\n`);
   if (costs.servers.some(({ state }) => state === 'down')) exit(EXIT.nothingFound);
 }
 
-const NO_SERVERS = `There are no MCP servers in the settings. Name the file that your client has them in:
+const NO_SERVERS = `There are no MCP servers in the settings. To move those of your clients behind Quartermaster:
+
+  quartermaster init
+
+Or name the file that has them:
 
   quartermaster mcp status --mcp-config .mcp.json`;

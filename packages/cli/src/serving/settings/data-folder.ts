@@ -22,4 +22,9 @@ export function dataFolder({ env, platform = process.platform, home = homedir() 
   return join(home, '.local', 'share', NAME);
 }
 
+/** The list of the clients whose servers were moved. */
+export function ledgerFile(dataFolder: string): string {
+  return join(dataFolder, 'clients', 'installed.json');
+}
+
 const NAME = 'quartermaster';

@@ -14,9 +14,9 @@ interface Scope {
   readonly file: string;
 }
 
-/** Starts the servers of clients, and counts what their tools cost. */
-export async function measureClients(
-  scopes: readonly Scope[],
+/** Starts the servers of one client, and counts what their tools cost. No client sends the tools of another. */
+export async function measureClient(
+  scope: Scope,
   {
     io,
     context,
@@ -27,16 +27,16 @@ export async function measureClients(
     readonly form?: ProxyForm | undefined;
   },
 ): Promise<ServerCosts> {
+  const { client, file } = scope;
   const folder = mkdtempSync(join(tmpdir(), 'quartermaster-'));
   try {
-    const mcpConfig = scopes.map((scope, index) =>
-      scope.client.project === undefined ? scope.file : copyProject(scope, join(folder, `${index}.json`)),
-    );
+    const own = client.project === undefined ? file : copyProject(scope, join(folder, 'servers.json'));
     const { costs } = await measureConfigured(
-      { mcpConfig, ...defined({ context }) },
+      { mcpConfig: [own], ...defined({ context }) },
       {
         ...{ io, form },
-        onStart: (servers) => void io.stderr.write(`Starting ${counted(servers, 'server')} to measure the cost…\n`),
+        onStart: (servers) =>
+          void io.stderr.write(`Starting ${counted(servers, 'server')} of ${client.name} to measure the cost…\n`),
       },
     );
     return costs;

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { defined } from '@quartermaster/core/internal';
+import { write } from '../command-io.ts';
+import type { CommandContext, StatusFlags } from '../commands/index.ts';
+import { loadSettings } from '../serving/index.ts';
+import { ledgerOf } from './install-client.ts';
+import { findPlaces } from './places.ts';
+
+type Place = Pick<StatusFlags, 'config' | 'store' | 'mcpConfig'>;
+
+/**
+ * The files with the servers that were moved out of clients' files, where neither the command line nor the settings name any server:
+ * `init` works for a user, whichever folder a command is run in. Undefined where there are none, or where others are named.
+ */
+export function findInstalledServers(place: Place, { io }: Pick<CommandContext, 'io'>): readonly string[] | undefined {
+  if (place.mcpConfig !== undefined) return undefined;
+  const installed = ledgerOf(findPlaces(io.env)).list();
+  const files = [...new Set(installed.map(({ servers }) => servers.path))].filter((file) => existsSync(file));
+  if (files.length === 0) return undefined;
+  const { mcpServers, unusableServers } = loadSettings(place, io.env).config;
+  return Object.keys(mcpServers).length + unusableServers.length > 0 ? undefined : files;
+}
+
+/** The same flags, with those files where they apply; stderr says so. */
+export async function withInstalledServers<Flags extends Place>(flags: Flags, context: CommandContext): Promise<Flags> {
+  const { config, store, mcpConfig } = flags;
+  const files = findInstalledServers(defined({ config, store, mcpConfig }), context);
+  if (files === undefined) return flags;
+  await write(context.io.stderr, `${describeInstalled(files)}\n`);
+  return { ...flags, mcpConfig: files };
+}
+
+export function describeInstalled(files: readonly string[]): string {
+  return `The settings name no MCP servers: using those of your clients, in ${files.join(', ')}.`;
+}

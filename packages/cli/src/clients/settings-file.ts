@@ -1,0 +1,188 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '@quartermaster/core/catalog';
+import { defined } from '@quartermaster/core/internal';
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import type { ProxyForm } from '../commands/index.ts';
+import { isUnchanged } from './apply-install.ts';
+import { hashOf, readSeen, replaceFile } from './client-file.ts';
+import type { Ledger } from './ledger.ts';
+
+/** A file with servers that the settings should name. */
+export interface ServersFile {
+  readonly file: string;
+  /** The name of the client whose servers they are. */
+  readonly client: string;
+}
+
+/** How the settings come to name the files with the clients' servers. */
+export type SettingsPlan =
+  | { readonly kind: 'write' | 'extend'; readonly path: string; readonly text: string; readonly lines: string }
+  /** Only a person can add the lines without changing more. */
+  | { readonly kind: 'by hand'; readonly path: string; readonly lines: string }
+  /** The settings already name every file. */
+  | { readonly kind: 'complete'; readonly path: string };
+
+const HEADER = `# The MCP servers of your clients, for every quartermaster command that you run in this folder.
+# Written by quartermaster init; quartermaster init --undo deletes it while it is unchanged.
+`;
+
+/** Plans a new settings file, or the lines to add to the one that is there. Its comments stay. */
+export function planSettings(path: string, files: readonly ServersFile[], form: ProxyForm | undefined): SettingsPlan {
+  if (!existsSync(path)) {
+    const lines = block(files, form);
+    return { kind: 'write', path, text: HEADER + lines, lines };
+  }
+  const { text } = readSeen(path);
+  const named = namedFiles(path, text);
+  const missing = files.filter(({ file }) => !named.includes(file));
+  if (missing.length === 0) return { kind: 'complete', path };
+  const { mcp } = others(text);
+  const added = mcp === undefined ? form : undefined;
+  const extended = extend(text, missing, added);
+  const lines = extended?.lines ?? block(missing, added);
+  if (extended === undefined || !addsOnly({ path, before: text, after: extended.text, missing })) {
+    return { kind: 'by hand', path, lines };
+  }
+  return { kind: 'extend', path, ...extended };
+}
+
+/** Carries the plan out, and records it for `undoSettings`. */
+export function applySettings(plan: SettingsPlan, ledger: Ledger): void {
+  if (plan.kind !== 'write' && plan.kind !== 'extend') return;
+  const { path, text } = plan;
+  const records = readRecords(ledger);
+  const earlier = records.find((one) => one.path === path);
+  // A second run adds to what the first one wrote: undoing goes back to before both.
+  const isSame = earlier !== undefined && isUnchanged(path, earlier.hash);
+  const before = plan.kind === 'write' ? undefined : isSame ? earlier.before : readSeen(path).text;
+  replaceFile(path, text);
+  const written: Written = { path, hash: hashOf(text), ...defined({ before }) };
+  writeRecords(ledger, [...records.filter((one) => one.path !== path), written]);
+}
+
+/** How a settings file was put back. */
+export interface UndoneSettings {
+  readonly path: string;
+  readonly kind: 'deleted' | 'restored' | 'kept' | 'gone';
+  /** The files that it names and that no longer exist. */
+  readonly missing: readonly string[];
+}
+
+/** Restores every settings file that is as it was written. */
+export function undoSettings(ledger: Ledger): readonly UndoneSettings[] {
+  const undone = readRecords(ledger).map(({ path, hash, before }): UndoneSettings => {
+    if (!existsSync(path)) return { path, kind: 'gone', missing: [] };
+    if (!isUnchanged(path, hash)) {
+      const missing = namedFiles(path, readSeen(path).text).filter((file) => !existsSync(file));
+      return { path, kind: 'kept', missing };
+    }
+    if (before === undefined) rmSync(path);
+    else replaceFile(path, before);
+    return { path, kind: before === undefined ? 'deleted' : 'restored', missing: [] };
+  });
+  writeRecords(ledger, []);
+  return undone;
+}
+
+export function hasSettingsToUndo(ledger: Ledger): boolean {
+  return readRecords(ledger).length > 0;
+}
+
+interface Written {
+  readonly path: string;
+  readonly hash: string;
+  /** Its text before lines were added. Absent where the file was new. */
+  readonly before?: string;
+}
+
+function readRecords(ledger: Ledger): readonly Written[] {
+  const file = recordOf(ledger);
+  if (!existsSync(file)) return [];
+  const read = JSON.parse(readFileSync(file, 'utf8')) as Written | readonly Written[];
+  // Version 0.4 recorded one file.
+  return Array.isArray(read) ? (read as readonly Written[]) : [read as Written];
+}
+
+function writeRecords(ledger: Ledger, records: readonly Written[]): void {
+  if (records.length === 0) rmSync(recordOf(ledger), { force: true });
+  else replaceFile(recordOf(ledger), `${JSON.stringify(records)}\n`);
+}
+
+function recordOf({ folder }: Ledger): string {
+  return join(folder, 'settings-written.json');
+}
+
+function block(files: readonly ServersFile[], form: ProxyForm | undefined): string {
+  return `mcpConfig:\n${items(files, '  ')}${form === undefined ? '' : `mcp:\n  form: ${form}\n`}`;
+}
+
+function items(files: readonly ServersFile[], indent: string): string {
+  return files.map(({ file, client }) => `${indent}- ${JSON.stringify(file)} # ${client}\n`).join('');
+}
+
+/** The text with the files in its list `mcpConfig`, which is added where it is missing. Undefined where it is written in another style. */
+function extend(
+  text: string,
+  missing: readonly ServersFile[],
+  form: ProxyForm | undefined,
+): { readonly text: string; readonly lines: string } | undefined {
+  const { contents: root, errors } = parseDocument(text);
+  if (errors.length > 0 || (root !== null && (!isMap(root) || root.flow === true))) return undefined;
+  const pair = isMap(root) ? root.items.find(({ key }) => isScalar(key) && key.value === 'mcpConfig') : undefined;
+  if (pair === undefined) {
+    const lines = block(missing, form);
+    return { text: `${endLine(text)}${lines}`, lines };
+  }
+  const list = pair.value;
+  const [first, last] = isSeq(list) && list.flow !== true ? [list.items[0], list.items.at(-1)] : [];
+  if (!isScalar(first) || !isScalar(last)) return undefined;
+  const start = first.range?.[0] ?? 0;
+  const indent = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1))?.[0] ?? '';
+  const end = last.range?.[2] ?? text.length;
+  const lines = items(missing, indent);
+  return { text: `${endLine(text.slice(0, end))}${lines}${text.slice(end)}`, lines };
+}
+
+function endLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Whether an edit did what was meant and nothing else. */
+function addsOnly({
+  path,
+  before,
+  after,
+  missing,
+}: {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly missing: readonly ServersFile[];
+}): boolean {
+  const expected = [...namedFiles(path, before), ...missing.map(({ file }) => file)];
+  return (
+    isDeepStrictEqual(namedFiles(path, after), expected) &&
+    isDeepStrictEqual({ ...others(after), ...others(before) }, others(after))
+  );
+}
+
+function namedFiles(path: string, text: string): readonly string[] {
+  const document = documentOf(text);
+  const named = isJsonObject(document) ? document.mcpConfig : undefined;
+  const files = Array.isArray(named) ? named : [named];
+  return files.flatMap((file) => (typeof file === 'string' ? [resolve(dirname(path), file)] : []));
+}
+
+function others(text: string): Readonly<Record<string, unknown>> {
+  const document = documentOf(text);
+  if (!isJsonObject(document)) return {};
+  const { mcpConfig: _, ...rest } = document;
+  return rest;
+}
+
+function documentOf(text: string): unknown {
+  const document = parseDocument(text);
+  return document.errors.length > 0 ? undefined : document.toJS();
+}
