@@ -12,6 +12,7 @@ if (isInstallStale()) {
 }
 // `npm test` builds as one of its checks: a mistake in a type is then counted with the others, and not the end of the run.
 if (process.env.npm_lifecycle_event !== 'pretest') {
+  if (!existsSync(`${root}packages/cli/dist/index.js`)) say('Building …');
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'packages/tsconfig.json']);
 }
 if (isConsoleStale()) {
