@@ -24,7 +24,11 @@ export function addInitCommand(program: Command, context: CommandContext): void 
   program
     .command('init')
     .description('find the MCP servers of your clients, show what they cost, and put Quartermaster in front')
-    .option('-c, --config <file>', 'the settings to write; in an existing file, only mcpConfig is added to', 'quartermaster.yaml')
+    .option(
+      '-c, --config <file>',
+      'the settings to write; in an existing file, only mcpConfig is added to',
+      'quartermaster.yaml',
+    )
     .option('-y, --yes', 'move the servers of every client without asking')
     .option('--dry-run', 'show what would change, and change nothing')
     .addOption(formOption())
