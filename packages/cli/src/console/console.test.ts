@@ -239,7 +239,7 @@ describe('activity', () => {
     await missed.getByRole('button', { name: 'Make a case…' }).click();
     await page.getByRole('dialog').getByLabel('Tool').fill('weather/no_such_tool');
     await page.getByRole('button', { name: 'Save case' }).click();
-    await page.getByText('is no tool of this catalog').waitFor();
+    await page.getByText('is not a tool of this catalog').waitFor();
     await page.getByRole('dialog').getByLabel('Tool').fill('weather/get_daily_forecast');
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save case' }).click();
