@@ -312,7 +312,7 @@ function render(rows, { large, firstByte }) {
     '',
     `Four processes on one machine: a scripted upstream, a bare Node proxy that parses and re-serialises what goes through it, the gateway with its defaults, and the client. Contestants take turns within each round; every figure is the median of its rounds. Tools are synthetic, about 1.8 kB each; the body with 10,000 is ${(large.bytes / 1e6).toFixed(1)} MB. *Receiving* and *decoding and parsing* are measured on the bare proxy: reading the body to its end and sending a few bytes upstream; the same with \`JSON.parse\` of the decoded text, less receiving. CPU is that of all threads of the server's process; for requests per second its ratio is inverted, so that more is better there too.`,
     '',
-    '| | measured as | figures | ratio, wall clock | ratio, CPU | target | |',
+    '| what | measured as | figures | ratio, wall clock | ratio, CPU | target | result |',
     '|---|---|---:|---:|---:|---|---|',
     ...rows.map(
       ({ what, how, values, wall, cpu, target, isMet }) =>

@@ -272,7 +272,7 @@ function renderSize({ size, rows, parse, jsonBytes, kept }) {
     '',
     `\`JSON.parse\` of the same tools (${Math.round(jsonBytes).toLocaleString('en-US')} bytes each): ${ms(parse * 1000)} ms CPU. ${summary}`,
     '',
-    '| | build, ms CPU (runs) | against JSON.parse | p50, ms CPU | p99, ms CPU | p50, ms wall | p50 against ours | p99 against ours | found, of 10 | bytes per tool |',
+    '| library | build, ms CPU (runs) | against JSON.parse | p50, ms CPU | p99, ms CPU | p50, ms wall | p50 against ours | p99 against ours | found, of 10 | bytes per tool |',
     '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     ...lines,
     '',

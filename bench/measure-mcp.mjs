@@ -285,7 +285,7 @@ function render({ catalog, rows, facts }) {
     '',
     `${servers.length} ${origin} with ${thousands(servers.reduce((sum, { count }) => sum + count, 0))} tools, replayed in this process; the SDK's own client does the same beside the hub and the proxy, in turn.`,
     '',
-    '| what | measured | target | |',
+    '| what | measured | target | result |',
     '|---|---:|---:|---|',
     ...rows.map(({ what, value, target, isMet }) => `| ${what} | ${value} | ${target} | ${isMet ? 'met' : 'missed'} |`),
     '',

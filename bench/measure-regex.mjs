@@ -119,7 +119,7 @@ function render(ordinary, hostile, count) {
         `| ${code(row.pattern)} | ${row.engine} | ${row.matches.toLocaleString('en-US')} | ${row.ours.toFixed(1)} | ${row.theirs.toFixed(1)} | ${row.ratio.toFixed(2)} |`,
     ),
     '',
-    '| hostile pattern | ours, ms | | JavaScript, ms |',
+    '| hostile pattern | ours, ms | outcome | JavaScript, ms |',
     '|---|---:|---|---:|',
     ...hostile.map(
       (row) =>

@@ -149,7 +149,7 @@ function render({ sizes, start, isReal }) {
 function renderSize({ size, parse, rows }) {
   const [reference] = rows;
   const hybrid = rows.find((row) => row.engine === 'hybrid');
-  const columns = ['', 'build, ms', '× JSON.parse', 'bytes per tool'];
+  const columns = ['engine', 'build, ms', '× JSON.parse', 'bytes per tool'];
   const perKind = ['p50, ms', '× bm25', 'p99, ms', '× bm25'];
   const titles = [...columns, ...['short', 'wordy'].flatMap((kind) => perKind.map((title) => `${kind} ${title}`))];
   const lines = rows.map((row) => {
