@@ -1,38 +1,17 @@
-import { createSnapshot, createToolbox, type Toolbox } from '@quartermaster/core';
-import { createTool } from '@quartermaster/core/catalog';
 import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import {
+  describeHistory,
+  type HistoryTurns,
+  historyTurns,
+  renderHistory,
+} from '../internal/generated-history.fixture.ts';
 import { aiSdkWire } from './ai-sdk-wire.ts';
 import type { AssistantPart, ModelMessage, ModelRequest, ResultPart } from './language-model-v4-shapes-2026-11.ts';
 
-const NAMES = ['alpha', 'beta', 'gamma', 'delta'] as const;
-const toolbox: Toolbox = createToolbox({
-  tools: createSnapshot(NAMES.map((name) => createTool({ name, description: `Does ${name}.` }))),
-  searcher: wordSearcher,
-  settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
-});
-
-/** What a model did in one round, as the client's messages have it. */
-type Round =
-  | { readonly kind: 'searches'; readonly found: readonly (readonly string[])[] }
-  | { readonly kind: 'calls'; readonly names: readonly string[] }
-  | { readonly kind: 'text'; readonly text: string };
-
-const name = fc.constantFrom(...NAMES);
-const round: fc.Arbitrary<Round> = fc.oneof(
-  fc.record({
-    kind: fc.constant('searches' as const),
-    found: fc.array(fc.uniqueArray(name, { maxLength: 3 }), { minLength: 1, maxLength: 2 }),
-  }),
-  fc.record({ kind: fc.constant('calls' as const), names: fc.array(name, { minLength: 1, maxLength: 3 }) }),
-  fc.record({ kind: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),
-);
-const conversation = fc.array(fc.array(round, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
-
 /** Searches and what follows them share a message, calls end it; results of parallel calls come in reverse. */
-function toPrompt(turns: readonly (readonly Round[])[]): ModelMessage[] {
+function toPrompt(turns: HistoryTurns): ModelMessage[] {
   let count = 0;
   const unique = (): string => {
     count += 1;
@@ -78,10 +57,7 @@ function searchParts(
 }
 
 function render(prompt: ModelMessage[], form: Form): ModelRequest {
-  const plan = toolbox.plan(undefined, { form });
-  const request: ModelRequest = { prompt };
-  const view = toolbox.view(plan, aiSdkWire.recall(request, plan));
-  return aiSdkWire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+  return renderHistory(aiSdkWire, { prompt }, form);
 }
 
 /** Calls without a result before the assistant speaks again, and results without a call. */
@@ -106,7 +82,7 @@ const forms = Object.entries({ stub: FORMS.stub, bridge: FORMS.bridge, load: FOR
 describe.each(forms)('a prompt in the form %s', (_, form) => {
   it('leaves no call and no result alone, whatever compaction left', () => {
     fc.assert(
-      fc.property(conversation, fc.infiniteStream(fc.boolean()), (turns, keep) => {
+      fc.property(historyTurns, fc.infiniteStream(fc.boolean()), (turns, keep) => {
         const isKept = (): boolean => keep.next().value || keep.next().value;
         const prompt = toPrompt(turns).flatMap((message): ModelMessage[] => {
           if (message.role === 'assistant') return [{ ...message, content: message.content.filter(isKept) }];
@@ -120,7 +96,7 @@ describe.each(forms)('a prompt in the form %s', (_, form) => {
 
   it('keeps every other part and what a provider put beside it, and nothing of ours', () => {
     fc.assert(
-      fc.property(conversation, (turns) => {
+      fc.property(historyTurns, (turns) => {
         const texts = (prompt: readonly ModelMessage[]): unknown[] =>
           prompt.flatMap(({ role, content }) =>
             role === 'system' || typeof content === 'string' ? [] : content.filter((part) => part.type === 'text'),
@@ -134,50 +110,8 @@ describe.each(forms)('a prompt in the form %s', (_, form) => {
   });
 });
 
-describe('memory', () => {
-  const plan = toolbox.plan(undefined, { form: FORMS.load });
-
-  it('is what the messages say: found tools, then calls, each once', () => {
-    fc.assert(
-      fc.property(conversation, (turns) => {
-        const memory = aiSdkWire.recall({ prompt: toPrompt(turns) }, plan);
-        const rounds = turns.flat();
-        expect(memory.revealed).toEqual([
-          ...new Set(rounds.flatMap((one) => (one.kind === 'searches' ? one.found.flat() : []))),
-        ]);
-        const called = rounds.flatMap((one) => (one.kind === 'calls' ? one.names : []));
-        expect(memory.called).toEqual([...new Set(called)]);
-        expect(memory.moves).toBe(called.length + turns.length);
-      }),
-    );
-  });
-
-  it('of a fork is the beginning of the whole’s', () => {
-    fc.assert(
-      fc.property(conversation, fc.nat(), (turns, cut) => {
-        const whole = aiSdkWire.recall({ prompt: toPrompt(turns) }, plan);
-        const fork = aiSdkWire.recall({ prompt: toPrompt(turns.slice(0, cut % (turns.length + 1))) }, plan);
-        expect(whole.revealed.slice(0, fork.revealed.length)).toEqual(fork.revealed);
-        expect(whole.searches.slice(0, fork.searches.length)).toEqual(fork.searches);
-      }),
-    );
-  });
-});
-
-describe.each([
-  ['stub', FORMS.stub],
-  ['bridge', FORMS.bridge],
-] as const)('the prefix in the form %s', (_, form) => {
-  it('is the same to the byte, whatever was said', () => {
-    const prefix = (prompt: ModelMessage[]): string => {
-      const rendered = render(prompt, form);
-      return JSON.stringify([rendered.prompt.filter(({ role }) => role === 'system'), rendered.tools]);
-    };
-    const first = prefix([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
-    fc.assert(
-      fc.property(conversation, (turns) => {
-        expect(prefix(toPrompt(turns))).toBe(first);
-      }),
-    );
-  });
+describeHistory({
+  wire: aiSdkWire,
+  toRequest: (turns): ModelRequest => ({ prompt: toPrompt(turns) }),
+  prefixOf: ({ prompt, tools }) => [prompt.filter(({ role }) => role === 'system'), tools],
 });

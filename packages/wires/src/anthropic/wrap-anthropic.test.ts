@@ -1,73 +1,22 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ScriptedAnswer, type ScriptedHost, scriptedHost } from '../internal/scripted-host.fixture.ts';
-import type { AnthropicEvent, AnthropicRequest } from './anthropic-shapes-2026-11.ts';
-import { call, scriptMessage, text } from './message-script.fixture.ts';
-import type { AnthropicToolSearchOptions } from './plan-request.ts';
+import { describe, expect, it } from 'vitest';
+import { call, scriptMessage } from './message-script.fixture.ts';
 import { readSearches } from './read-searches.ts';
 import { bm25SearchTool, deferred, regexSearchTool } from './request-parts.ts';
-import { anthropicWhole } from './whole.ts';
 import { toolSearchMiddleware, withToolSearch } from './wrap-anthropic.ts';
-import { writeNamedEvent } from './write-event.ts';
-
-const ON: AnthropicToolSearchOptions = {
-  settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
-};
-
-const weather = {
-  name: 'get_weather',
-  description: 'Tells the weather at a place.',
-  input_schema: { type: 'object' as const, properties: { place: { type: 'string' } }, required: ['place'] },
-};
-const mail = {
-  name: 'send_mail',
-  description: 'Sends a mail.',
-  input_schema: { type: 'object' as const, properties: { to: { type: 'string' } } },
-};
-const clock = {
-  name: 'get_time',
-  description: 'Tells the time.',
-  input_schema: { type: 'object' as const, properties: {} },
-};
-
-const ASK = [{ role: 'user' as const, content: 'What is the weather in Oslo?' }];
-const COMMON = { model: 'some-model', max_tokens: 1000, messages: ASK };
-
-const DIALECT = { whole: anthropicWhole as never, write: writeNamedEvent, end: '' };
-
-interface Host {
-  readonly url: string;
-  readonly requests: readonly AnthropicRequest[];
-  close(): Promise<void>;
-}
-
-let open: ScriptedHost | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
-
-async function start(answers: readonly ScriptedAnswer<AnthropicEvent>[]): Promise<Host> {
-  open = await scriptedHost(answers, DIALECT);
-  return {
-    url: new URL('/', open.url).href,
-    requests: open.requests as readonly AnthropicRequest[],
-    close: open.close,
-  };
-}
-
-async function connect(answers: readonly ScriptedAnswer<AnthropicEvent>[], options: AnthropicToolSearchOptions = ON) {
-  const host = await start(answers);
-  const client = new Anthropic({ apiKey: 'none', baseURL: host.url, maxRetries: 0 });
-  return { client: withToolSearch(client, options), host };
-}
-
-const searching = (name: string, input: object): readonly AnthropicEvent[] =>
-  scriptMessage([text('Let me look.'), call('call_0', name, input)], 'tool_use');
-const calling = (name: string, input: object): readonly AnthropicEvent[] =>
-  scriptMessage([call('call_0', name, input)], 'tool_use');
-const done = scriptMessage([text('It rains.')], 'end_turn');
+import {
+  ASK,
+  COMMON,
+  calling,
+  clock,
+  connect,
+  done,
+  mail,
+  ON,
+  searching,
+  start,
+  weather,
+} from './wrapped-client.fixture.ts';
 
 describe('withToolSearch on a host without tool search', () => {
   it('runs the search tool of a request and hands over the call it leads to', async () => {
@@ -218,141 +167,6 @@ describe('withToolSearch on a host without tool search', () => {
     expect(host.requests[1]?.tools?.map((tool) => tool.name)).toEqual(['tool_search', 'tool_call']);
   });
 
-  it('runs the tool runner to the end, without losing the history', async () => {
-    const { client, host } = await connect([
-      searching('tool_search', { query: 'weather' }),
-      calling('tool_call', { name: 'get_weather', arguments: { place: 'Oslo' } }),
-      done,
-    ]);
-    const places: string[] = [];
-    const runner = client.beta.messages.toolRunner({
-      ...COMMON,
-      tools: [
-        betaTool({
-          name: 'get_weather',
-          description: 'Tells the weather at a place.',
-          inputSchema: {
-            type: 'object',
-            properties: { place: { type: 'string' } },
-            required: ['place'],
-            additionalProperties: false,
-          },
-          run: ({ place }) => {
-            places.push(place);
-            return 'Rain';
-          },
-        }),
-      ],
-    });
-    const message = await runner;
-    expect(places).toEqual(['Oslo']);
-    expect(message.content).toEqual([{ type: 'text', text: 'It rains.' }]);
-    expect(host.requests.map((request) => request.thread)).toEqual([undefined, undefined, undefined]);
-    expect(host.requests[2]?.messages.map((one) => one.role)).toEqual([
-      'user',
-      'assistant',
-      'user',
-      'assistant',
-      'user',
-    ]);
-    expect(host.requests[2]?.messages.at(-1)?.content).toMatchObject([{ type: 'tool_result', content: 'Rain' }]);
-  });
-
-  it('resumes a pause through the tool runner', async () => {
-    const { client, host } = await connect([searching('tool_search', { query: 'weather' }), done], {
-      ...ON,
-      maxRounds: 1,
-    });
-    const runner = client.beta.messages.toolRunner({
-      ...COMMON,
-      tools: [betaTool({ ...weatherTool(), run: () => 'Rain' })],
-    });
-    const reasons: (string | null)[] = [];
-    for await (const message of runner) reasons.push(message.stop_reason);
-    expect(reasons).toEqual(['pause_turn', 'end_turn']);
-    expect(host.requests[1]?.messages.map((one) => one.role)).toEqual(['user', 'assistant', 'user']);
-  });
-
-  it('renders a turn that the SDK sends back with the bytes of before', async () => {
-    const { client, host } = await connect([
-      searching('tool_search', { query: 'weather' }),
-      calling('tool_call', { name: 'get_weather', arguments: { place: 'Oslo' } }),
-      done,
-    ]);
-    const tools = [clock, weather, mail];
-    const first = await client.messages.create({ ...COMMON, tools });
-    const call = first.content.at(-1);
-    const id = call?.type === 'tool_use' ? call.id : '';
-    await client.messages.create({
-      ...COMMON,
-      tools,
-      messages: [
-        ...ASK,
-        { role: 'assistant', content: first.content },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'Rain' }] },
-      ],
-    });
-    const bytes = JSON.stringify(host.requests[1]?.messages).slice(0, -1);
-    expect(JSON.stringify(host.requests[2]?.messages).slice(0, bytes.length)).toBe(bytes);
-    expect(host.requests[2]?.tools).toEqual(host.requests[0]?.tools);
-    expect(host.requests[2]?.messages.slice(3)).toEqual([
-      {
-        role: 'assistant',
-        content: [
-          {
-            type: 'tool_use',
-            id: 'toolu_call_0',
-            name: 'tool_call',
-            input: { name: 'get_weather', arguments: { place: 'Oslo' } },
-            caller: { type: 'direct' },
-          },
-        ],
-      },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_call_0', content: 'Rain' }] },
-    ]);
-  });
-
-  it('streams through the tool runner', async () => {
-    const { client } = await connect([
-      searching('tool_search', { query: 'weather' }),
-      calling('tool_call', { name: 'get_weather', arguments: { place: 'Oslo' } }),
-      done,
-    ]);
-    const runner = client.beta.messages.toolRunner({
-      ...COMMON,
-      stream: true,
-      tools: [betaTool({ ...weatherTool(), run: () => 'Rain' })],
-    });
-    const texts: string[] = [];
-    for await (const stream of runner) texts.push((await stream.finalMessage()).stop_reason ?? '');
-    expect(texts).toEqual(['tool_use', 'end_turn']);
-  });
-
-  it('gives a refusal of the first call back with its status, and one in the middle as an error event', async () => {
-    const busy = { status: 529, body: failure('Overloaded', 'overloaded_error') };
-    const first = await connect([busy]);
-    const request = { ...COMMON, tools: [clock, weather, mail] };
-    await expect(first.client.messages.create({ ...request, stream: true })).rejects.toMatchObject({ status: 529 });
-    await first.host.close();
-    const second = await connect([searching('tool_search', { query: 'weather' }), busy]);
-    await expect(second.client.messages.stream(request).finalMessage()).rejects.toThrow('Overloaded');
-    await second.host.close();
-    const third = await connect([searching('tool_search', { query: 'weather' }), busy]);
-    await expect(third.client.messages.create(request)).rejects.toMatchObject({ status: 529 });
-  });
-
-  it.each([true, false])(
-    'refuses what it can’t read as the API would, and asks nobody (stream: %s)',
-    async (stream) => {
-      const { client, host } = await connect([]);
-      const tools = [{ name: '', input_schema: { type: 'object' as const } }];
-      const asked = client.messages.create({ ...COMMON, tools, stream });
-      await expect(asked).rejects.toThrow(Anthropic.BadRequestError);
-      await expect(asked).rejects.toMatchObject({ error: { error: { type: 'invalid_request_error' } } });
-      expect(host.requests).toEqual([]);
-    },
-  );
-
   it('answers searches of both engines over the same tools', async () => {
     const { client, host } = await connect(
       [
@@ -370,41 +184,6 @@ describe('withToolSearch on a host without tool search', () => {
     }
     const asked = host.requests.map((request) => JSON.stringify(request.tools?.[0]).includes('pattern'));
     expect(asked).toEqual([true, true, false, false]);
-  });
-
-  it('passes on a stream that begins with an error', async () => {
-    const error = { type: 'overloaded_error', message: 'Too busy' };
-    const { client } = await connect([[{ type: 'error', error }]]);
-    await expect(client.messages.stream({ ...COMMON, tools: [weather] }).finalMessage()).rejects.toThrow('Too busy');
-  });
-
-  it('takes a whole message from a host that was asked for a stream', async () => {
-    const whole = { status: 200, body: { ...wholeMessage(), content: [{ type: 'text', text: 'Hello' }] } };
-    const { client } = await connect([whole]);
-    const message = await client.messages.stream({ ...COMMON, tools: [clock, weather] }).finalMessage();
-    expect(message.content).toEqual([{ type: 'text', text: 'Hello' }]);
-  });
-
-  it('closes the connection to the host when the client stops reading', async () => {
-    let isClosed = false;
-    const opening = searching('tool_search', { query: 'weather' }).slice(0, 4).map(writeNamedEvent).join('');
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(opening)),
-      cancel() {
-        isClosed = true;
-      },
-    });
-    const answer = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    const fetch = async (_: unknown, init?: RequestInit) => {
-      init?.signal?.addEventListener('abort', () => {
-        isClosed = true;
-      });
-      return answer;
-    };
-    const client = withToolSearch(new Anthropic({ apiKey: 'none', baseURL: 'http://host.test', fetch }), ON);
-    const stream = await client.messages.create({ ...COMMON, stream: true, tools: [clock, weather] });
-    for await (const event of stream) if (event.type === 'content_block_delta') break;
-    expect(isClosed).toBe(true);
   });
 
   it('counts the tokens of what would be sent', async () => {
@@ -530,110 +309,6 @@ describe('toolSearchMiddleware', () => {
   });
 });
 
-function failure(message: string, type: string): object {
-  return { type: 'error', error: { type, message }, request_id: 'req_1' };
-}
-
 function settings() {
   return { rule: { kind: 'on' } as const, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] };
 }
-
-function weatherTool() {
-  return {
-    name: 'get_weather',
-    description: 'Tells the weather at a place.',
-    inputSchema: {
-      type: 'object',
-      properties: { place: { type: 'string' } },
-      required: ['place'],
-      additionalProperties: false,
-    },
-  } as const;
-}
-
-function wholeMessage() {
-  return {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'some-model',
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 1 },
-  };
-}
-
-describe('message batches', () => {
-  const SEARCHED = { ...COMMON, tools: [regexSearchTool(), clock, deferred(weather), deferred(mail)] };
-
-  async function ended({ messages }: Anthropic, id: string): Promise<Anthropic.Messages.MessageBatch> {
-    for (;;) {
-      const batch = await messages.batches.retrieve(id);
-      if (batch.processing_status === 'ended') return batch;
-      await new Promise(setImmediate);
-    }
-  }
-
-  it('whose requests need a search that the host does not run are processed here, each by its own loop', async () => {
-    const { client, host } = await connect([
-      searching('tool_search_tool_regex', { query: 'weather' }),
-      calling('get_weather', { place: 'Oslo' }),
-      { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'No.' } } },
-      { status: 404, body: { type: 'error', error: { type: 'not_found_error', message: 'No batches here.' } } },
-    ]);
-    const requests = [{ custom_id: 'one', params: SEARCHED }];
-    const batch = await client.messages.batches.create({ requests });
-    expect(batch).toMatchObject({ type: 'message_batch', processing_status: 'in_progress', results_url: null });
-    expect(await ended(client, batch.id)).toMatchObject({ request_counts: { succeeded: 1, processing: 0 } });
-    const results = [];
-    for await (const result of await client.messages.batches.results(batch.id)) results.push(result);
-    expect(results).toMatchObject([
-      {
-        custom_id: 'one',
-        result: {
-          type: 'succeeded',
-          message: {
-            content: [
-              { type: 'text' },
-              { type: 'server_tool_use' },
-              { type: 'tool_search_tool_result' },
-              { name: 'get_weather' },
-            ],
-          },
-        },
-      },
-    ]);
-    expect(host.requests.every((request) => request.stream !== true)).toBe(true);
-
-    const failing = await client.messages.batches.create({ requests });
-    expect(await ended(client, failing.id)).toMatchObject({ request_counts: { errored: 1 } });
-    for await (const failed of await client.messages.batches.results(failing.id)) {
-      expect(failed).toMatchObject({ result: { type: 'errored', error: { error: { message: 'No.' } } } });
-    }
-    const { data } = await client.messages.batches.list();
-    expect(data.map(({ id }) => id)).toEqual([failing.id, batch.id]);
-    expect(await client.messages.batches.delete(batch.id)).toMatchObject({ type: 'message_batch_deleted' });
-  });
-
-  it('can be cancelled: what has not begun is not asked for', async () => {
-    const { client, host } = await connect([]);
-    const requests = Array.from({ length: 40 }, (_, index) => ({ custom_id: `item_${index}`, params: SEARCHED }));
-    const { id } = await client.messages.batches.create({ requests });
-    expect(await client.messages.batches.cancel(id)).toMatchObject({ processing_status: 'canceling' });
-    const { request_counts: counts } = await ended(client, id);
-    expect(counts.canceled).toBeGreaterThan(30);
-    expect(counts.canceled + counts.errored).toBe(40);
-    expect(host.requests.length).toBeLessThan(10);
-  });
-
-  it.each([
-    ['as they are, where none defers anything', { ...COMMON, tools: [clock] }, {}],
-    ['as they are, to a host that searches', SEARCHED, { transport: 'anthropic-messages' }],
-  ])('go to the host %s', async (_, params, options) => {
-    const body = { id: 'msgbatch_host', type: 'message_batch' };
-    const { client, host } = await connect([{ status: 200, body }], { ...options });
-    const requests = [{ custom_id: 'one', params }];
-    expect(await client.messages.batches.create({ requests })).toMatchObject(body);
-    expect(host.requests).toEqual([{ requests }]);
-  });
-});

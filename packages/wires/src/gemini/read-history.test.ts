@@ -1,44 +1,19 @@
-import { createSnapshot, createToolbox, type Toolbox } from '@quartermaster/core';
-import { createTool } from '@quartermaster/core/catalog';
 import { FORMS, type Form } from '@quartermaster/core/disclosure';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import {
+  describeHistory,
+  type HistoryTurns,
+  historyTurns,
+  renderHistory,
+} from '../internal/generated-history.fixture.ts';
 import type { GeminiContent, GeminiPart, GeminiRequest } from './gemini-shapes-2026-11.ts';
 import { createGeminiWire } from './gemini-wire.ts';
 
-const NAMES = ['alpha', 'beta', 'gamma', 'delta'] as const;
 const wire = createGeminiWire();
-const toolbox: Toolbox = createToolbox({
-  tools: createSnapshot(NAMES.map((name) => createTool({ name, description: `Does ${name}.` }))),
-  searcher: wordSearcher,
-  settings: { rule: { kind: 'on' }, search: { defaultLimit: 5, maxLimit: 20 }, pins: [] },
-});
-
-/** What a model did in one round, as the client's history has it. */
-type Round =
-  | { readonly kind: 'searches'; readonly found: readonly (readonly string[])[] }
-  | { readonly kind: 'calls'; readonly names: readonly string[]; readonly hasIds: boolean; readonly order: number }
-  | { readonly kind: 'text'; readonly text: string };
-
-const name = fc.constantFrom(...NAMES);
-const round: fc.Arbitrary<Round> = fc.oneof(
-  fc.record({
-    kind: fc.constant('searches' as const),
-    found: fc.array(fc.uniqueArray(name, { maxLength: 3 }), { minLength: 1, maxLength: 2 }),
-  }),
-  fc.record({
-    kind: fc.constant('calls' as const),
-    names: fc.array(name, { minLength: 1, maxLength: 3 }),
-    hasIds: fc.boolean(),
-    order: fc.nat(5),
-  }),
-  fc.record({ kind: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),
-);
-const conversation = fc.array(fc.array(round, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 });
 
 /** Searches and what follows them share a content, calls end it; responses to parallel calls come in any order. */
-function toContents(turns: readonly (readonly Round[])[]): readonly GeminiContent[] {
+function toContents(turns: HistoryTurns): readonly GeminiContent[] {
   let count = 0;
   const unique = (prefix: string): string => {
     count += 1;
@@ -84,10 +59,7 @@ function rotate<Value>(values: readonly Value[], by: number): Value[] {
 }
 
 function render(contents: readonly GeminiContent[], form: Form): GeminiRequest {
-  const plan = toolbox.plan(undefined, { form });
-  const request: GeminiRequest = { contents };
-  const view = toolbox.view(plan, wire.recall(request, plan));
-  return wire.render(request, view, (found, before) => toolbox.tell({ plan, found, before }));
+  return renderHistory(wire, { contents }, form);
 }
 
 /** Each turn of the model's with the responses right after it: names in order. */
@@ -111,7 +83,7 @@ const forms = Object.entries({ stub: FORMS.stub, bridge: FORMS.bridge, load: FOR
 describe.each(forms)('a history in the form %s', (_, form) => {
   it('has as many responses as calls in each exchange, in one order, whatever compaction left', () => {
     fc.assert(
-      fc.property(conversation, fc.infiniteStream(fc.boolean()), (turns, keep) => {
+      fc.property(historyTurns, fc.infiniteStream(fc.boolean()), (turns, keep) => {
         const contents = toContents(turns).flatMap((content) => {
           const parts = (content.parts ?? []).filter(() => keep.next().value || keep.next().value);
           return parts.length === 0 ? [] : [{ ...content, parts }];
@@ -123,7 +95,7 @@ describe.each(forms)('a history in the form %s', (_, form) => {
 
   it('keeps every other part, its unknown fields and its signatures', () => {
     fc.assert(
-      fc.property(conversation, (turns) => {
+      fc.property(historyTurns, (turns) => {
         const contents = toContents(turns);
         const texts = (list: readonly GeminiContent[]): unknown[] =>
           list.flatMap(({ parts = [] }) =>
@@ -140,7 +112,7 @@ describe.each(forms)('a history in the form %s', (_, form) => {
 
   it('tells nothing of our own parts to the upstream', () => {
     fc.assert(
-      fc.property(conversation, (turns) => {
+      fc.property(historyTurns, (turns) => {
         const text = JSON.stringify(render(toContents(turns), form));
         expect(text).not.toContain('toolCall');
         expect(text).not.toContain('toolResponse');
@@ -149,50 +121,8 @@ describe.each(forms)('a history in the form %s', (_, form) => {
   });
 });
 
-describe('memory', () => {
-  const plan = toolbox.plan(undefined, { form: FORMS.load });
-
-  it('is what the history says: found tools, then calls, each once', () => {
-    fc.assert(
-      fc.property(conversation, (turns) => {
-        const memory = wire.recall({ contents: toContents(turns) }, plan);
-        const rounds = turns.flat();
-        expect(memory.revealed).toEqual([
-          ...new Set(rounds.flatMap((one) => (one.kind === 'searches' ? one.found.flat() : []))),
-        ]);
-        const called = rounds.flatMap((one) => (one.kind === 'calls' ? one.names : []));
-        expect(memory.called).toEqual([...new Set(called)]);
-        expect(memory.moves).toBe(called.length + turns.length);
-      }),
-    );
-  });
-
-  it('of a fork is the beginning of the whole’s', () => {
-    fc.assert(
-      fc.property(conversation, fc.nat(), (turns, cut) => {
-        const whole = wire.recall({ contents: toContents(turns) }, plan);
-        const fork = wire.recall({ contents: toContents(turns.slice(0, cut % (turns.length + 1))) }, plan);
-        expect(whole.revealed.slice(0, fork.revealed.length)).toEqual(fork.revealed);
-        expect(whole.searches.slice(0, fork.searches.length)).toEqual(fork.searches);
-      }),
-    );
-  });
-});
-
-describe.each([
-  ['stub', FORMS.stub],
-  ['bridge', FORMS.bridge],
-] as const)('the prefix in the form %s', (_, form) => {
-  it('is the same to the byte, whatever was said', () => {
-    const prefix = (contents: readonly GeminiContent[]): string => {
-      const { systemInstruction, tools } = render(contents, form);
-      return JSON.stringify([systemInstruction, tools]);
-    };
-    const first = prefix([{ role: 'user', parts: [{ text: 'Hello' }] }]);
-    fc.assert(
-      fc.property(conversation, (turns) => {
-        expect(prefix(toContents(turns))).toBe(first);
-      }),
-    );
-  });
+describeHistory({
+  wire,
+  toRequest: (turns): GeminiRequest => ({ contents: toContents(turns) }),
+  prefixOf: ({ systemInstruction, tools }) => [systemInstruction, tools],
 });

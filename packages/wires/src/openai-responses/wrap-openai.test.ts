@@ -1,20 +1,11 @@
-import { createToolbox, EMPTY_MEMORY, parseTools } from '@quartermaster/core';
-import { FORMS, type FormName } from '@quartermaster/core/disclosure';
-import { DEFAULT_GATE_SETTINGS, type GateSettings } from '@quartermaster/core/gate';
+import { DEFAULT_GATE_SETTINGS } from '@quartermaster/core/gate';
 import OpenAI from 'openai';
-import { afterEach, describe, expect, it } from 'vitest';
-import { failure, type ScriptedAnswer, type ScriptedHost, scriptedHost } from '../internal/scripted-host.fixture.ts';
-import { wordSearcher } from '../internal/word-searcher.fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { ON } from '../internal/openai-host.fixture.ts';
+import { failure } from '../internal/scripted-host.fixture.ts';
 import { functionCall, message, responseRound, responseTool, USAGE } from './response-script.fixture.ts';
-import type { ResponsesEvent, ResponsesResponse } from './responses-shapes-2026-11.ts';
-import { responsesWhole } from './whole.ts';
-import { withToolSearch } from './wrap-openai.ts';
+import { CREATE, planned, READ, start, TOOLS, told } from './wrapped-responses.fixture.ts';
 
-const ON: GateSettings = { ...DEFAULT_GATE_SETTINGS, rule: { kind: 'on' }, pins: ['read_file'] };
-const READ = responseTool('read_file', 'Reads a file.');
-const CREATE = responseTool('create_issue', 'Opens an issue.');
-const SEND = responseTool('send_message', 'Sends a message.');
-const TOOLS = [READ, CREATE, SEND];
 const TWICE = {
   input_tokens: 20,
   input_tokens_details: { cached_tokens: 8 },
@@ -22,53 +13,6 @@ const TWICE = {
   output_tokens_details: { reasoning_tokens: 2 },
   total_tokens: 24,
 };
-
-let host: ScriptedHost;
-afterEach(() => host.close());
-
-async function start(
-  answers: readonly ScriptedAnswer<ResponsesEvent>[],
-  options: Partial<Parameters<typeof withToolSearch>[1]> = {},
-): Promise<OpenAI> {
-  host = await scriptedHost(answers, {
-    whole: {
-      toParts: (response) => responsesWhole.toParts(response as ResponsesResponse),
-      fromParts: responsesWhole.fromParts,
-    },
-    write: (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
-    end: '',
-  });
-  const client = new OpenAI({ apiKey: 'none', baseURL: host.url, maxRetries: 0 });
-  return withToolSearch(client, { searcher: wordSearcher, settings: ON, ...options });
-}
-
-const TOOLBOX = createToolbox({
-  tools: parseTools(TOOLS, { format: 'openai-responses' }).tools,
-  searcher: wordSearcher,
-  settings: ON,
-});
-
-/** The answer to a search that has found the issue. */
-function told(form: FormName): string {
-  const plan = TOOLBOX.plan(undefined, { form: FORMS[form] });
-  return TOOLBOX.tell({
-    plan,
-    found: { kind: 'search', queries: ['issue'], names: ['create_issue'] },
-    before: EMPTY_MEMORY,
-  });
-}
-
-/** What the plan adds to a request, as the wire is to write it. */
-function planned(form: FormName): { own: readonly object[]; note: string } {
-  const plan = TOOLBOX.plan(undefined, { form: FORMS[form] });
-  if (plan.kind !== 'defer') throw new Error('The plan defers nothing');
-  const own = plan.own.map(({ name, description, schema: parameters }) =>
-    form === 'native'
-      ? { type: 'tool_search', execution: 'client', description, parameters }
-      : { type: 'function', name, description, parameters, strict: false },
-  );
-  return { own, note: plan.note ?? '' };
-}
 
 const SEARCH_CALL = {
   type: 'tool_search_call',
@@ -82,7 +26,7 @@ const REASONING = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_conten
 
 describe('an OpenAI client with tool search in responses', () => {
   it('searches and hands over the real call, in the bridge form', async () => {
-    const client = await start([
+    const { client, host } = await start([
       responseRound([REASONING, functionCall('call_0', 'tool_search', { query: 'issue' })]),
       responseRound([functionCall('call_0', 'tool_call', { name: 'create_issue', arguments: { text: 'x' } })]),
     ]);
@@ -113,7 +57,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('loads natively where the host knows searches that the client executes', async () => {
-    const client = await start(
+    const { client, host } = await start(
       [responseRound([REASONING, SEARCH_CALL]), responseRound([functionCall('call_1', 'create_issue', { text: 'x' })])],
       { transport: 'openai-responses' },
     );
@@ -143,7 +87,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('streams one response over all rounds, without gaps, and shows searches to a client that declares a search tool', async () => {
-    const client = await start(
+    const { client } = await start(
       [
         responseRound([message('Let me look.'), functionCall('call_0', 'tool_search', { query: 'issue' })]),
         responseRound([message('There is one.'), functionCall('call_0', 'create_issue', { text: 'x' })]),
@@ -185,7 +129,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('hides searches from a client that has not heard of them', async () => {
-    const client = await start([
+    const { client } = await start([
       responseRound([functionCall('call_0', 'tool_search', { query: 'issue' })]),
       responseRound([message('There is one.')]),
     ]);
@@ -194,40 +138,8 @@ describe('an OpenAI client with tool search in responses', () => {
     expect(response.output).toMatchObject([message('There is one.')]);
   });
 
-  it('goes on from what a response put out, with what was found still loaded', async () => {
-    const client = await start(
-      [
-        responseRound([functionCall('call_0', 'tool_search', { query: 'issue' })]),
-        responseRound([functionCall('call_1', 'create_issue', { text: 'x' })]),
-        responseRound([message('Opened number 7.')]),
-      ],
-      { form: 'load' },
-    );
-    const tools = [{ type: 'tool_search' as const }, READ, CREATE];
-    const user = { role: 'user' as const, content: 'Open an issue' };
-    const first = await client.responses.create({ model: 'gpt-5.4', input: [user], tools });
-    const input = [
-      user,
-      ...(first.output as OpenAI.Responses.ResponseInputItem[]),
-      { type: 'function_call_output' as const, call_id: 'call_1', output: 'Number 7' },
-    ];
-    const second = await client.responses.create({ model: 'gpt-5.4', input, tools });
-    expect(second.output_text).toBe('Opened number 7.');
-    const { own } = planned('load');
-    expect(host.requests[2]).toMatchObject({
-      tools: [{ ...own[0], description: expect.any(String) }, READ, CREATE],
-      input: [
-        user,
-        { type: 'function_call', call_id: 'call_ts_0', name: 'tool_search', arguments: '{"query":"issue"}' },
-        { type: 'function_call_output', call_id: 'call_ts_0', output: told('load') },
-        functionCall('call_1', 'create_issue', { text: 'x' }),
-        { type: 'function_call_output', call_id: 'call_1', output: 'Number 7' },
-      ],
-    });
-  });
-
   it('keeps namespaces for the client, and shows the model flat names', async () => {
-    const client = await start(
+    const { client, host } = await start(
       [
         responseRound([functionCall('call_0', 'tool_search', { query: 'customer' })]),
         responseRound([functionCall('call_1', 'crm__lookup', { text: 'x' })]),
@@ -265,58 +177,11 @@ describe('an OpenAI client with tool search in responses', () => {
     });
   });
 
-  describe('a response that the host never saw whole', () => {
-    const ID = 'resp_0a1b2c3d4e5f60718293a4b5c6d7e8f9';
-    const SAID = message('Shall I?', 'msg_0a1b2c3d4e5f60718293a4b5c6d7e8f9');
-    const USER = { role: 'user' as const, content: 'Open an issue' };
-    const YES = { role: 'user' as const, content: 'Yes' };
-    const ASK = { model: 'gpt-5.4', tools: TOOLS };
-    const rounds = [
-      responseRound([functionCall('call_0', 'tool_search', { query: 'opens' })]),
-      responseRound([SAID]),
-      responseRound([message('Done.')]),
-    ].map((round) =>
-      round.map((event) =>
-        event.response === undefined ? event : { ...event, response: { ...event.response, id: ID } },
-      ),
-    );
-    const inputs = (): readonly (readonly unknown[])[] =>
-      (host.requests as readonly { readonly input?: unknown }[]).map(({ input }) =>
-        Array.isArray(input) ? input : [{ ...USER, content: input }],
-      );
-
-    it('is gone on from by its id', async () => {
-      const client = await start(rounds, { form: 'load' });
-      const { id } = await client.responses.create({ ...ASK, input: [USER] });
-      expect(id).toBe(ID);
-      await client.responses.create({ ...ASK, previous_response_id: id, input: [YES] });
-      const [, second = [], third = []] = inputs();
-      expect(third.slice(0, second.length)).toEqual(second);
-      expect(third.slice(second.length)).toMatchObject([{ id: SAID.id, role: 'assistant' }, YES]);
-      expect(host.requests[2]).not.toHaveProperty('previous_response_id');
-    });
-
-    it('is referred to by the ids of its items', async () => {
-      const client = await start(rounds, { form: 'load' });
-      await client.responses.create({ ...ASK, input: [USER] });
-      const reference = { type: 'item_reference' as const, id: String(SAID.id) };
-      await client.responses.create({ ...ASK, input: [USER, reference, YES] });
-      const [, second = [], third = []] = inputs();
-      expect(third.slice(0, second.length)).toEqual(second);
-      expect(third.slice(second.length)).toMatchObject([{ id: SAID.id, role: 'assistant' }, YES]);
-    });
-
-    it('is not known by its id when the client asked not to store it', async () => {
-      const client = await start(rounds, { form: 'load' });
-      await client.responses.create({ ...ASK, store: false, input: 'Hello' });
-      await expect(client.responses.create({ ...ASK, previous_response_id: ID, input: [YES] })).rejects.toThrow(
-        'previous_response_id',
-      );
-    });
-  });
-
   it('marks tools for the provider when it is to search, and keeps namespaces', async () => {
-    const client = await start([responseRound([message('Hello')])], { form: 'hosted', transport: 'openai-responses' });
+    const { client, host } = await start([responseRound([message('Hello')])], {
+      form: 'hosted',
+      transport: 'openai-responses',
+    });
     const lookup = responseTool('lookup', 'Finds a customer.');
     const namespace = { type: 'namespace' as const, name: 'crm', description: 'Customers', tools: [lookup] };
     await client.responses.create({ model: 'gpt-5.4', input: 'Hello', tools: [READ, CREATE, namespace] });
@@ -331,7 +196,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('lets a client search by itself on a host that knows only functions', async () => {
-    const client = await start([
+    const { client, host } = await start([
       responseRound([functionCall('call_0', 'tool_search', { goal: 'weather' })]),
       responseRound([functionCall('call_1', 'get_weather', { text: 'Oslo' })]),
     ]);
@@ -368,7 +233,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('sends on the very bytes of a search that the host runs itself', async () => {
-    const client = await start([responseRound([message('Hello')])], { transport: 'openai-responses' });
+    const { client, host } = await start([responseRound([message('Hello')])], { transport: 'openai-responses' });
     const body = {
       model: 'gpt-5.4',
       input: 'Hello',
@@ -380,7 +245,9 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('takes out the traces of search when nothing is deferred and the host knows nothing of it', async () => {
-    const client = await start([responseRound([message('Hello')])], { settings: { ...ON, rule: { kind: 'off' } } });
+    const { client, host } = await start([responseRound([message('Hello')])], {
+      settings: { ...ON, rule: { kind: 'off' } },
+    });
     const body = {
       model: 'gpt-5.4',
       input: [{ role: 'user' as const, content: 'Hello' }],
@@ -395,7 +262,7 @@ describe('an OpenAI client with tool search in responses', () => {
     ['conversation', { conversation: 'conv_0' }],
     ['background', { background: true }],
   ])('refuses %s with the reason, and asks nobody', async (setting, extra) => {
-    const client = await start([]);
+    const { client, host } = await start([]);
     const asked = client.responses.create({ model: 'gpt-5.4', input: 'Hello', tools: TOOLS, ...extra });
     await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
     await expect(asked).rejects.toThrow(new RegExp(`${setting} can't be used with tool search: `));
@@ -404,7 +271,7 @@ describe('an OpenAI client with tool search in responses', () => {
   });
 
   it('passes previous_response_id on when the tools are few', async () => {
-    const client = await start([responseRound([message('Hello')])], { settings: DEFAULT_GATE_SETTINGS });
+    const { client, host } = await start([responseRound([message('Hello')])], { settings: DEFAULT_GATE_SETTINGS });
     const body = { model: 'gpt-5.4', input: 'Hello', tools: TOOLS, previous_response_id: 'resp_0' };
     await client.responses.create(body);
     expect(host.texts).toEqual([JSON.stringify(body)]);
@@ -414,13 +281,13 @@ describe('an OpenAI client with tool search in responses', () => {
     ['whole', false],
     ['streaming', true],
   ] as const)('gives a refusal of the host to the SDK as it came, %s', async (_, stream) => {
-    const client = await start([{ status: 429, body: failure('Slow down', 'rate_limit_error') }]);
+    const { client } = await start([{ status: 429, body: failure('Slow down', 'rate_limit_error') }]);
     const asked = client.responses.create({ model: 'gpt-5.4', input: 'Hello', tools: TOOLS, stream });
     await expect(asked).rejects.toThrow(OpenAI.RateLimitError);
   });
 
   it('ends a stream with the error when the host refuses a later round', async () => {
-    const client = await start([
+    const { client } = await start([
       responseRound([message('Let me look.'), functionCall('call_0', 'tool_search', { query: 'issue' })]),
       { status: 500, body: failure('Broken', 'api_error') },
     ]);
@@ -430,7 +297,7 @@ describe('an OpenAI client with tool search in responses', () => {
 
   it('tells that the token limit was met, with the usage so far', async () => {
     const cut = { ...functionCall('call_0', 'tool_search', {}), arguments: '{"que', status: 'incomplete' };
-    const client = await start([
+    const { client } = await start([
       responseRound([message('Let me'), cut], {
         status: 'incomplete',
         incomplete_details: { reason: 'max_output_tokens' },
@@ -447,7 +314,7 @@ describe('an OpenAI client with tool search in responses', () => {
 
   it('executes tools of an extra catalog inside the loop, searched for natively', async () => {
     const executed: unknown[] = [];
-    const client = await start(
+    const { client } = await start(
       [
         responseRound([{ ...SEARCH_CALL, arguments: { query: 'weather' } }]),
         responseRound([functionCall('call_1', 'get_weather', { text: 'Oslo' })]),
