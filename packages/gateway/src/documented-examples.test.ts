@@ -9,7 +9,7 @@ import { runningGateway } from './running-gateway.fixture.ts';
 import { message, type Script, scriptedUpstreams } from './scripted-upstream.fixture.ts';
 
 // The examples of the Messages API's documentation, with only the address changed. Those for languages whose SDKs are not on npm run
-// as what they send.
+// as what they send; `npm run check:documented-examples` runs them with their SDKs.
 
 const SEARCH = { call: 'tool_search_tool_regex', id: 'toolu_s', input: { pattern: 'weather' } };
 const CALL = { call: 'get_weather', id: 'toolu_w', input: { location: 'San Francisco', unit: 'fahrenheit' } };
