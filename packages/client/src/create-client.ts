@@ -64,6 +64,10 @@ export type ServerNotice =
  * const { data } = await client.request('GET /v1/catalogs');
  */
 export function createClient(options: ClientOptions = {}): Client {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`createClient: unknown option ${JSON.stringify(unknown)}; allowed: ${OPTIONS.join(', ')}`);
+  }
   const { baseUrl = '', apiKey } = options;
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
 
@@ -108,6 +112,8 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   };
 }
+
+const OPTIONS: readonly string[] = ['apiKey', 'baseUrl', 'fetch'] satisfies readonly (keyof ClientOptions)[];
 
 interface LooseInput {
   readonly path?: Readonly<Record<string, string>>;

@@ -1,14 +1,41 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, parseTools } from './catalog/index.ts';
+import { createModelNames } from './catalog/model-name.ts';
 import { readChoice } from './check-option-names.ts';
-import { readCapabilities } from './gate/index.ts';
-import { createModelReranker, createReranker } from './search/index.ts';
+import { readCapabilities, suggestPins } from './gate/index.ts';
+import { createTranscriptCache } from './loop/index.ts';
+import {
+  buildBm25Index,
+  createBm25Searcher,
+  createHybridSearcher,
+  createModelReranker,
+  createRegexSearcher,
+  createReranker,
+  createSemanticSearcher,
+} from './search/index.ts';
+import { compilePattern } from './search/regex/standalone.ts';
+
+const NO_TOOLS = createSnapshot([]);
 
 it.each<[string, (options: never) => unknown, object, string]>([
   ['createSnapshot', (options) => createSnapshot([], options), { max: 1 }, 'contentKey, digest, maxNameLength'],
   ['parseTools', (options) => parseTools([], options), { formats: 'mcp' }, 'format, missingDeferral'],
   ['createReranker', createReranker, { timeout: 1 }, 'cacheBytes, depth, embedder'],
   ['createModelReranker', createModelReranker, { timeout: 1 }, 'cachedScores, depth, model'],
+  ['createBm25Searcher', (options) => createBm25Searcher(NO_TOOLS, options), { k2: 1 }, 'bigramWeight, cache'],
+  ['buildBm25Index', (options) => buildBm25Index([], options), { k2: 1 }, 'bigramWeight, compoundWeight'],
+  [
+    'createHybridSearcher',
+    (options) => createHybridSearcher(NO_TOOLS, options),
+    { rerank: 1 },
+    'bm25, cache, embedder',
+  ],
+  ['createSemanticSearcher', (options) => createSemanticSearcher(NO_TOOLS, options), { weights: {} }, 'bm25, cache'],
+  ['createRegexSearcher', (options) => createRegexSearcher(NO_TOOLS, options), { flags: 'i' }, 'budget, now, pause'],
+  ['compilePattern', (options) => compilePattern('x', options), { flag: 'i' }, 'budget, flags, maxLength'],
+  ['createTranscriptCache', createTranscriptCache, { bytes: 1 }, 'maxBytes, memory'],
+  ['suggestPins', (options) => suggestPins([], options), { calls: 1 }, 'minCalls'],
+  ['createModelNames', (options) => createModelNames([], options), { template: 'x' }, 'maxNameLength, nameTemplate'],
   ['readCapabilities', (options) => readCapabilities({ capabilities: [] }, options), { limit: 1 }, 'threshold'],
 ])('%s refuses an option that it does not have, with those that it has', (owner, create, options, allowed) => {
   const [name] = Object.keys(options);

@@ -3,7 +3,7 @@ import type { Snapshot } from '@quartermaster/core';
 import type { SearcherSource } from '@quartermaster/core/dispatch';
 import { SettingError } from '@quartermaster/core/errors';
 import { contextWindow } from '@quartermaster/core/gate';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import type { Reranker } from '@quartermaster/core/search';
 import type { SearchSettings } from '@quartermaster/host/config';
 import { createArgumentChecker } from '@quartermaster/host/schema';
@@ -73,8 +73,30 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const OPTIONS: OptionNames<GatewayOptions> = {
+  upstreams: true,
+  keys: true,
+  store: true,
+  mcp: true,
+  connector: true,
+  settings: true,
+  transcripts: true,
+  search: true,
+  reranker: true,
+  indexCache: true,
+  workerUrl: true,
+  lint: true,
+  console: true,
+  clock: true,
+  createId: true,
+  tracing: true,
+  logger: true,
+};
+
 /** A gateway, as a function from request to response. */
 export function createGateway(options: GatewayOptions): Gateway {
+  checkOptionNames('createGateway', options, OPTIONS);
+  checkOptionNames('settings', options.settings ?? {}, { ...GATEWAY_DEFAULTS, publicUrl: true });
   const settings = { ...GATEWAY_DEFAULTS, ...options.settings };
   const {
     store,

@@ -2,6 +2,7 @@ import { IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import { isLoopback } from './access/index.ts';
 import type { Gateway } from './create-gateway.ts';
 import { noteIncoming } from './http/index.ts';
@@ -32,6 +33,7 @@ export const SERVE_DEFAULTS = { host: '127.0.0.1', port: 8787, graceMs: 30_000 }
 
 /** Listens on Node's HTTP server. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
+  checkOptionNames('serve', options, { ...SERVE_DEFAULTS, gateway: true, hasKeys: true });
   const { gateway, hasKeys } = options;
   const { host, port, graceMs } = { ...SERVE_DEFAULTS, ...options };
   if (!hasKeys && !isLoopback(host)) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import type { Embedder, FitModel } from '@quartermaster/core/search';
 import { canRead } from './can-read.ts';
 import { FIT_MODEL } from './fit-model.ts';
@@ -43,6 +44,7 @@ export const LOAD_RERANKER_DEFAULTS: Required<Pick<LoadRerankerOptions, 'threads
  * const reranker = embedder && createReranker({ embedder });
  */
 export async function loadReranker(options: LoadRerankerOptions = {}): Promise<RerankerModel | undefined> {
+  checkOptionNames('loadReranker', options, { ...LOAD_RERANKER_DEFAULTS, onUnavailable: true });
   const { threads, modelFile, importModule, onUnavailable } = { ...LOAD_RERANKER_DEFAULTS, ...options };
   const found = await findOnnxRuntime(importModule);
   if (found.kind === 'missing') {

@@ -1,5 +1,5 @@
 import { createBm25Searcher, type Searcher, type Snapshot } from '@quartermaster/core';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, HYBRID_OPTIONS } from '@quartermaster/core/internal';
 import { createHybridSearcher, type HybridSearcherOptions } from '@quartermaster/core/search';
 import { embeddedModelIfAny } from './embedded-model.ts';
 
@@ -15,8 +15,11 @@ export function createEmbeddedSearcher(
   snapshot: Snapshot,
   options: Omit<HybridSearcherOptions, 'embedder'> = {},
 ): Searcher {
+  checkOptionNames('createEmbeddedSearcher', options, OPTIONS);
   const embedder = embeddedModelIfAny();
   if (embedder !== undefined) return createHybridSearcher(snapshot, { embedder, ...options });
   const { bm25, slices, cache } = options;
   return createBm25Searcher(snapshot, { ...bm25, ...defined({ slices, cache }) });
 }
+
+const { embedder: _, ...OPTIONS } = HYBRID_OPTIONS;

@@ -1,7 +1,7 @@
 import { checkOptionNames, type OptionNames, readChoice } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
 import { runToEnd } from '../run-to-end.ts';
-import { createModelNames, createModelNamesInSteps, type ModelNames } from './model-name.ts';
+import { createModelNamesInSteps, type ModelNames } from './model-name.ts';
 import { renderTool } from './render-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -60,7 +60,7 @@ function snapshotOf({ list, slots }: Collected, options: SnapshotOptions, known?
   let names = known;
   let servers: readonly string[] | undefined;
   const modelNames = (): ModelNames => {
-    names ??= createModelNames(list, options);
+    names ??= runToEnd(createModelNamesInSteps(list, options));
     return names;
   };
   return Object.freeze({

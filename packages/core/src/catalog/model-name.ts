@@ -1,3 +1,4 @@
+import { checkOptionNames } from '../check-option-names.ts';
 import { CatalogError, SettingError } from '../errors.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { sha256 } from './sha256.ts';
@@ -46,6 +47,7 @@ export const MODEL_NAME_DEFAULTS: { readonly nameTemplate: string; readonly maxN
  * unrelated tools. A suffixed name that is taken after all gets a longer suffix.
  */
 export function createModelNames(tools: readonly Tool[], options: ModelNameOptions = {}): ModelNames {
+  checkOptionNames('createModelNames', options, MODEL_NAME_DEFAULTS);
   return runToEnd(createModelNamesInSteps(tools, options));
 }
 

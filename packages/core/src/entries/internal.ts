@@ -19,6 +19,7 @@ export {
   checkQueries,
   chooseConjunctions,
   editDistance,
+  HYBRID_OPTIONS,
   nameKey,
   operatorStems,
   type QueryOperator,

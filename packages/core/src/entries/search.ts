@@ -53,6 +53,7 @@ export {
   type Searcher,
   type SearchRequest,
   type SearchResult,
+  type SemanticSearcherOptions,
   type SentenceReranker,
   type SliceOptions,
   type Standing,

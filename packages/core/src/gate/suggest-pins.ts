@@ -1,3 +1,5 @@
+import { checkOptionNames } from '../check-option-names.ts';
+
 /** How often a tool was called. */
 export interface ToolUse {
   /** The tool's id. */
@@ -20,6 +22,7 @@ const SUGGEST_PINS_DEFAULTS = { minCalls: 3 };
  * only when they are used at least half as often as the third. Fewer when fewer are used enough. Ties go by id.
  */
 export function suggestPins(uses: Iterable<ToolUse>, options: SuggestPinsOptions = {}): readonly string[] {
+  checkOptionNames('suggestPins', options, SUGGEST_PINS_DEFAULTS);
   const { minCalls } = { ...SUGGEST_PINS_DEFAULTS, ...options };
   const calls = new Map<string, number>();
   for (const use of uses) calls.set(use.tool, (calls.get(use.tool) ?? 0) + use.calls);

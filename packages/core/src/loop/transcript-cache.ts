@@ -1,3 +1,4 @@
+import { checkOptionNames, type OptionNames } from '../check-option-names.ts';
 import type { Hidden, TranscriptStore } from './transcript.ts';
 
 /** Options of `createTranscriptCache`. */
@@ -26,6 +27,8 @@ export const TRANSCRIPT_CACHE_DEFAULTS: Required<Omit<TranscriptCacheOptions, 'm
   maxBytes: 32 * 1024 * 1024,
 };
 
+const OPTIONS: OptionNames<TranscriptCacheOptions> = { maxBytes: true, memory: true };
+
 /** Transcripts in memory, one store for each owner, with one bound on all of them. */
 export interface TranscriptCache {
   /** The store of an owner. Owners see nothing of each other. */
@@ -39,6 +42,7 @@ export interface TranscriptCache {
  * that has the most go first, so that a busy owner can't push out the others. Lost when the process ends.
  */
 export function createTranscriptCache(options: TranscriptCacheOptions = {}): TranscriptCache {
+  checkOptionNames('createTranscriptCache', options, OPTIONS);
   const { maxBytes, memory } = { ...TRANSCRIPT_CACHE_DEFAULTS, ...options };
   const owners = new Map<string, Owned>();
   let total = 0;

@@ -27,11 +27,13 @@ export {
   createHybridSearcher,
   createSemanticSearcher,
   HYBRID_DEFAULTS,
+  HYBRID_OPTIONS,
   type HybridFeatures,
   type HybridOptions,
   type HybridSearcherOptions,
   type HybridSettings,
   type HybridWeights,
+  type SemanticSearcherOptions,
   type WholeCatalog,
 } from './hybrid/index.ts';
 export type { IndexCache } from './kept/index.ts';

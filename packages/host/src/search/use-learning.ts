@@ -1,5 +1,6 @@
 import type { Caller, UseMemory } from '@quartermaster/core/dispatch';
 import { suggestPins } from '@quartermaster/core/gate';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { type LearnedUse, LearnedUses, toUseVector, type UseBonus } from '@quartermaster/core/search';
 import type { LearnedUseStore, UseScope } from '../store/index.ts';
 
@@ -61,8 +62,11 @@ const RELOAD_MS = 5 * 60_000;
 const MOST_WAITING = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
+const OPTIONS: OptionNames<UseLearningOptions> = { learn: true, embed: true, store: true, clock: true, onError: true };
+
 /** Learns which tools each owner calls after which searches, and keeps it in the store. */
 export function createUseLearning(options: UseLearningOptions): UseLearning {
+  checkOptionNames('createUseLearning', options, OPTIONS);
   const { learn, embed, store, clock, onError } = options;
   const recent = new Map<string, Recent[]>();
   const scopes = new Map<string, Promise<Scope>>();

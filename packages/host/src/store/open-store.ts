@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { createAuditStore } from './audit-store.ts';
 import { createCaseStore } from './case-store.ts';
 import { createCatalogStore } from './catalog-store.ts';
@@ -44,6 +45,15 @@ export interface StoreOptions {
   readonly createId?: (prefix: string) => string;
 }
 
+const OPTIONS: OptionNames<StoreOptions & { readonly url: string; readonly path: string }> = {
+  url: true,
+  path: true,
+  encryptionKeys: true,
+  now: true,
+  timeouts: true,
+  createId: true,
+};
+
 /**
  * Opens a store and brings its tables up to date.
  *
@@ -51,6 +61,7 @@ export interface StoreOptions {
  * const store = await openStore({ path: 'quartermaster.sqlite' }); // or { url } of a PostgreSQL
  */
 export async function openStore(options: StoreLocation & StoreOptions): Promise<Store> {
+  checkOptionNames('openStore', options, OPTIONS);
   const sql = await openDatabase(options);
   try {
     const now = await prepareTables(sql, options.now);

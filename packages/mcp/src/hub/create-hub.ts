@@ -10,14 +10,14 @@ import {
   type SnapshotOptions,
 } from '@quartermaster/core/catalog';
 import type { Unavailable } from '@quartermaster/core/disclosure';
-import { defined, untilAborted } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames, untilAborted } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { digest } from '../digest.ts';
 import { McpError } from '../errors.ts';
 import type { OAuthClient } from '../oauth/index.ts';
 import { createMemoryListingStore, createMemoryPinStore, type ListingStore, type PinStore } from '../store/index.ts';
 import { checkDepth } from './check-depth.ts';
-import type { Backoff, Connection } from './connection/index.ts';
+import { BACKOFF_DEFAULTS, type Backoff, type Connection } from './connection/index.ts';
 import { LIST_DEFAULTS, type ListLimits } from './definitions/index.ts';
 import type { Hub, HubCall, HubEvent, HubRequest, HubServers } from './hub.ts';
 import { HubServer } from './hub-server.ts';
@@ -67,6 +67,31 @@ export interface HubOptions extends HubServers {
   readonly clock?: Clock;
 }
 
+const OPTIONS: OptionNames<HubOptions> = {
+  servers: true,
+  unusable: true,
+  listings: true,
+  pins: true,
+  quarantine: true,
+  findings: true,
+  isLazy: true,
+  policies: true,
+  oauth: true,
+  catalog: true,
+  limits: true,
+  backoff: true,
+  clientInfo: true,
+  environment: true,
+  fetch: true,
+  clock: true,
+};
+
+const CATALOG_OPTIONS: OptionNames<NonNullable<HubOptions['catalog']>> = {
+  maxTools: true,
+  nameTemplate: true,
+  maxNameLength: true,
+};
+
 export const CLIENT_INFO: Implementation = { name: 'quartermaster', version: '0.4.0' };
 
 const MOST_HELD_NAMED = 5;
@@ -81,6 +106,10 @@ const SIGN_IN_LOOK_MS = 500;
  * await hub.start();
  */
 export function createHub(options: HubOptions): Hub {
+  checkOptionNames('createHub', options, OPTIONS);
+  checkOptionNames('catalog', options.catalog ?? {}, CATALOG_OPTIONS);
+  checkOptionNames('limits', options.limits ?? {}, LIST_DEFAULTS);
+  checkOptionNames('backoff', options.backoff ?? {}, BACKOFF_DEFAULTS);
   const listeners = new Set<(event: HubEvent) => void>();
   const emit = (event: HubEvent): void => {
     for (const listener of listeners) listener(event);

@@ -8,7 +8,7 @@ import {
   isStrictScopeSuperset,
   type OAuthClientMetadata,
 } from '@modelcontextprotocol/client';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { McpError } from '../errors.ts';
 import { signalIn } from '../signal-in.ts';
@@ -67,6 +67,17 @@ export interface OAuthOptions {
   readonly clock?: Clock;
 }
 
+const OPTIONS: OptionNames<OAuthOptions> = {
+  tokens: true,
+  redirectUrl: true,
+  howToSignIn: true,
+  clientMetadata: true,
+  clientMetadataUrl: true,
+  createState: true,
+  fetch: true,
+  clock: true,
+};
+
 /** How long an authorization server may take over each request. */
 const TIMEOUT_MS = 30_000;
 /** How long the same sign-in is offered again, rather than a new one begun with every refusal. */
@@ -84,6 +95,7 @@ interface Offer {
 
 /** OAuth for the servers of a hub, with everything that must outlast a redirect in the token store. */
 export function createOAuthClient(options: OAuthOptions): OAuthClient {
+  checkOptionNames('createOAuthClient', options, OPTIONS);
   const { tokens, redirectUrl, howToSignIn, createState = randomUUID } = options;
   const { fetch = globalThis.fetch, clock = systemClock } = options;
   const kept = createKeptSignIns(tokens, clock);

@@ -5,7 +5,7 @@ import type { JsonObject } from '@quartermaster/core/catalog';
 import { capabilitiesOf, chooseForm, type GuardLimits, LISTING_DEFAULTS } from '@quartermaster/core/disclosure';
 import type { ArgumentChecker, Resolved } from '@quartermaster/core/dispatch';
 import { contextWindow, DEFAULT_GATE_SETTINGS, type GateSettings, type ModelLimits } from '@quartermaster/core/gate';
-import { defined, readChoice } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames, readChoice } from '@quartermaster/core/internal';
 import { type Clock, systemClock } from '../clock.ts';
 import { CLIENT_INFO, type Hub } from '../hub/index.ts';
 import { Endpoint } from './endpoint.ts';
@@ -75,6 +75,32 @@ export interface ProxyOptions
   readonly clock?: Clock;
 }
 
+const OPTIONS: OptionNames<ProxyOptions> = {
+  hub: true,
+  form: true,
+  settings: true,
+  limits: true,
+  checkArguments: true,
+  guard: true,
+  authenticate: true,
+  sessions: true,
+  waits: true,
+  alwaysLoad: true,
+  callMeta: true,
+  serverInfo: true,
+  clock: true,
+  searcher: true,
+  uses: true,
+  hooks: true,
+  onEvent: true,
+  recordQueries: true,
+  listingTokens: true,
+  stubDescriptionLength: true,
+  budget: true,
+  countTokens: true,
+  maxQueryLength: true,
+};
+
 /** `stop` is not among the modes: it would refuse searches that were never made. */
 export interface ProxyGuard extends Omit<GuardLimits, 'mode'> {
   readonly mode?: 'stop-repeats' | 'hint' | 'off';
@@ -93,6 +119,8 @@ export const PROXY_DEFAULTS: {
 
 /** One MCP server for everything behind a hub, with tool search between them. */
 export function createProxy(options: ProxyOptions): McpProxy {
+  checkOptionNames('createProxy', options, OPTIONS);
+  checkOptionNames('waits', options.waits ?? {}, START_WAITS);
   const context = createContext(options);
   const { hub, clock } = context;
   const open = new Map<Audience, Session>();

@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { checkOptionNames } from '@quartermaster/core/internal';
 import type { Clock } from '../clock.ts';
 import { type Endpoint, SERVED_METHODS } from './endpoint.ts';
 import { createKeptEvents } from './kept-events.ts';
@@ -75,7 +76,9 @@ interface LastingSession {
 
 /** Connections that last over several requests, in the order in which they were last used. */
 function createSessions(options: HttpFaceOptions): HttpFace {
-  const limits = { ...SESSION_DEFAULTS, ...(typeof options.sessions === 'object' ? options.sessions : {}) };
+  const given = typeof options.sessions === 'object' ? options.sessions : {};
+  checkOptionNames('sessions', given, SESSION_DEFAULTS);
+  const limits = { ...SESSION_DEFAULTS, ...given };
   const sessions = new Map<string, LastingSession>();
   const kept = createKeptEvents();
 

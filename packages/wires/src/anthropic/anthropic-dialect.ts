@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { chooseForm, FORMS } from '@quartermaster/core/disclosure';
 import { RequestError } from '@quartermaster/core/errors';
-import { defined } from '@quartermaster/core/internal';
+import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import { type Dialect, type ErrorFacts, findSearchTools, type UsageFacts } from '../dialect.ts';
 import { unlessObjects } from '../internal/answer-problems.ts';
 import type {
@@ -30,8 +30,11 @@ export interface AnthropicDialectOptions {
   readonly maxRequestTools?: number;
 }
 
+const OPTIONS: OptionNames<AnthropicDialectOptions> = { errorCodes: true, strict: true, maxRequestTools: true };
+
 /** The Messages API. */
 export function createAnthropicDialect(options: AnthropicDialectOptions = {}): AnthropicDialect {
+  checkOptionNames('createAnthropicDialect', options, OPTIONS);
   return dialectWith(options, undefined);
 }
 

@@ -1,6 +1,6 @@
 import type { Call, Plan } from '@quartermaster/core';
 import type { Policy } from '@quartermaster/core/catalog';
-import { readChoice } from '@quartermaster/core/internal';
+import { checkOptionNames, readChoice } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import { type AnthropicEvent, type AnthropicRequest, blocksOf, isServerToolUse } from './anthropic-shapes-2026-11.ts';
 import { anthropicTranscript } from './anthropic-transcript.ts';
@@ -42,6 +42,7 @@ export const ANTHROPIC_WIRE_DEFAULTS: Required<Omit<AnthropicWireOptions, 'serve
 
 /** The Messages API, in the client's direction and in the upstream's. */
 export function createAnthropicWire(options: AnthropicWireOptions = {}): Wire<AnthropicRequest, AnthropicEvent> {
+  checkOptionNames('createAnthropicWire', options, { ...ANTHROPIC_WIRE_DEFAULTS, servers: true });
   const settings = { ...ANTHROPIC_WIRE_DEFAULTS, ...options };
   const { servers } = settings;
   readChoice('errorCodes', settings.errorCodes, ['typed', 'documented']);

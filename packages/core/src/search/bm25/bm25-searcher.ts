@@ -1,10 +1,11 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
+import { checkOptionNames } from '../../check-option-names.ts';
 import { QuartermasterError } from '../../errors.ts';
 import { createIndexKeeper, type IndexCache, type IndexKeeper } from '../kept/index.ts';
 import { checkQueries, QUERY_LIMITS, resolveLimit, takeTurns, unaskedQueries } from '../query/index.ts';
 import type { Explanation, Hit, Searcher, SearchRequest, SearchResult, Standing } from '../searcher.ts';
 import { runInSlices, SharedBuild, type SliceOptions } from '../slices/index.ts';
-import type { Bm25Options } from './bm25-options.ts';
+import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import type { Bm25Index } from './index/index.ts';
 import { type BuildOptions, buildBm25IndexInSteps, keptWords } from './index/index.ts';
 import { explainRanking, QueryRanker, type QueryRanking, type Ranking } from './rank/index.ts';
@@ -26,6 +27,7 @@ export interface Bm25SearcherOptions extends Bm25Options {
  * const { hits, verdict } = await createBm25Searcher(snapshot).search({ query: 'refund a payment', limit: 5 });
  */
 export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOptions = {}): Searcher {
+  checkOptionNames('createBm25Searcher', options, OPTIONS);
   const { index, slices, cache, ...tuning } = options;
   const keeper = createIndexKeeper(snapshot, cache, slices);
   const words = wordsOf(snapshot.tools, { keeper, tuning });
@@ -43,6 +45,13 @@ export function createBm25Searcher(snapshot: Snapshot, options: Bm25SearcherOpti
     }),
   );
 }
+
+const OPTIONS: Readonly<Record<keyof Bm25SearcherOptions, unknown>> = {
+  ...BM25_DEFAULTS,
+  index: true,
+  slices: true,
+  cache: true,
+};
 
 /** The index of these tools: from where it is kept, else built, and then kept. */
 export function wordsOf(

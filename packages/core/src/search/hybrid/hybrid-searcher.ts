@@ -1,5 +1,7 @@
 import { type Snapshot, searchText, type Tool } from '../../catalog/index.ts';
+import { checkOptionNames } from '../../check-option-names.ts';
 import {
+  BM25_DEFAULTS,
   type Bm25Index,
   type Bm25SearcherOptions,
   createRanker,
@@ -49,8 +51,22 @@ export interface HybridSearcherOptions extends HybridOptions {
   readonly reranker?: Reranker;
 }
 
+/** The names of all options, for those who check them. */
+export const HYBRID_OPTIONS: Readonly<Record<keyof HybridSearcherOptions, unknown>> = {
+  ...HYBRID_DEFAULTS,
+  embedder: true,
+  bm25: true,
+  vectors: true,
+  slices: true,
+  cache: true,
+  whole: true,
+  reranker: true,
+};
+
 /** Search by words and by meaning. Knows exact names and operators as the lexical engine does, and can say that nothing fits. */
 export function createHybridSearcher(snapshot: Snapshot, options: HybridSearcherOptions): Searcher {
+  checkOptionNames('createHybridSearcher', options, HYBRID_OPTIONS);
+  checkOptionNames('bm25', options.bm25 ?? {}, { ...BM25_DEFAULTS, index: true });
   const searcher = new HybridSearcher(snapshot, options);
   return {
     engine: 'hybrid',

@@ -4,6 +4,6 @@ export {
   type HybridOptions,
   type HybridSettings,
 } from './hybrid-options.ts';
-export { createHybridSearcher, type HybridSearcherOptions } from './hybrid-searcher.ts';
-export { createSemanticSearcher } from './semantic-searcher.ts';
+export { createHybridSearcher, HYBRID_OPTIONS, type HybridSearcherOptions } from './hybrid-searcher.ts';
+export { createSemanticSearcher, type SemanticSearcherOptions } from './semantic-searcher.ts';
 export type { WholeCatalog } from './whole-catalog.ts';

@@ -1,4 +1,5 @@
 import type { SearchText, Snapshot, Tool } from '../../catalog/index.ts';
+import { checkOptionNames } from '../../check-option-names.ts';
 import { QUERY_LIMITS, resolveLimit, unaskedQueries } from '../query/index.ts';
 import type { Searcher, SearchRequest, Standing } from '../searcher.ts';
 import { runInSlices, SLICE_DEFAULTS, type SliceOptions } from '../slices/index.ts';
@@ -24,6 +25,13 @@ export const REGEX_SEARCH_DEFAULTS: Required<StepLimits> & { readonly sliceMs: n
   sliceMs: SLICE_DEFAULTS.sliceMs,
 };
 
+const OPTIONS: Readonly<Record<keyof RegexSearcherOptions, unknown>> = {
+  ...REGEX_SEARCH_DEFAULTS,
+  textOf: true,
+  now: true,
+  pause: true,
+};
+
 /**
  * Finds tools by a pattern of Python's `re`, case-sensitive unless the pattern says otherwise. Names come first, then
  * descriptions, parameter names and parameter descriptions; within a field, the match that covers more of it.
@@ -32,6 +40,7 @@ export const REGEX_SEARCH_DEFAULTS: Required<StepLimits> & { readonly sliceMs: n
  * no pattern and no catalog holds up other work for much longer than a slice.
  */
 export function createRegexSearcher(snapshot: Snapshot, options: RegexSearcherOptions = {}): Searcher {
+  checkOptionNames('createRegexSearcher', options, OPTIONS);
   const settings = { ...REGEX_SEARCH_DEFAULTS, ...options };
   const fields = searchableFields(snapshot, options.textOf);
 

@@ -1,4 +1,5 @@
-import { type CompileOptions, compilePattern as compile, type Pattern } from './compile-pattern.ts';
+import { checkOptionNames } from '../../check-option-names.ts';
+import { COMPILE_DEFAULTS, type CompileOptions, compilePattern as compile, type Pattern } from './compile-pattern.ts';
 import * as characterNameTable from './unicode/character-name-table.ts';
 import { useCharacterNames } from './unicode/index.ts';
 
@@ -20,6 +21,7 @@ export { createRegexSearcher, REGEX_SEARCH_DEFAULTS, type RegexSearcherOptions }
  * compilePattern('(?i)get_.*weather').test('Get_current_weather'); // true
  */
 export function compilePattern(pattern: string, options: CompileOptions = {}): Pattern {
+  checkOptionNames('compilePattern', options, COMPILE_DEFAULTS);
   useCharacterNames(characterNameTable);
   return compile(pattern, options);
 }

@@ -1,8 +1,10 @@
 import { createSnapshot, type Searcher, type SearchResult, type Tool } from '@quartermaster/core';
 import {
+  checkOptionNames,
   checkQueries,
   defined,
   nameKey,
+  type OptionNames,
   readNameStems,
   resolveLimit,
   stemOf,
@@ -38,6 +40,7 @@ export function createPostgresSearcher(
   catalog: string,
   options: PostgresSearcherOptions = {},
 ): Searcher {
+  checkOptionNames('createPostgresSearcher', options, OPTIONS);
   const searcher = new PostgresSearcher(index, catalog, options);
   return {
     engine: 'hybrid',
@@ -46,6 +49,13 @@ export function createPostgresSearcher(
     byteLength: () => OBJECT_BYTES,
   };
 }
+
+const OPTIONS: OptionNames<PostgresSearcherOptions> = {
+  reranker: true,
+  leastConfidence: true,
+  slices: true,
+  now: true,
+};
 
 /** About what the figures of a catalog and the counts of some terms take. */
 const OBJECT_BYTES = 2 * 1024 ** 2;

@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { UpstreamError } from '@quartermaster/core/errors';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { modelWhole } from '@quartermaster/wires/ai-sdk';
 import { type Clock, SYSTEM_CLOCK } from '../clock.ts';
 import {
@@ -39,8 +40,19 @@ export interface ModelUpstreamOptions<D extends DialectName> {
  * dialect's own. Knows nothing of tool search.
  */
 export function createModelUpstream<D extends DialectName>(options: ModelUpstreamOptions<D>): DialectUpstream<D> {
+  checkOptionNames('createModelUpstream', options, OPTIONS);
   return open(options, {});
 }
+
+const OPTIONS: OptionNames<ModelUpstreamOptions<DialectName>> = {
+  dialect: true,
+  model: true,
+  transport: true,
+  seesImages: true,
+  timeouts: true,
+  retries: true,
+  createId: true,
+};
 
 function open<D extends DialectName>(options: ModelUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { seesImages = true } = options;

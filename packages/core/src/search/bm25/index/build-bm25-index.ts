@@ -1,4 +1,5 @@
 import type { Tool } from '../../../catalog/index.ts';
+import { checkOptionNames } from '../../../check-option-names.ts';
 import { QuartermasterError } from '../../../errors.ts';
 import { runToEnd } from '../../slices/index.ts';
 import { FUNCTION_WORDS } from '../../text/index.ts';
@@ -12,6 +13,7 @@ import { writeSequences } from './write-sequences.ts';
 
 /** Builds the index of a list of tools. Positions in the list are the tools' numbers. */
 export function buildBm25Index(tools: readonly Tool[], options: Bm25Options = {}): Bm25Index {
+  checkOptionNames('buildBm25Index', options, BM25_DEFAULTS);
   return runToEnd(buildBm25IndexInSteps(tools, options));
 }
 
