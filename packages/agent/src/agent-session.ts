@@ -23,6 +23,7 @@ import type { SDKSystemMessage } from './sdk-message.ts';
 import { type AgentServers, createSignInClient, startServers, waitForServers } from './servers/index.ts';
 import { openConversation, resumedSession } from './session/index.ts';
 import {
+  createLedger,
   createPlanner,
   createSideChannel,
   createToolGuard,
@@ -60,9 +61,10 @@ export interface SessionOpening {
 /** Finds the model, reads the session to resume, and starts the servers. Nothing is left running where it fails. */
 export async function openSession(opening: SessionOpening): Promise<AgentSession> {
   const { options, read, controls, signal } = opening;
-  const { env, cwd, runHooks, ledger, output, limits, builtIns, localTools, allowed, disallowed, store } = read;
+  const { env, cwd, runHooks, costs, output, limits, builtIns, localTools, allowed, disallowed, store } = read;
   const config = readConfig({ env, cwd, needsUpstreams: options.upstream === undefined });
   if (config.warning !== undefined) process.emitWarning(config.warning);
+  const ledger = createLedger({ ...costs, prices: costs.prices ?? config.prices });
   const gate = readGateSettings({ ...options, processEnv: process.env, config });
   // Who has the `tool_search` capability expects stubs.
   const form = read.form === 'auto' && gate.source === 'capabilities' ? 'stub' : read.form;
@@ -102,7 +104,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     ...{ runHooks, allowed, disallowed, about },
     mode: () => controls.mode,
     isLocal: servers.isLocal,
-    editsFiles: (tool) => builtIns.get(tool.id)?.editsFiles === true,
+    editsFiles: (tool) => builtIns.byName.get(tool.id)?.editsFiles === true,
     canUseTool: options.canUseTool,
   };
   const guard = createToolGuard(guarding);
@@ -136,6 +138,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
     stopInput: (stopping) => ({ ...about(), ...stopping, hook_event_name: 'Stop' }),
     parentToolUseId: null,
     side: createSideChannel(),
+    mark: (messageId) => builtIns.checkpoints?.mark(messageId),
     now: Date.now,
     createId: randomUUID,
   };
@@ -159,7 +162,7 @@ export async function openSession(opening: SessionOpening): Promise<AgentSession
   });
   const execute = async (call: Resolved, calling: AbortSignal): Promise<unknown> => {
     if (call.tool.server !== undefined) return servers.call(call.tool, call.arguments, calling);
-    return builtIns.get(call.tool.id)?.run(call.arguments, calling) ?? runSubagent(call, calling);
+    return builtIns.byName.get(call.tool.id)?.run(call.arguments, calling) ?? runSubagent(call, calling);
   };
   // Not the planner's: the plan that the conversation keeps to is made when it begins.
   toolbox.prepare(planFor({ toolbox, caller, form, isStarting }, first));

@@ -113,6 +113,48 @@ describe('built-in tools', () => {
     expect((await call('Bash', { command: 'yes | head -c 100000' }))?.text).toContain('[Cut after 30000 characters.]');
   });
 
+  it('wait for nothing that a command leaves behind, in its process group or out of it', async () => {
+    const marker = join(folder, 'later.txt');
+    const left = `(sleep 60; touch ${marker}) & echo $!`;
+    const { text = '' } = (await call('Bash', { command: left })) ?? {};
+    expect(() => process.kill(Number(text), 0)).toThrow('ESRCH');
+    const away = await call('Bash', { command: 'setsid sleep 2', timeout: 50 });
+    expect(away?.text).toContain('longer than 50 ms');
+  });
+
+  it('keep characters whole that arrive in two parts', async () => {
+    const halves = String.raw`printf '\303'; sleep 0.05; printf '\251'`;
+    expect((await call('Bash', { command: halves }))?.text).toBe('é');
+  });
+
+  it('say what they leave out of lines and files', async () => {
+    await writeFile(join(folder, 'long.txt'), `${'x'.repeat(5_000)}\n`);
+    await writeFile(join(folder, 'binary'), Buffer.from([1, 0, 2]));
+    expect((await call('Read', { file_path: 'long.txt' }))?.text).toContain('[cut: the line has 5000 characters]');
+    const grep = await call('Grep', { pattern: 'x', output_mode: 'content' });
+    expect(grep?.text).toContain('[cut: the line has 5000 characters]');
+    expect(grep?.text).toContain('[Files that were not searched, because they are no text or too large: 1]');
+  });
+
+  it('answer with the first lines where a file has very many', async () => {
+    await writeFile(join(folder, 'many.txt'), 'x\n'.repeat(300_000));
+    const found = (await call('Grep', { pattern: 'x', path: 'many.txt', output_mode: 'content' }))?.text ?? '';
+    expect(found.split('\n')).toHaveLength(501);
+    expect(found).toContain('[The first 500 of them. Look for less.]');
+  });
+
+  it('make no text that could not be written', async () => {
+    await writeFile(join(folder, 'many.txt'), 'x'.repeat(100_000));
+    const edit = { file_path: 'many.txt', old_string: 'x', new_string: 'y'.repeat(10_000), replace_all: true };
+    expect((await call('Edit', edit))?.text).toContain('At most 10485760 bytes are written, not 1000000000');
+  });
+
+  it('can be given the whole file system', async () => {
+    expect((await call('Read', { file_path: join(folder, 'notes.md') }, { cwd: '/' }))?.text).toContain(
+      'Nothing here.',
+    );
+  });
+
   it.each([
     ['git status', ['Bash(git status)'], true],
     ['git status -s', ['Bash(git status)'], false],
@@ -144,6 +186,18 @@ describe('built-in tools', () => {
     };
     expect(await denied('Bash', { command: 'true && rm -f x' }, 'Bash(rm:*)')).toBe(true);
     expect(await denied('Bash', { command: 'true' }, 'Bash(rm:*)')).toBe(false);
+    for (const command of [
+      '(rm x)',
+      'echo $(rm x)',
+      'echo `rm x`',
+      'rm\tx',
+      '/bin/rm x',
+      'A=1 rm x',
+      '"rm" x',
+      'r\\m x',
+    ]) {
+      expect(await denied('Bash', { command }, 'Bash(rm:*)'), command).toBe(true);
+    }
     expect(await denied('Read', { file_path: 'alias/one.ts' }, 'Read(src/*)')).toBe(true);
     expect(await denied('Read', { file_path: 'notes.md' }, 'Read(src/*)')).toBe(false);
   });

@@ -4,7 +4,7 @@ import { untilAborted } from '@quartermaster/core/internal';
 export interface Inputs<Item> {
   /** Everything in the streams. Ends when the last one has ended and none has been added. */
   items(signal: AbortSignal): AsyncGenerator<Item, void, undefined>;
-  /** Adds a stream; resolves when it has ended. Rejects where no one takes from it any more. */
+  /** Adds a stream; resolves when it has ended. Rejects if the query has ended. */
   add(stream: AsyncIterable<Item>): Promise<void>;
   /** Takes nothing more. */
   close(): void;

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { createModelUpstream, rehearsalModel, scripted } from '@quartermaster/host/upstream';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, type Options, query, rehearsal } from './index.ts';
@@ -99,6 +100,16 @@ describe('permissions', () => {
     await mail({ canUseTool, allowedTools: ['mcp__office'] });
     await mail({ canUseTool, permissionMode: 'dontAsk' });
     expect(asked).toEqual([]);
+  });
+
+  it('are not given to arguments that a rule forbids, even by canUseTool', async () => {
+    const canUseTool: Options['canUseTool'] = async () => ({
+      behavior: 'allow',
+      updatedInput: { command: 'rm -f x' },
+    });
+    const options = { tools: ['Bash'], disallowedTools: ['Bash(rm:*)'], canUseTool, cwd: tmpdir() };
+    const { messages } = await ask(calling('Bash', { command: 'true' }), options);
+    expect(resultsIn(messages)[0]).toMatchObject({ isError: true, text: expect.stringContaining('not allowed here') });
   });
 
   it('can be refused by canUseTool, in its words, and end the turn', async () => {

@@ -36,10 +36,12 @@ export interface Options {
   readonly contextTokens?: number;
   /** Whether to continue the latest session in `cwd`, or start one if there is none. Not with `resume`. @default false */
   readonly continue?: boolean;
-  /** What a model's tokens cost, in dollars. @default what `prices` say */
+  /** What a model's tokens cost, in dollars. Stronger than `prices`. @default what `prices` say */
   readonly costOf?: (usage: Usage, model: string) => number;
   /** Where servers are started, and where quartermaster.yaml is looked for. @default the process's folder */
   readonly cwd?: string;
+  /** Whether what `Write` and `Edit` change can be put back with `rewindFiles()`. Kept in memory, up to 256 MB. @default false */
+  readonly enableFileCheckpointing?: boolean;
   /** Variables over those of the process: `ENABLE_TOOL_SEARCH`, keys, `MCP_TIMEOUT`, `MCP_TOOL_TIMEOUT`, `MAX_MCP_OUTPUT_TOKENS`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
@@ -55,7 +57,7 @@ export interface Options {
   readonly hooks?: HooksByEvent;
   /** Whether parts of responses are yielded as they come. @default false */
   readonly includePartialMessages?: boolean;
-  /** What the query may cost, in dollars. Needs `prices` or `costOf`. Checked before each response. @default no limit */
+  /** What the query may cost, in dollars. Needs prices or `costOf`. Checked before each response. @default no limit */
   readonly maxBudgetUsd?: number;
   /** Tokens in one response. @default a quarter of the window, at most 8,192 */
   readonly maxOutputTokens?: number;
@@ -75,7 +77,7 @@ export interface Options {
   readonly pins?: readonly string[];
   /** When tools may be deferred, by tool, pattern and server. @default `tools.policies` in quartermaster.yaml */
   readonly policies?: PolicyRules;
-  /** Dollars for a million tokens, by a model's name or a pattern with `*`: `{ 'claude-*': { input: 5, output: 25 } }`. @default none */
+  /** Dollars for a million tokens, by a model's name or a pattern with `*`: `{ 'claude-*': { input: 5, output: 25 } }`. @default `prices` in quartermaster.yaml, as far as they have `output` */
   readonly prices?: Readonly<Record<string, ModelPrice>>;
   /** The id of a session to continue. */
   readonly resume?: string;

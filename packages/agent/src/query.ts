@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
-import { RequestError } from '@quartermaster/core/errors';
-import { defined } from '@quartermaster/core/internal';
+import { RequestError, SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames, defined, type OptionNames } from '@quartermaster/core/internal';
 import type { AnthropicBlock, AnthropicMessage } from '@quartermaster/wires/anthropic';
 import { AbortError } from './abort-error.ts';
 import { type AgentSession, type Controls, openSession } from './agent-session.ts';
 import type { AgentDefinition } from './agents/index.ts';
+import type { RewindFilesResult } from './built-in/index.ts';
 import { type ContextUsage, contextUsage } from './context-usage.ts';
 import { refusedMethods } from './contract/index.ts';
 import { addedContexts, blockReason, runObservers } from './hooks/index.ts';
@@ -54,6 +55,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   supportedCommands(): Promise<readonly never[]>;
   /** What the next request would take of the model's window. */
   getContextUsage(): Promise<ContextUsage>;
+  /**
+   * Puts files back that `Write` and `Edit` have changed: to what they held at a message, by its `uuid`. That is the `init` message, a
+   * `user` message, or a prompt that has one. Needs `enableFileCheckpointing`.
+   */
+  rewindFiles(userMessageId: string, options?: { readonly dryRun?: boolean }): Promise<RewindFilesResult>;
   /** Ends everything, as leaving the loop does. */
   close(): Promise<void>;
 }
@@ -75,7 +81,10 @@ export interface AgentInfo {
  *   if (message.type === 'result') console.log(message.subtype === 'success' ? message.result : message.errors);
  * }
  */
-export function query({ prompt, options = {} }: QueryParameters): Query {
+export function query(parameters: QueryParameters): Query {
+  checkOptionNames('query', parameters, PARAMETERS);
+  const { prompt, options = {} } = parameters;
+  checkPrompt(prompt);
   const read = readOptions(options);
   const closing = new AbortController();
   const controls: Controls = { mode: options.permissionMode ?? OPTION_DEFAULTS.permissionMode, model: options.model };
@@ -130,11 +139,30 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     supportedModels: async () => started('supportedModels').models(),
     supportedAgents: async () => Object.entries(options.agents ?? {}).map(toAgentInfo),
     supportedCommands: async () => [],
+    async rewindFiles(messageId, wish) {
+      const { checkpoints } = read.builtIns;
+      if (checkpoints !== undefined) return checkpoints.rewind(messageId, wish);
+      throw new SettingError('invalid_setting', NO_CHECKPOINTS, { context: { setting: 'enableFileCheckpointing' } });
+    },
     async getContextUsage() {
       const { context, search } = started('getContextUsage');
       return contextUsage(context, search);
     },
   };
+}
+
+const NO_CHECKPOINTS = 'rewindFiles() needs options.enableFileCheckpointing, and Write or Edit among the tools';
+
+const PARAMETERS: OptionNames<QueryParameters> = { prompt: true, options: true };
+
+function checkPrompt(prompt: unknown): void {
+  if (typeof prompt === 'string' || (typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt)) {
+    return;
+  }
+  const shown = Array.isArray(prompt) ? 'a list' : prompt === null ? 'null' : typeof prompt;
+  throw new SettingError('invalid_setting', `prompt is ${shown}; allowed: a string, or an async iterable of messages`, {
+    context: { setting: 'prompt' },
+  });
 }
 
 interface Running {
@@ -148,9 +176,9 @@ interface Run {
   readonly read: ReadOptions;
   readonly controls: Controls;
   readonly running: Running;
-  /** Ends the query, whether the reader or the process wants it. */
+  /** Ends the query: aborted by the caller, or closed by its reader. */
   readonly signal: AbortSignal;
-  /** The reader's own wish, about which it need not be told. */
+  /** Aborts if the reader closes the query, which needs no error then. */
   readonly closing: AbortSignal;
 }
 
@@ -163,10 +191,13 @@ async function* run(query: Run): AsyncGenerator<SDKMessage, void, undefined> {
     let reason: 'prompt_input_exit' | 'other' = 'other';
     try {
       let added = await startHooks(session, signal);
-      yield session.init();
+      const init = session.init();
+      session.context.mark(init.uuid);
+      yield init;
       for await (const prompt of inputs.items(signal)) {
         const turn = new AbortController();
         running.turn = turn;
+        if (isJsonObject(prompt) && typeof prompt.uuid === 'string') session.context.mark(prompt.uuid);
         const signals = { query: signal, turn: AbortSignal.any([signal, turn.signal]) };
         yield* runTurn(session.context, withContext(toMessage(prompt), added), signals);
         added = [];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Options, query } from './index.ts';
 import { ask } from './testing/ask.fixture.ts';
+import { resultOf } from './testing/collect.fixture.ts';
 import { office } from './testing/servers.fixture.ts';
 
 let cwd = '';
@@ -57,6 +58,19 @@ describe('tools in quartermaster.yaml', () => {
     expect(await declared(yaml, { pins: ['*file'] })).toEqual(['tool_search', MAIL, FILE]);
     expect(await declared(yaml, { policies: {} })).toEqual(['tool_search', WEATHER]);
     expect(await declared(yaml, { policies: { tools: { [FILE]: 'never' } } })).toEqual(['tool_search', WEATHER, FILE]);
+  });
+
+  it('says what tokens cost, where the options do not', async () => {
+    const yaml = 'prices: { "claude-*": { input: 1000000, output: 0 }, "other-*": { input: 3 } }';
+    await writeFile(join(cwd, 'quartermaster.yaml'), yaml);
+    const cost = async (options: Options) =>
+      resultOf((await ask([{ text: 'Hello.' }], { cwd, model: 'claude-test', ...options })).messages);
+    expect(await cost({})).toMatchObject({ total_cost_usd: 10 });
+    expect(await cost({ maxBudgetUsd: 20 })).toMatchObject({ subtype: 'success', total_cost_usd: 10 });
+    expect(await cost({ prices: { '*': { input: 0, output: 0 } } })).toMatchObject({ total_cost_usd: 0 });
+    expect(await cost({ model: 'other-1', maxBudgetUsd: 20 })).toMatchObject({
+      errors: [expect.stringContaining('none for the model "other-1"')],
+    });
   });
 
   it('bounds searches, whoever decides about deferral', async () => {

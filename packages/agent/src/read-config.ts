@@ -3,12 +3,14 @@ import { DEFAULT_GATE_SETTINGS, type GateRule, type SearchLimitSettings } from '
 import {
   ConfigError,
   type ConfigProblem,
+  type ModelPrice as ConfiguredPrice,
   type Environment,
   loadConfig,
   type McpLimitSettings,
   type SearchSettings,
   type UpstreamSettings,
 } from '@quartermaster/host/config';
+import type { ModelPrice } from './turn/index.ts';
 
 /** What the agent takes from quartermaster.yaml. */
 export interface AgentConfig {
@@ -20,6 +22,8 @@ export interface AgentConfig {
   readonly engine: SearchSettings['engine'];
   readonly pins: readonly string[];
   readonly policies: PolicyRules;
+  /** What tokens cost; only models whose output has a price. */
+  readonly prices: Readonly<Record<string, ModelPrice>>;
   /** How much of an MCP server's list is taken; undefined where the file can't be read. */
   readonly limits?: McpLimitSettings;
   /** Why nothing of the file is used, though it may say something about tools. */
@@ -62,8 +66,13 @@ function read({ env, cwd }: ConfigSurroundings): AgentConfig {
     engine: config.search.engine,
     pins: gate.pins,
     policies,
+    prices: Object.fromEntries(Object.entries(config.prices).flatMap(withOutput)),
     limits: config.mcp.limits,
   };
+}
+
+function withOutput([model, { output, ...price }]: readonly [string, ConfiguredPrice]): [string, ModelPrice][] {
+  return output === undefined ? [] : [[model, { ...price, output }]];
 }
 
 /** What a file says of tools that has problems elsewhere. Variables that are not set stand for something there that is not used. */
@@ -78,7 +87,7 @@ function readTools(surroundings: ConfigSurroundings, { problems, message }: Conf
     if (!(error instanceof ConfigError)) throw error;
     const { search, pins } = DEFAULT_GATE_SETTINGS;
     const warning = `The configuration is not used, nor what it says of tools: ${message}`;
-    return { upstreams: [], rule: undefined, search, engine: 'auto', pins, policies: {}, warning };
+    return { upstreams: [], rule: undefined, search, engine: 'auto', pins, policies: {}, prices: {}, warning };
   }
 }
 

@@ -35,8 +35,52 @@ it.each<[string, object, string]>([
     { mcpServers: { a: { command: 'npx', tools: [{ name: 'x' }] } } },
     'mcpServers.a.tools is not supported. Use `allowedTools`',
   ],
+  ['a rule that is no list', { allowedTools: 'Read' }, 'allowedTools is "Read"; allowed: a list of texts'],
+  ['built-in tools by one name', { tools: 'Read' }, 'tools is neither a list of names nor'],
+  [
+    'a folder that is not there',
+    { tools: ['Read'], additionalDirectories: ['./no-such-folder'] },
+    'additionalDirectories names',
+  ],
+  [
+    'a field of a price',
+    { prices: { 'claude-*': { input: 1, output: 2, cache: 1 } } },
+    'prices["claude-*"]: unknown option "cache"; allowed: cacheRead, cacheWrite, input, output',
+  ],
+  [
+    'a field of an output format',
+    { outputFormat: { type: 'json_schema', schema: {}, strict: true } },
+    'outputFormat: unknown option "strict"; allowed: schema, type',
+  ],
+  [
+    'a field of a hook',
+    { hooks: { Stop: [{ hook: [] }] } },
+    'hooks.Stop: unknown option "hook"; allowed: hooks, matcher, timeout',
+  ],
+  ['a hook that is no function', { hooks: { Stop: [{ hooks: ['say'] }] } }, 'whose hooks are not a list of functions'],
+  ['hooks that are no list', { hooks: { Stop: () => ({}) } }, 'hooks.Stop is not a list'],
+  [
+    'a field of signIn',
+    { signIn: { url: 'x' } },
+    'signIn: unknown option "url"; allowed: authorize, redirectUrl, tokens',
+  ],
+  [
+    'a field of an upstream',
+    { upstream: { provider: 'openai', baseURL: 'http://x' } },
+    'upstream: unknown option "baseURL"; allowed: apiKey, baseUrl, contextTokens, headers, images, provider, references',
+  ],
+  ['an upstream of another dialect', { upstream: { dialect: 'gemini', stream() {} } }, 'upstream.dialect is "gemini"'],
+  ['half an upstream', { upstream: { dialect: 'anthropic', stream() {} } }, 'upstream.whole is missing'],
 ])('query() refuses %s before anything is asked of it', (_what, options, message) => {
   expect(() => query({ prompt: 'x', options: options as Options })).toThrow(message);
+});
+
+it.each<[object, string]>([
+  [{ prompt: 'x', model: 'claude-opus-4-7' }, 'query: unknown option "model"; allowed: options, prompt'],
+  [{}, 'prompt is undefined; allowed: a string, or an async iterable of messages'],
+  [{ prompt: [{ type: 'user' }] }, 'prompt is a list; allowed'],
+])('query(%j) is refused at once', (parameters, message) => {
+  expect(() => query(parameters as never)).toThrow(message);
 });
 
 it('a server in this process refuses options that it does not have', () => {

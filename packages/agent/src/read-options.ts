@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Tool } from '@quartermaster/core';
+import { SettingError } from '@quartermaster/core/errors';
 import { DEFAULT_SEARCH_LIMITS } from '@quartermaster/core/gate';
 import { readWholeNumber } from '@quartermaster/core/internal';
 import { AGENT_TOOL, agentTool, checkAgents } from './agents/index.ts';
 import { type BuiltInTools, createBuiltInTools } from './built-in/index.ts';
 import { checkOptions } from './contract/index.ts';
 import { createRunHooks, type RunHooks } from './hooks/index.ts';
-import { type AgentForm, readForm, readGateSettings } from './model/index.ts';
+import { type AgentForm, checkUpstream, readForm, readGateSettings } from './model/index.ts';
 import { OPTION_DEFAULTS, type Options } from './options.ts';
 import { checkMode, checkToolRules, compileToolRules, type ToolRules } from './permissions/index.ts';
-import { checkServers } from './servers/index.ts';
+import { readConfig } from './read-config.ts';
+import { checkServers, checkSignIn } from './servers/index.ts';
 import { checkSessionOptions, type SessionStore, sessionStore } from './session/index.ts';
 import {
   createLedger,
   createStructuredOutput,
-  type Ledger,
+  type LedgerOptions,
   type StructuredOutput,
   type TurnContext,
 } from './turn/index.ts';
@@ -26,7 +28,8 @@ export interface ReadOptions {
   readonly cwd: string;
   readonly form: AgentForm | 'auto';
   readonly runHooks: RunHooks;
-  readonly ledger: Ledger;
+  /** What tokens cost, and what they may cost together. */
+  readonly costs: LedgerOptions;
   readonly output: StructuredOutput | undefined;
   readonly limits: Pick<TurnContext, 'maxTurns' | 'maxOutputTokens' | 'maxResultTokens'>;
   readonly builtIns: BuiltInTools;
@@ -44,10 +47,13 @@ export function readOptions(options: Options): ReadOptions {
   const env = { ...process.env, ...options.env };
   const cwd = resolve(options.cwd ?? process.cwd());
   const agents = options.agents ?? {};
+  for (const setting of ['allowedTools', 'disallowedTools', 'additionalDirectories'] as const) {
+    checkList(setting, options[setting] ?? []);
+  }
   const builtIns = createBuiltInTools(options, cwd);
   const localTools = [
     ...(Object.keys(agents).length === 0 ? [] : [agentTool(agents)]),
-    ...[...builtIns.values()].map(({ tool }) => tool),
+    ...[...builtIns.byName.values()].map(({ tool }) => tool),
   ];
   const known = new Set(localTools.map(({ name }) => name));
   checkAgents(agents, known);
@@ -56,7 +62,9 @@ export function readOptions(options: Options): ReadOptions {
   checkMode(options.permissionMode ?? OPTION_DEFAULTS.permissionMode);
   // Once more when a session is opened, with the configuration file.
   readGateSettings({ ...options, processEnv: process.env, config: NO_CONFIG });
-  const { contextTokens, startWaitMs } = options;
+  const { contextTokens, startWaitMs, upstream, signIn } = options;
+  if (upstream !== undefined) checkUpstream(upstream);
+  if (signIn !== undefined) checkSignIn(signIn);
   if (contextTokens !== undefined) readWholeNumber('contextTokens', contextTokens);
   if (startWaitMs !== undefined) readWholeNumber('startWaitMs', startWaitMs, 0);
   const rules = (setting: 'allowedTools' | 'disallowedTools'): ToolRules => {
@@ -68,7 +76,7 @@ export function readOptions(options: Options): ReadOptions {
     return compileToolRules(named, {
       servers: Object.keys(entries),
       forbids: setting === 'disallowedTools',
-      subjectOf: (tool, input) => builtIns.get(tool.id)?.subject(input),
+      subjectOf: (tool, input) => builtIns.byName.get(tool.id)?.subject(input),
     });
   };
   const store = sessionStore(options, cwd);
@@ -77,13 +85,32 @@ export function readOptions(options: Options): ReadOptions {
     ...{ env, cwd, builtIns, localTools, store },
     form: readForm(options.form),
     runHooks: createRunHooks(options.hooks ?? {}),
-    ledger: createLedger(options),
+    costs: readCosts(options, { env, cwd }),
     output: createStructuredOutput(options.outputFormat),
     limits: readLimits(options, env),
     allowed: rules('allowedTools'),
     disallowed: rules('disallowedTools'),
     sessionId: options.sessionId ?? randomUUID(),
   };
+}
+
+/** A budget needs prices: those of the options, else those in quartermaster.yaml, which is read for that here already. */
+function readCosts(options: Options, surroundings: Pick<ReadOptions, 'env' | 'cwd'>): LedgerOptions {
+  const { costOf, maxBudgetUsd, upstream } = options;
+  const isNeeded = maxBudgetUsd !== undefined && costOf === undefined && options.prices === undefined;
+  const { prices } = isNeeded
+    ? readConfig({ ...surroundings, needsUpstreams: upstream === undefined })
+    : { prices: options.prices };
+  const costs = { costOf, maxBudgetUsd, prices };
+  createLedger(costs);
+  return costs;
+}
+
+function checkList(setting: string, value: unknown): void {
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return;
+  throw new SettingError('invalid_setting', `${setting} is ${JSON.stringify(value)}; allowed: a list of texts`, {
+    context: { setting, value },
+  });
 }
 
 const NO_CONFIG = { rule: undefined, search: DEFAULT_SEARCH_LIMITS, pins: [] };

@@ -56,16 +56,22 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
     let output = '';
     let isCut = false;
     let ended: string | undefined;
-    const kill = (reason: string): void => {
-      ended ??= reason;
+    const killGroup = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       } catch {
         // It has ended meanwhile.
       }
     };
-    const hear = (data: Buffer): void => {
-      output += data.toString('utf8');
+    const kill = (reason: string): void => {
+      ended ??= reason;
+      killGroup();
+      // What has left the group lives on, but must not be waited for.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const hear = (data: string): void => {
+      output += data;
       if (output.length <= MOST_CHARACTERS) return;
       isCut = true;
       output = output.slice(0, MOST_CHARACTERS);
@@ -78,8 +84,9 @@ function runCommand(command: string, { folder, timeoutMs, signal }: Running): Pr
       signal.removeEventListener('abort', abort);
       settle();
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
+    // What was started in the background ends with the command, and holds nothing open.
+    child.once('exit', killGroup);
     child.once('error', (error) => finish(() => reject(error)));
     child.once('close', (code) =>
       finish(() => {

@@ -1,6 +1,7 @@
 import type { Tool } from '@quartermaster/core';
 import { createTool, type JsonObject } from '@quartermaster/core/catalog';
 import type { Confinement } from './confinement.ts';
+import type { FileCheckpoints } from './file-checkpoints.ts';
 
 /** A tool of this package, named as in the agent SDK. */
 export interface BuiltInTool {
@@ -13,7 +14,7 @@ export interface BuiltInTool {
   run(input: JsonObject, signal: AbortSignal): Promise<string>;
 }
 
-export type BuiltInMaker = (confinement: Confinement) => BuiltInTool;
+export type BuiltInMaker = (confinement: Confinement, checkpoints?: FileCheckpoints) => BuiltInTool;
 
 export interface BuiltInParts {
   readonly name: string;

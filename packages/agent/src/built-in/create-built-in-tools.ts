@@ -1,17 +1,25 @@
 import { SettingError } from '@quartermaster/core/errors';
+import { defined } from '@quartermaster/core/internal';
 import { createBashTool } from './bash-tool.ts';
 import type { BuiltInMaker, BuiltInTool } from './built-in-tool.ts';
 import { createConfinement } from './confinement.ts';
+import { createFileCheckpoints, type FileCheckpoints } from './file-checkpoints.ts';
 import { createEditTool, createReadTool, createWriteTool } from './file-tools.ts';
 import { createGlobTool, createGrepTool } from './search-tools.ts';
 
-export type BuiltInTools = ReadonlyMap<string, BuiltInTool>;
+/** The tools that are there, by name. */
+export interface BuiltInTools {
+  readonly byName: ReadonlyMap<string, BuiltInTool>;
+  /** Where `enableFileCheckpointing` is set. */
+  readonly checkpoints?: FileCheckpoints;
+}
 
 export interface BuiltInChoice {
   /** The SDK's `tools`: names, or its preset, which is all of them here. */
   readonly tools?: readonly string[] | { readonly type: 'preset'; readonly preset: 'claude_code' };
   readonly allowedTools?: readonly string[];
   readonly additionalDirectories?: readonly string[];
+  readonly enableFileCheckpointing?: boolean;
 }
 
 /**
@@ -20,8 +28,7 @@ export interface BuiltInChoice {
  */
 export function createBuiltInTools(choice: BuiltInChoice, cwd: string): BuiltInTools {
   const { tools = [], allowedTools = [] } = choice;
-  const isPreset = !isList(tools);
-  const named = isPreset ? Object.keys(MAKERS) : tools;
+  const named = isList(tools) ? tools : presetOf(tools);
   const unknown = named.find((name) => !Object.hasOwn(MAKERS, name));
   if (unknown !== undefined) {
     const problem = `tools names ${JSON.stringify(unknown)}, which is not here; there are ${Object.keys(MAKERS).join(', ')}`;
@@ -29,9 +36,23 @@ export function createBuiltInTools(choice: BuiltInChoice, cwd: string): BuiltInT
   }
   const approved = allowedTools.map((rule) => rule.replace(/\(.*$/s, '')).filter((name) => Object.hasOwn(MAKERS, name));
   const names = [...new Set([...named, ...approved])];
-  if (names.length === 0) return new Map();
+  if (names.length === 0) return { byName: new Map() };
   const confinement = createConfinement(cwd, choice.additionalDirectories);
-  return new Map(names.flatMap((name) => (MAKERS[name] === undefined ? [] : [[name, MAKERS[name](confinement)]])));
+  const checkpoints = choice.enableFileCheckpointing === true ? createFileCheckpoints(confinement) : undefined;
+  const made = names.flatMap((name) => {
+    const make = MAKERS[name];
+    return make === undefined ? [] : [[name, make(confinement, checkpoints)] as const];
+  });
+  return { byName: new Map(made), ...defined({ checkpoints }) };
+}
+
+function presetOf({
+  type,
+  preset,
+}: Exclude<NonNullable<BuiltInChoice['tools']>, readonly string[]>): readonly string[] {
+  if (type === 'preset' && preset === 'claude_code') return Object.keys(MAKERS);
+  const problem = `tools is neither a list of names nor { type: 'preset', preset: 'claude_code' }`;
+  throw new SettingError('invalid_setting', problem, { context: { setting: 'tools' } });
 }
 
 function isList(tools: NonNullable<BuiltInChoice['tools']>): tools is readonly string[] {

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { cutText } from '@quartermaster/core/internal';
 import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
+import type { FileCheckpoints } from './file-checkpoints.ts';
 
 const MOST_BYTES = 10 * 1024 * 1024;
 const MOST_LINES = 2_000;
@@ -28,13 +30,13 @@ export const createReadTool: BuiltInMaker = (confinement) => ({
     const last = Math.min(lines.length, first - 1 + Math.min(Number(input.limit ?? MOST_LINES), MOST_LINES));
     const shown = lines
       .slice(first - 1, last)
-      .map((line, index) => `${first + index}\t${line.slice(0, MOST_LINE_CHARACTERS)}`);
+      .map((line, index) => `${first + index}\t${shortLine(line, MOST_LINE_CHARACTERS)}`);
     const rest = last < lines.length ? [`[Lines ${first} to ${last} of ${lines.length}. Read on with offset.]`] : [];
     return [...shown, ...rest].join('\n') || `[The file has ${lines.length} lines.]`;
   },
 });
 
-export const createWriteTool: BuiltInMaker = (confinement) => ({
+export const createWriteTool: BuiltInMaker = (confinement, checkpoints) => ({
   tool: builtInDefinition({
     name: 'Write',
     description: 'Writes a text file, in place of what is there. Folders are made as needed.',
@@ -48,12 +50,12 @@ export const createWriteTool: BuiltInMaker = (confinement) => ({
     const path = confinement.real(textIn(input, 'file_path'));
     await mkdir(dirname(path), { recursive: true });
     // Once more: a link may have been put where a folder was missing.
-    await writeText(confinement.real(path), textIn(input, 'content'));
+    await writeText(confinement.real(path), textIn(input, 'content'), checkpoints);
     return `Wrote ${confinement.shown(path)}.`;
   },
 });
 
-export const createEditTool: BuiltInMaker = (confinement) => ({
+export const createEditTool: BuiltInMaker = (confinement, checkpoints) => ({
   tool: builtInDefinition({
     name: 'Edit',
     description: 'Replaces a text in a file. The text must be there once, unless replace_all is set.',
@@ -70,7 +72,9 @@ export const createEditTool: BuiltInMaker = (confinement) => ({
   subject: (input) => confinement.shown(confinement.real(textIn(input, 'file_path'))),
   async run(input) {
     const path = confinement.real(textIn(input, 'file_path'));
-    const parts = (await readText(path)).split(textIn(input, 'old_string'));
+    const text = await readText(path);
+    const [before, after] = [textIn(input, 'old_string'), textIn(input, 'new_string')];
+    const parts = text.split(before);
     const found = parts.length - 1;
     if (found === 0) throw new Error('old_string is not in the file. Read it, and copy the text exactly.');
     if (found > 1 && input.replace_all !== true) {
@@ -78,7 +82,9 @@ export const createEditTool: BuiltInMaker = (confinement) => ({
         `old_string occurs ${found} times in the file. Include more of the surrounding text, or set replace_all.`,
       );
     }
-    await writeText(path, parts.join(textIn(input, 'new_string')));
+    // Before it is made: a few calls could fill the memory.
+    checkLength(text.length + found * (after.length - before.length));
+    await writeText(path, parts.join(after), checkpoints);
     return `Replaced ${found} in ${confinement.shown(path)}.`;
   },
 });
@@ -98,8 +104,17 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-async function writeText(path: string, text: string): Promise<void> {
-  if (Buffer.byteLength(text) > MOST_BYTES) throw new Error(`At most ${MOST_BYTES} bytes are written`);
+export function shortLine(line: string, most: number): string {
+  return line.length <= most ? line : `${cutText(line, most)} [cut: the line has ${line.length} characters]`;
+}
+
+function checkLength(bytes: number): void {
+  if (bytes > MOST_BYTES) throw new Error(`At most ${MOST_BYTES} bytes are written, not ${bytes}`);
+}
+
+async function writeText(path: string, text: string, checkpoints?: FileCheckpoints): Promise<void> {
+  checkLength(Buffer.byteLength(text));
+  await checkpoints?.keep(path);
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o666);
   try {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compilePattern } from '@quartermaster/core/regex';
 import { type BuiltInMaker, builtInDefinition, textIn } from './built-in-tool.ts';
-import { readText } from './file-tools.ts';
+import { readText, shortLine } from './file-tools.ts';
 
 const MOST_ENTRIES = 50_000;
 const MOST_RESULTS = 500;
@@ -51,26 +51,32 @@ export const createGrepTool: BuiltInMaker = (confinement) => ({
     const fits = compileFileGlob(textIn(input, 'glob') || '**');
     const { files, isCut } = await listFiles(start, signal);
     const found: string[] = [];
+    let unread = 0;
     for (const file of files) {
       signal.throwIfAborted();
       if (found.length > MOST_RESULTS) break;
       if (file !== start && !fits(relative(start, file))) continue;
-      // What is no text, or too large, has no lines to find.
-      const lines = (await readText(file).catch(() => '')).split('\n');
-      const matching = lines.flatMap((line, index) =>
-        pattern.test(line) ? [`${confinement.shown(file)}:${index + 1}: ${line.slice(0, MOST_LINE_CHARACTERS)}`] : [],
-      );
-      if (matching.length === 0) continue;
-      found.push(...(input.output_mode === 'content' ? matching : [confinement.shown(file)]));
+      const lines = (await readText(file).catch(() => undefined))?.split('\n');
+      if (lines === undefined) unread += 1;
+      for (const [index, line] of (lines ?? []).entries()) {
+        if (found.length > MOST_RESULTS) break;
+        if (!pattern.test(line)) continue;
+        if (input.output_mode !== 'content') {
+          found.push(confinement.shown(file));
+          break;
+        }
+        found.push(`${confinement.shown(file)}:${index + 1}: ${shortLine(line, MOST_LINE_CHARACTERS)}`);
+      }
     }
-    return report(found, isCut, 'No line matches.');
+    return report(found, isCut, 'No line matches.', unread);
   },
 });
 
-function report(found: readonly string[], isCut: boolean, nothing: string): string {
+function report(found: readonly string[], isCut: boolean, nothing: string, unread = 0): string {
   const cut = [
     ...(found.length > MOST_RESULTS ? [`[The first ${MOST_RESULTS} of them. Look for less.]`] : []),
     ...(isCut ? [`[Only the first ${MOST_ENTRIES} files were looked at. Look in a folder.]`] : []),
+    ...(unread > 0 ? [`[Files that were not searched, because they are no text or too large: ${unread}]`] : []),
   ];
   return [...(found.length === 0 ? [nothing] : found.slice(0, MOST_RESULTS)), ...cut].join('\n');
 }
@@ -86,7 +92,7 @@ async function listFiles(start: string, signal: AbortSignal): Promise<{ files: r
       return [];
     });
     for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-      if (files.length >= MOST_ENTRIES) return { files, isCut: true };
+      if (files.length + folders.length >= MOST_ENTRIES) return { files, isCut: true };
       const path = join(folder, entry.name);
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(path);
       else if (entry.isFile()) files.push(path);

@@ -127,6 +127,7 @@ const ALL_OPTIONS = {
   costOf: true,
   cwd: true,
   disallowedTools: true,
+  enableFileCheckpointing: true,
   env: true,
   forkSession: true,
   forwardSubagentText: true,

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
-import { untilAborted } from '@quartermaster/core/internal';
+import { checkOptionNames, type OptionNames, untilAborted } from '@quartermaster/core/internal';
 import { HOOK_ROWS } from '../contract/index.ts';
 import { createDeadline } from '../deadline.ts';
 import {
@@ -31,7 +31,7 @@ export function createRunHooks(hooks: HooksByEvent): RunHooks {
       context: { setting: 'hooks', value: unknown },
     });
   }
-  const matchers = new Map(HOOK_EVENTS.map((event) => [event, (hooks[event] ?? []).map(compileMatcher)]));
+  const matchers = new Map(HOOK_EVENTS.map((event) => [event, readMatchers(event, hooks[event] ?? [])]));
   return async (input, signal) => {
     const matched = matchedBy(input);
     const fitting = (matchers.get(input.hook_event_name) ?? []).filter(
@@ -101,6 +101,26 @@ async function runOne(
 interface CompiledMatcher {
   readonly matcher: HookCallbackMatcher;
   readonly fits: (matched: string) => boolean;
+}
+
+const MATCHER: OptionNames<HookCallbackMatcher> = { matcher: true, hooks: true, timeout: true };
+
+function readMatchers(event: HookEvent, matchers: readonly HookCallbackMatcher[]): readonly CompiledMatcher[] {
+  const setting = `hooks.${event}`;
+  if (!Array.isArray(matchers)) {
+    throw new SettingError('invalid_setting', `${setting} is not a list of { matcher, hooks, timeout }`, {
+      context: { setting },
+    });
+  }
+  return (matchers as readonly HookCallbackMatcher[]).map((matcher) => {
+    checkOptionNames(setting, matcher, MATCHER);
+    if (Array.isArray(matcher.hooks) && matcher.hooks.every((hook) => typeof hook === 'function')) {
+      return compileMatcher(matcher);
+    }
+    throw new SettingError('invalid_setting', `${setting} has an entry whose hooks are not a list of functions`, {
+      context: { setting },
+    });
+  });
 }
 
 function compileMatcher(matcher: HookCallbackMatcher): CompiledMatcher {

@@ -1,7 +1,7 @@
 import { chooseForm, type Form, type FormName, type TransportCapabilities } from '@quartermaster/core/disclosure';
 import { readChoice } from '@quartermaster/core/internal';
 
-/** How schemas reach the model. `client` is not available, because the client would have to search. */
+/** How schemas reach the model. Not `client`, in which the caller would have to search. */
 export type AgentForm = Exclude<FormName, 'client'>;
 
 const WISHES: readonly (AgentForm | 'auto')[] = ['auto', 'stub', 'bridge', 'load', 'native', 'hosted'];

@@ -1,3 +1,5 @@
+import { SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames, type OptionNames, readChoice } from '@quartermaster/core/internal';
 import type { UpstreamSettings } from '@quartermaster/host/config';
 import { type DialectUpstream, rehearsal as rehearsalOf } from '@quartermaster/host/upstream';
 
@@ -10,8 +12,21 @@ export interface BuiltUpstream extends DialectUpstream<'anthropic'> {
   readonly defaultModel?: string;
 }
 
-/** An entry of `upstreams` in quartermaster.yaml, without the patterns. */
-export type UpstreamChoice = Pick<UpstreamSettings, 'provider' | 'baseUrl' | 'apiKey' | 'contextTokens' | 'references'>;
+/** An entry of `upstreams` in quartermaster.yaml, without what only the gateway needs. */
+export type UpstreamChoice = Pick<
+  UpstreamSettings,
+  'provider' | 'baseUrl' | 'apiKey' | 'contextTokens' | 'references' | 'headers' | 'images'
+>;
+
+const CHOICE: OptionNames<UpstreamChoice> = {
+  provider: true,
+  baseUrl: true,
+  apiKey: true,
+  contextTokens: true,
+  references: true,
+  headers: true,
+  images: true,
+};
 
 /**
  * A mock model that is not a language model: it searches for what the prompt says, calls what it finds, and quotes the
@@ -19,6 +34,21 @@ export type UpstreamChoice = Pick<UpstreamSettings, 'provider' | 'baseUrl' | 'ap
  */
 export function rehearsal(): BuiltUpstream {
   return { ...rehearsalOf('anthropic'), defaultModel: 'rehearsal' };
+}
+
+/** Throws a `SettingError` for what is neither an upstream nor the settings of one. */
+export function checkUpstream(upstream: AgentUpstream): void {
+  if (typeof upstream !== 'object' || upstream === null || !isBuilt(upstream)) {
+    checkOptionNames('upstream', upstream, CHOICE);
+    return;
+  }
+  readChoice('upstream.dialect', upstream.dialect, ['anthropic']);
+  for (const method of ['stream', 'whole'] as const) {
+    if (typeof upstream[method] === 'function') continue;
+    throw new SettingError('invalid_setting', `upstream.${method} is missing: it answers requests to the model`, {
+      context: { setting: 'upstream' },
+    });
+  }
 }
 
 export function isBuilt(upstream: AgentUpstream): upstream is BuiltUpstream {

@@ -50,7 +50,7 @@ function checkThreshold({ toolSearchThreshold: value, capabilities }: GateSource
   if (value === undefined) return;
   const context = { setting: 'toolSearchThreshold', value };
   readWholeNumber('toolSearchThreshold', value, 0);
-  // It would be without effect, and no one would know.
+  // It would have no effect, without any sign of that.
   if (capabilities === undefined) {
     const problem = `toolSearchThreshold is ${value}, but belongs to capabilities: ["tool_search"], which are not given`;
     throw new SettingError('invalid_setting', problem, { context });

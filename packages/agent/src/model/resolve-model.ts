@@ -129,7 +129,7 @@ const KEYED: readonly KeyedProvider[] = [
   { provider: 'google', key: 'GOOGLE_GENERATIVE_AI_API_KEY', base: 'GOOGLE_BASE_URL', models: ['gemini*', 'gemma*'] },
 ];
 
-/** What is asked where no one names a model. */
+/** The models used if none is named. */
 const DEFAULT_MODELS: Partial<Record<UpstreamProvider, string>> = {
   anthropic: 'claude-opus-4-7',
   openai: 'gpt-5.4',

@@ -5,6 +5,11 @@ import { SettingError } from '@quartermaster/core/errors';
  * is named with its server, or by a pattern.
  */
 export function checkToolRules(setting: string, rules: readonly string[], known: ReadonlySet<string>): void {
+  if (!Array.isArray(rules)) {
+    throw new SettingError('invalid_setting', `${setting} is ${JSON.stringify(rules)}; allowed: a list of rules`, {
+      context: { setting, value: rules },
+    });
+  }
   for (const rule of rules) {
     if (typeof rule === 'string' && (rule.startsWith('mcp__') || known.has(rule.replace(CALLS, '')) || isPattern(rule)))
       continue;

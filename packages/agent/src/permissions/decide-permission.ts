@@ -19,7 +19,7 @@ export interface PermissionQuestion {
 export type Permission =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly reason: string }
-  /** Someone has to be asked. */
+  /** `canUseTool` has to decide. */
   | { readonly kind: 'ask' };
 
 const ALLOW: Permission = { kind: 'allow' };
@@ -27,7 +27,7 @@ const ALLOW: Permission = { kind: 'allow' };
 /** What becomes of a call: denied by rule, then by the mode; as a hook has said; allowed by the mode or a rule; otherwise a question. */
 export function decidePermission(question: PermissionQuestion): Permission {
   const { tool, name, mode, hook } = question;
-  if (question.isDisallowed) return { kind: 'deny', reason: `${name} was not called: it is not allowed here.` };
+  if (question.isDisallowed) return { kind: 'deny', reason: notAllowed(name) };
   if (mode === 'plan' && tool.extras.annotations?.readOnlyHint !== true) {
     return {
       kind: 'deny',
@@ -42,6 +42,11 @@ export function decidePermission(question: PermissionQuestion): Permission {
   }
   if (mode === 'dontAsk') return { kind: 'deny', reason: `${name} was not called: it is not among the allowed tools.` };
   return { kind: 'ask' };
+}
+
+/** What the model is told of a call that a rule forbids. */
+export function notAllowed(name: string): string {
+  return `${name} was not called: it is not allowed here.`;
 }
 
 /** By its name, which needs a word for what is done and one for files: what a definition says of itself would prove no more. */

@@ -10,7 +10,7 @@ export type PermissionMode =
   | 'bypassPermissions'
   /** Only tools that call themselves read-only can be called, by the rules of `default`. */
   | 'plan'
-  /** Never asks: calls that `allowedTools` does not name are denied. */
+  /** Never asks: what `allowedTools` does not name is denied. */
   | 'dontAsk';
 
 const PERMISSION_MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'];

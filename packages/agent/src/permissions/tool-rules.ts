@@ -36,10 +36,23 @@ function compileCallRule(pattern: string, { subjectOf, forbids = false }: RuleOp
     const subject = subjectOf?.(tool, input);
     if (subject === undefined) return false;
     if (name !== 'Bash') return fits(subject);
-    const parts = subject.split(/[;&|\n]+/).map((part) => part.trim());
+    if (forbids) return commandsIn(subject).some(fits);
     // What a command substitutes or redirects is no part of what the rule's author has read.
-    return forbids ? parts.some(fits) : parts.length === 1 && !/[`$<>]/.test(subject) && fits(subject);
+    return !/[;&|\n`$<>]/.test(subject) && fits(subject);
   };
+}
+
+/**
+ * The commands that a line of a shell may run: as they are written, and without what hides a name. Nothing that a rule can rely on,
+ * since a shell has no end of ways to spell a command.
+ */
+function commandsIn(line: string): readonly string[] {
+  return line.split(/[;&|\n(){}`]+/).flatMap((part) => {
+    const written = part.trim().replace(/\s+/g, ' ');
+    const bare = written.replace(/['"\\]/g, '').replace(/^(?:(?:\w+=\S*|then|do|else|!|exec|command|env|sudo) )+/, '');
+    const name = bare.replace(/^\S*\//, '');
+    return [written, bare, name];
+  });
 }
 
 function compileRule(pattern: string, servers: readonly string[]): ToolRules {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@quartermaster/core/catalog';
-import { untilAborted } from '@quartermaster/core/internal';
+import { checkOptionNames, type OptionNames, untilAborted } from '@quartermaster/core/internal';
 import {
   createMemoryTokenStore,
   createOAuthClient,
@@ -23,6 +23,13 @@ export interface SignIn {
   ) => Promise<string | URL>;
   /** Where tokens are kept. @default in memory, for this query */
   readonly tokens?: TokenStore;
+}
+
+const SIGN_IN: OptionNames<SignIn> = { redirectUrl: true, authorize: true, tokens: true };
+
+/** Throws a `SettingError` for a field that has no effect. */
+export function checkSignIn(signIn: SignIn): void {
+  checkOptionNames('signIn', signIn, SIGN_IN);
 }
 
 export function createSignInClient({ redirectUrl, tokens }: SignIn): OAuthClient {

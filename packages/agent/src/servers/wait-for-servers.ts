@@ -5,7 +5,7 @@ import type { AgentServers } from './start-servers.ts';
 
 /**
  * A toolbox that waits for servers which are still starting, but only where it has no answer without them: a search that finds nothing,
- * a name that no one has. A server that hangs holds up no other.
+ * an unknown name. A server that hangs holds up no other.
  */
 export function waitForServers(
   toolbox: Toolbox,

@@ -4,7 +4,7 @@ import type { SDKUserBlock } from '../sdk-message.ts';
 import { withoutResults } from './without-results.ts';
 
 /**
- * Answers to the calls of the last message, where no one has answered them. Calls without results are not shown to a model, and one
+ * Answers to the calls of the last message, if they have no answer yet. Calls without results are not shown to a model, and one
  * that does not know of them would make them a second time.
  */
 export function interruptedResults(messages: readonly AnthropicMessage[]): readonly SDKUserBlock[] {

@@ -14,7 +14,7 @@ export function transcript(messages: readonly AnthropicMessage[], mostCharacters
   return `${cutText(text, half)}\n\n[${text.length - 2 * half} characters left out]\n\n${tail}`;
 }
 
-/** What the user said, in order: what a summary must not lose when there is no one to write one. */
+/** What the user said, in order: what must be kept if no summary can be written. */
 export function userTexts(messages: readonly AnthropicMessage[]): readonly string[] {
   return messages.flatMap(({ role, content }) => {
     if (role !== 'user') return [];

@@ -1,4 +1,4 @@
-export { createLedger, type Ledger, type LedgerOptions, type ModelPrice } from './ledger.ts';
+export { createLedger, type LedgerOptions, type ModelPrice } from './ledger.ts';
 export { createPlanner } from './planner.ts';
 export { requestFor } from './request-for.ts';
 export { runTurn } from './run-turn.ts';

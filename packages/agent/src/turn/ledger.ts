@@ -1,5 +1,6 @@
 import { compileGlob } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import type { ResolvedModel } from '../model/index.ts';
 import type { ModelUsage, SDKResultError, Usage } from '../sdk-message.ts';
 import { addUsage, NO_USAGE } from '../usage.ts';
@@ -13,6 +14,8 @@ export interface ModelPrice {
   /** Tokens written to the provider's cache. @default as `input` */
   readonly cacheWrite?: number;
 }
+
+const PRICE: OptionNames<ModelPrice> = { input: true, output: true, cacheRead: true, cacheWrite: true };
 
 export interface LedgerOptions {
   /** What tokens cost, by a model's name or a pattern with `*`. The first that fits counts. */
@@ -89,6 +92,7 @@ function costAt({ input, output, cacheRead = input, cacheWrite = input }: ModelP
 
 function checkOptions({ prices = {}, costOf, maxBudgetUsd }: LedgerOptions): void {
   for (const [model, price] of Object.entries(prices)) {
+    checkOptionNames(`prices[${JSON.stringify(model)}]`, price, PRICE);
     const amounts = [price.input, price.output, price.cacheRead ?? 0, price.cacheWrite ?? 0];
     if (amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) continue;
     const problem = `prices has ${JSON.stringify(price)} for ${JSON.stringify(model)}; allowed: input and output, dollars for a million tokens`;
@@ -101,7 +105,7 @@ function checkOptions({ prices = {}, costOf, maxBudgetUsd }: LedgerOptions): voi
     throw new SettingError('invalid_setting', problem, { context });
   }
   if (costOf === undefined && Object.keys(prices).length === 0) {
-    const problem = `maxBudgetUsd is ${maxBudgetUsd}, but nothing says what tokens cost: give prices, such as { 'claude-*': { input: 5, output: 25 } }, or costOf`;
+    const problem = `maxBudgetUsd is ${maxBudgetUsd}, but nothing says what tokens cost: give prices, such as { 'claude-*': { input: 5, output: 25 } }, or costOf, or list prices in quartermaster.yaml`;
     throw new SettingError('invalid_setting', problem, { context });
   }
 }

@@ -4,7 +4,7 @@ import { isSearching, type Planning, planFor, type ResolvedModel } from '../mode
 /** Which plan a conversation goes by. */
 export interface Planner {
   plan(model: ResolvedModel): DeferPlan;
-  /** The conversation begins again: its plan may be made of the catalog as it is now. */
+  /** The conversation was restarted: the next plan uses the current catalog. */
   forget(): void;
 }
 

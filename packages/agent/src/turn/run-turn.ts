@@ -243,11 +243,13 @@ async function* runCalls(
 }
 
 async function answer(
-  { conversation, createId, parentToolUseId }: TurnContext,
+  { conversation, createId, parentToolUseId, mark }: TurnContext,
   content: readonly SDKUserBlock[],
 ): Promise<SDKUserMessage> {
   await conversation.append({ role: 'user', content });
-  const about = { uuid: createId(), session_id: conversation.id, parent_tool_use_id: parentToolUseId };
+  const uuid = createId();
+  mark(uuid);
+  const about = { uuid, session_id: conversation.id, parent_tool_use_id: parentToolUseId };
   return { type: 'user', message: { role: 'user', content }, ...about };
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@quartermaster/core/catalog';
 import { SettingError } from '@quartermaster/core/errors';
+import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import { checkValue } from '@quartermaster/host/schema';
 
 /** The shape that the result has to have. */
@@ -7,6 +8,8 @@ export interface OutputFormat {
   readonly type: 'json_schema';
   readonly schema: Readonly<Record<string, unknown>>;
 }
+
+const FORMAT: OptionNames<OutputFormat> = { type: true, schema: true };
 
 /** Checks results against the shape that was asked for. */
 export interface StructuredOutput {
@@ -30,6 +33,7 @@ export function createStructuredOutput(format: OutputFormat | undefined): Struct
     const problem = "outputFormat is not { type: 'json_schema', schema: { … } }";
     throw new SettingError('invalid_setting', problem, { context: { setting: 'outputFormat', value: format } });
   }
+  checkOptionNames('outputFormat', format, FORMAT);
   const schema: JsonObject = format.schema;
   return {
     instruction: `When you are done, answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,

@@ -13,6 +13,7 @@ import {
 import {
   type CanUseTool,
   decidePermission,
+  notAllowed,
   type PermissionMode,
   readPermissionResult,
   type ToolRules,
@@ -58,7 +59,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     recordDenial(call);
     return { kind: 'deny', reason };
   };
-  const heed = (answers: readonly HookJSONOutput[]): void => {
+  const noteStop = (answers: readonly HookJSONOutput[]): void => {
     const ending = answers.find((answer) => answer.continue === false);
     if (ending !== undefined) stop ??= ending.stopReason ?? 'A hook ended the turn.';
   };
@@ -72,11 +73,13 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
   const judge: NonNullable<Hooks['beforeCall']> = async (call, context) => {
     const { signal } = context;
     const answers = await runHooks({ ...inputOf(call), hook_event_name: 'PreToolUse' }, signal);
-    heed(answers);
+    noteStop(answers);
     const denial = answers.find((answer) => decisionOf(answer) === 'deny');
     if (denial !== undefined) return deny(call, reasonOf(denial) ?? `${call.name} was not called: a hook denied it.`);
     if (stop !== undefined) return deny(call, `${call.name} was not called: ${stop}`);
     const pass = (arguments_: JsonObject): BeforeCall | undefined => {
+      // Changed arguments must pass the rules that forbid, too.
+      if (options.disallowed(call.tool, call.name, arguments_)) return deny(call, notAllowed(call.name));
       const told = addedContexts(answers);
       if (told.length > 0) notes.set(context, told);
       return changed(call, arguments_);
@@ -99,7 +102,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       { ...inputOf(call), hook_event_name: 'PermissionRequest', tool_input: input },
       signal,
     );
-    heed(requested);
+    noteStop(requested);
     const decision = requestDecision(requested);
     if (decision?.behavior === 'allow') return pass((decision.updatedInput as JsonObject | undefined) ?? input);
     if (decision !== undefined) {
@@ -112,7 +115,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     }
     const message = `Permission is needed to use ${call.name}`;
     const notification = { hook_event_name: 'Notification', notification_type: 'permission_prompt', message } as const;
-    heed(await runObservers(runHooks, { ...options.about(), ...notification }, signal));
+    noteStop(await runObservers(runHooks, { ...options.about(), ...notification }, signal));
     const asked = canUseTool(call.name, input, { signal, toolUseID: call.id, suggestions: [] });
     const result = readPermissionResult(await untilAborted(Promise.resolve(asked), signal));
     if (result.behavior === 'allow') return pass((result.updatedInput as JsonObject | undefined) ?? input);
@@ -125,7 +128,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
       try {
         return await judge(call, context);
       } catch (error) {
-        // The caller refuses then; an aborted call was not denied, it ended.
+        // The dispatcher then refuses the call. An aborted call ended; it was not denied.
         if (!context.signal.aborted) recordDenial(call);
         throw error;
       }
@@ -133,7 +136,7 @@ export function createToolGuard(options: GuardOptions): ToolGuard {
     async afterCall(call, outcome, context) {
       const before = notes.get(context) ?? [];
       const answers = await runHooks(afterInput(inputOf(call), outcome), context.signal);
-      heed(answers);
+      noteStop(answers);
       const replaced = answers.findLast((answer) => answer.hookSpecificOutput?.updatedMCPToolOutput !== undefined);
       const blocked = answers.flatMap((answer) => (answer.decision === 'block' ? [reasonOf(answer) ?? ''] : []));
       const told = [...before, ...addedContexts(answers), ...blocked].filter((text) => text !== '');

@@ -40,6 +40,8 @@ export interface TurnContext {
   /** The call that a subagent works for; null for the query itself. */
   readonly parentToolUseId: string | null;
   readonly side: SideChannel;
+  /** Told the id of each message that files can be put back to. */
+  readonly mark: (messageId: string) => void;
   /** Waits for servers that are still starting. */
   readonly settle: (signal: AbortSignal) => Promise<void>;
   readonly now: () => number;

@@ -171,7 +171,8 @@ export const CONFIG_SHAPE: Shape<ConfigDocument> = object({
     default: 'off',
   },
   prices: {
-    about: 'What tokens cost, by model name or pattern, for savings in dollars. The first match applies.',
+    about:
+      "What tokens cost, by model name or pattern, for savings in dollars and for the agent's budget. The first match applies.",
     shape: record(PRICE),
     default: {},
   },

@@ -77,6 +77,12 @@ export interface InsightSettings {
 /** What a model's tokens cost, in dollars for a million. */
 export interface ModelPrice {
   readonly input: number;
+  /** Needed for the agent's costs. */
+  readonly output?: number;
+  /** Tokens read from the provider's cache. @default as `input` */
+  readonly cacheRead?: number;
+  /** Tokens written to the provider's cache. @default as `input` */
+  readonly cacheWrite?: number;
 }
 
 /** Where state is kept, and how tokens in it are encrypted. */

@@ -55,6 +55,18 @@ const PRICE_LIMITS = { min: 0, max: 1_000_000 };
 export const PRICE: Shape<ModelPrice> = object(
   {
     input: { about: 'Dollars for a million input tokens.', shape: number(PRICE_LIMITS) },
+    output: {
+      about: "Dollars for a million output tokens, for the agent's costs and budget.",
+      shape: number(PRICE_LIMITS),
+    },
+    cacheRead: {
+      about: "The same for tokens read from the provider's cache; as input if not set.",
+      shape: number(PRICE_LIMITS),
+    },
+    cacheWrite: {
+      about: "The same for tokens written to the provider's cache; as input if not set.",
+      shape: number(PRICE_LIMITS),
+    },
   },
   { required: ['input'] },
 ) as Shape<ModelPrice>;

@@ -1,0 +1,112 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Confinement } from './confinement.ts';
+
+/** What `rewindFiles` did, or would do. */
+export interface RewindFilesResult {
+  readonly canRewind: boolean;
+  /** Why nothing was put back. */
+  readonly error?: string;
+  /** The files that were changed since, as `Write` and `Edit` show them. */
+  readonly filesChanged?: readonly string[];
+}
+
+/** What files held before the built-in tools changed them. */
+export interface FileCheckpoints {
+  /** Keeps what a file holds. Called before each change, with the real path. */
+  keep(path: string): Promise<void>;
+  /** Marks a message: files can be put back to what they hold now. */
+  mark(messageId: string): void;
+  /** Puts files back to what they held when the message was marked. `dryRun` only says which. */
+  rewind(messageId: string, options?: { readonly dryRun?: boolean }): Promise<RewindFilesResult>;
+}
+
+const MOST_KEPT_BYTES = 256 * 1024 * 1024;
+
+interface Change {
+  readonly path: string;
+  /** Undefined for a file that was not there. */
+  readonly before: Buffer | undefined;
+}
+
+/** Kept in memory, for one query. */
+export function createFileCheckpoints(confinement: Confinement): FileCheckpoints {
+  const changes: Change[] = [];
+  const marks = new Map<string, number>();
+  let keptBytes = 0;
+  /** Changes before this one were too many to keep. */
+  let firstKept = 0;
+
+  const forgetOldest = (): void => {
+    while (keptBytes > MOST_KEPT_BYTES && firstKept < changes.length) {
+      keptBytes -= changes[firstKept]?.before?.byteLength ?? 0;
+      changes[firstKept] = { path: '', before: undefined };
+      firstKept += 1;
+    }
+  };
+  const rewind: FileCheckpoints['rewind'] = async (messageId, { dryRun = false } = {}) => {
+    const from = marks.get(messageId);
+    if (from === undefined) return { canRewind: false, error: `No message of this query has the id ${messageId}` };
+    if (from < firstKept) {
+      const error = `The files of that message are no longer kept: at most ${MOST_KEPT_BYTES} bytes are`;
+      return { canRewind: false, error };
+    }
+    // The first change after the message tells what the file held then.
+    const since = new Map<string, Change>();
+    for (const change of changes.slice(from)) if (!since.has(change.path)) since.set(change.path, change);
+    const filesChanged = [...since.keys()].map(confinement.shown);
+    if (!dryRun) for (const change of since.values()) await restore(change, confinement);
+    return { canRewind: true, filesChanged };
+  };
+  return {
+    async keep(path) {
+      const before = await readBytes(path);
+      if (before === 'too large') {
+        changes.push({ path, before: undefined });
+        firstKept = changes.length;
+        return;
+      }
+      changes.push({ path, before });
+      keptBytes += before?.byteLength ?? 0;
+      forgetOldest();
+    },
+    mark(messageId) {
+      marks.set(messageId, changes.length);
+    },
+    rewind,
+  };
+}
+
+/** Never through a link: it may have been put there since. */
+async function restore({ path, before }: Change, confinement: Confinement): Promise<void> {
+  const folder = dirname(path);
+  if (confinement.real(folder) !== folder) throw new Error(`${confinement.shown(path)} is behind a link now`);
+  if (before === undefined) {
+    await rm(path, { force: true });
+    return;
+  }
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  try {
+    await file.writeFile(before);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readBytes(path: string): Promise<Buffer | 'too large' | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const { size } = await file.stat();
+    return size > MOST_KEPT_BYTES ? 'too large' : await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
