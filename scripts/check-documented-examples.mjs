@@ -44,7 +44,9 @@ const LANGUAGES = {
   php: {
     file: 'quick-start.php',
     needs: ['php', 'composer'],
-    install: [['composer', 'require', '--no-interaction', '--quiet', 'anthropic-ai/sdk', 'guzzlehttp/guzzle']],
+    install: [
+      ['composer', 'require', '--no-interaction', '--no-plugins', '--quiet', 'anthropic-ai/sdk', 'guzzlehttp/guzzle'],
+    ],
     run: ['php', '-d', 'auto_prepend_file=vendor/autoload.php', 'quick-start.php'],
     env: (folder) => ({ COMPOSER_HOME: join(folder, 'composer') }),
   },

@@ -124,13 +124,23 @@ export function longRows({ project, root, tarballs, packed, run, npm }) {
     return run(major === 7 ? node('22') : process.execPath, ['peers.mjs'], { cwd: folder }).trim();
   }
 
+  /** In a folder of its own, since its size is what users install for it. */
   function checkAgent() {
-    writeFileSync(join(project, 'agent.mjs'), AGENT);
-    const answer = run(process.execPath, ['agent.mjs']).trim();
+    const folder = join(project, 'agent');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+    const needed = tarballs.filter((tarball) => /-(core|semantic|wires|host|mcp|agent)-/.test(tarball));
+    npm(folder, 'install', ...needed, 'zod@4');
+    writeFileSync(join(folder, 'agent.mjs'), AGENT);
+    const answer = run(process.execPath, ['agent.mjs'], { cwd: folder }).trim();
     if (!answer.includes('42')) throw new Error(answer);
-    const drivers = readdirSync(join(project, 'node_modules')).filter((name) => name === 'pg' || name === 'libsql');
+    const drivers = readdirSync(join(folder, 'node_modules')).filter((name) => name === 'pg' || name === 'libsql');
     if (drivers.length > 0) throw new Error(`it installed ${drivers.join(', ')}`);
-    return 'answers, without a database driver';
+    const megabytes = Number(run('du', ['-sm', 'node_modules'], { cwd: folder }).split('\t')[0]);
+    if (megabytes > MOST_AGENT_MEGABYTES) {
+      throw new Error(`it installs ${megabytes} MB, more than ${MOST_AGENT_MEGABYTES}`);
+    }
+    return `answers, without a database driver, and installs ${megabytes} MB`;
   }
 
   function node(major) {
@@ -155,6 +165,8 @@ export function longRows({ project, root, tarballs, packed, run, npm }) {
     return join(tools, 'node_modules/.bin', name);
   }
 }
+
+const MOST_AGENT_MEGABYTES = 60;
 
 const CORE_ENTRIES = [
   'catalog',
