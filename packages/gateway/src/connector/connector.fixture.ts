@@ -37,10 +37,10 @@ export function asking(url: string, more: Partial<Beta> = {}): Beta {
 
 export async function connected(
   rounds: readonly ReturnType<typeof message>[],
-  { transport = 'openai-chat', tools = CONTACTS, ...options }: Partial<GatewayOptions> & Setup = {},
+  { transport = 'openai-chat', tools = CONTACTS, answer, ...options }: Partial<GatewayOptions> & Setup = {},
 ) {
   const upstreams = scriptedUpstreams({ anthropic: rounds }, { transport });
-  const crm = await listeningServer(tools, options.answer);
+  const crm = await listeningServer(tools, answer);
   const gateway = await runningGateway({ upstreams, connector: THIS_MACHINE, ...options });
   return { ...gateway, upstreams, crm, create: (body: Beta) => gateway.anthropic.beta.messages.create(body) };
 }
