@@ -3,12 +3,11 @@ import { createSnapshot } from '@quartermaster/core';
 import { createGateway, serve } from '@quartermaster/gateway';
 import { createPostgresSearcher, createUseLearning } from '@quartermaster/host/search';
 import { openStore } from '@quartermaster/host/store';
-import { createHttpUpstream, createModelUpstream } from '@quartermaster/host/upstream';
+import { createModelUpstream } from '@quartermaster/host/upstream';
 import { createHub, createOAuthClient, createProxy, serveStdio } from '@quartermaster/mcp';
 import { loadReranker } from '@quartermaster/reranker';
 import { createEmbeddedSearcher } from '@quartermaster/semantic';
 import { createAnthropicDialect, createAnthropicWire } from '@quartermaster/wires/anthropic';
-import { createGeminiWire } from '@quartermaster/wires/gemini';
 import { expect, it } from 'vitest';
 
 // The functions of core are in check-option-names.test.ts, those of the agent in its own tests.
@@ -21,9 +20,7 @@ it.each<[string, (options: never) => unknown, string]>([
   ['loadReranker', loadReranker, 'importModule, modelFile'],
   ['createAnthropicDialect', createAnthropicDialect, 'errorCodes, maxRequestTools'],
   ['createAnthropicWire', createAnthropicWire, 'deferredAlone, errorCodes'],
-  ['createGeminiWire', createGeminiWire, 'showSearches'],
   ['openStore', openStore, 'createId, encryptionKeys, now, path, timeouts, url'],
-  ['createHttpUpstream', createHttpUpstream, 'apiKey, baseUrl'],
   ['createModelUpstream', createModelUpstream, 'createId, dialect, model'],
   ['createPostgresSearcher', (options) => createPostgresSearcher(NOTHING, 'x', options), 'leastConfidence, now'],
   ['createUseLearning', createUseLearning, 'clock, embed, learn'],

@@ -1,4 +1,3 @@
-import { checkOptionNames, type OptionNames } from '@quartermaster/core/internal';
 import type { Wire } from '@quartermaster/core/loop';
 import type { GeminiRequest, GeminiResponse } from './gemini-shapes-2026-11.ts';
 import { geminiTranscript } from './gemini-transcript.ts';
@@ -18,11 +17,8 @@ export interface GeminiWireOptions {
   readonly showSearches?: boolean;
 }
 
-const OPTIONS: OptionNames<GeminiWireOptions> = { showSearches: true };
-
 /** The codec for `generateContent` and `streamGenerateContent`. */
 export function createGeminiWire(options: GeminiWireOptions = {}): Wire<GeminiRequest, GeminiResponse> {
-  checkOptionNames('createGeminiWire', options, OPTIONS);
   const showSearches = options.showSearches ?? true;
   return {
     dialect: 'gemini',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@quartermaster/core/catalog';
 import { UpstreamError } from '@quartermaster/core/errors';
-import { checkOptionNames, deepestReason, type OptionNames, readEvents } from '@quartermaster/core/internal';
+import { deepestReason, readEvents } from '@quartermaster/core/internal';
 import {
   DIALECTS,
   type DialectName,
@@ -25,21 +25,8 @@ import { writeBody } from './write-body.ts';
  * they are thrown, since the client has begun to read.
  */
 export function createHttpUpstream<D extends DialectName>(options: HttpUpstreamOptions<D>): DialectUpstream<D> {
-  checkOptionNames('createHttpUpstream', options, OPTIONS);
   return open(options, {});
 }
-
-const OPTIONS: OptionNames<HttpUpstreamOptions<DialectName>> = {
-  dialect: true,
-  baseUrl: true,
-  apiKey: true,
-  headers: true,
-  forwardsAuthorization: true,
-  fetch: true,
-  timeouts: true,
-  retries: true,
-  limits: true,
-};
 
 function open<D extends DialectName>(options: HttpUpstreamOptions<D>, client: UpstreamClient): DialectUpstream<D> {
   const { dialect } = options;
