@@ -15,7 +15,7 @@ interface Call {
 const TOGETHER_MS = 5 * 60 * 1000;
 /** How many calls before and after one are looked at. */
 const NEIGHBOURS = 16;
-/** Once is chance. */
+/** A single time may be a coincidence. */
 const LEAST_TIMES = 2;
 /** Chosen on held-out requests. */
 const LEAST_SHARE = 0.4;
