@@ -1,4 +1,5 @@
 import type { Plan } from '@quartermaster/core';
+import { isJsonObject } from '@quartermaster/core/catalog';
 import { anthropicDefinedTool } from '@quartermaster/core/internal';
 import type { Place } from '@quartermaster/core/loop';
 import {
@@ -31,7 +32,7 @@ export interface HostedSearches {
   start(event: BlockStart, reserve: () => Place<AnthropicEvent>): boolean;
   /** Whether the event belongs to one that is kept. */
   add(event: AnthropicEvent & { readonly type: 'content_block_delta' | 'content_block_stop' }): boolean;
-  /** Releases the search that this block is the result of. */
+  /** Releases the search that this block is the result of, or the program that has made this call: it runs at the host. */
   answer(block: AnthropicBlock): void;
   /** The host's own search goes on to the client as it came. */
   release(search: HostedSearch): void;
@@ -67,7 +68,8 @@ export function hostedSearches(plan: Plan): HostedSearches {
       return search !== undefined;
     },
     answer(block) {
-      const search = kept.find((one) => one.block.id === block.tool_use_id);
+      const program = isJsonObject(block.caller) ? block.caller.tool_id : undefined;
+      const search = kept.find(({ block: { id } }) => id === block.tool_use_id || id === program);
       if (search !== undefined) release(search);
     },
     release,

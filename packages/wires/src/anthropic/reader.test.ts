@@ -45,6 +45,25 @@ function hostedSearch(index: number, answered: boolean, json: string): readonly 
   ];
 }
 
+/** A program that the host runs, beside a call of the client's; `caller` is what the call says of where it comes from. */
+function readProgram(caller: object): readonly unknown[] {
+  const plan = createToolbox({ tools: [DEFERRED] }).plan();
+  const reader = anthropicWire.reader((name) => name === 'tool_search', plan);
+  const program = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'roll()' } };
+  const use = { type: 'tool_use', id: 'toolu_1', name: 'roll', input: {}, caller };
+  const events: readonly AnthropicEvent[] = [
+    { type: 'content_block_start', index: 0, content_block: program },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: use },
+    { type: 'content_block_stop', index: 1 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+  ];
+  return [...events.flatMap((event) => reader.read(event)), ...reader.end()].flatMap((read) => {
+    if (read.kind === 'held') return [`held ${read.call.name}`];
+    return read.kind === 'forward' && read.part.type === 'content_block_start' ? [read.part.content_block.type] : [];
+  });
+}
+
 function readSearch(answered: boolean, stop_reason: string, json = '{"query":"x"}'): readonly unknown[] {
   const plan = createToolbox({ tools: [DEFERRED] }).plan();
   const reader = anthropicWire.reader((name) => name === 'tool_search', plan);
@@ -190,5 +209,15 @@ describe('the reader', () => {
 
   it('forwards events of types that are not known here', () => {
     expect(readAll([{ type: 'some_new_event' } as never])).toEqual(['forward some_new_event']);
+  });
+});
+
+describe('a server tool that the request does not declare', () => {
+  it("is the host's own where a call comes from it, and made up otherwise", () => {
+    expect(readProgram({ type: 'code_execution_20250825', tool_id: 'srvtoolu_1' })).toEqual([
+      'server_tool_use',
+      'tool_use',
+    ]);
+    expect(readProgram({ type: 'direct' })).toEqual(['held code_execution', 'tool_use']);
   });
 });

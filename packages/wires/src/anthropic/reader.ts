@@ -43,10 +43,8 @@ export function readRound(holds: (name: string) => boolean, plan: Plan): Reader<
     if (unread !== undefined) unread.place.fill(held(unread, textOf(unread)));
     unread = undefined;
     if (hosted.start(event, reads.reserve)) return reads.take();
-    if (!isToolUse(block)) {
-      hosted.answer(block);
-      return forward(event);
-    }
+    hosted.answer(block);
+    if (!isToolUse(block)) return forward(event);
     if (!holds(block.name)) {
       hasClientCalls = true;
       return [{ kind: 'passed', name: block.name }, ...forward(event)];
