@@ -69,8 +69,7 @@ export function hostedSearches(plan: Plan): HostedSearches {
     },
     answer(block) {
       const program = isJsonObject(block.caller) ? block.caller.tool_id : undefined;
-      const search = kept.find(({ block: { id } }) => id === block.tool_use_id || id === program);
-      if (search !== undefined) release(search);
+      for (const one of kept) if (one.block.id === block.tool_use_id || one.block.id === program) release(one);
     },
     release,
     unanswered: () => kept,

@@ -220,4 +220,21 @@ describe('a server tool that the request does not declare', () => {
     ]);
     expect(readProgram({ type: 'direct' })).toEqual(['held code_execution', 'tool_use']);
   });
+
+  it('is the host’s own where a result comes of it, and of what it has called itself', () => {
+    const plan = createToolbox({ tools: [DEFERRED] }).plan();
+    const reader = anthropicWire.reader(() => false, plan);
+    const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' };
+    const blocks = [
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: {} },
+      { type: 'server_tool_use', id: 'srvtoolu_2', name: 'web_fetch', input: {}, caller },
+      { type: 'web_fetch_tool_result', tool_use_id: 'srvtoolu_2', content: [], caller },
+      { type: 'code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+    ];
+    const reads = blocks.flatMap((block, index) => [
+      ...reader.read({ type: 'content_block_start', index, content_block: block }),
+      ...reader.read({ type: 'content_block_stop', index }),
+    ]);
+    expect([...reads, ...reader.end()].map(({ kind }) => kind)).toEqual(Array.from({ length: 8 }, () => 'forward'));
+  });
 });
