@@ -89,7 +89,7 @@ describe('search', () => {
 
   it('says so with status 1 when nothing fits', async () => {
     const { code, out } = await qm(['search', 'zzzz', 'qqqq', '--tools', file('tools.json')]);
-    expect(out).toContain('Nothing fits');
+    expect(out).toContain('No match.');
     expect(code).toBe(1);
   });
 

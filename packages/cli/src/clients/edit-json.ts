@@ -9,8 +9,12 @@ export function editJson(text: string, { block, remove, add }: ServerEdit): stri
   const put = (current: string, path: readonly string[], value: unknown): string =>
     applyEdits(current, modify(current, [...path], value, { formattingOptions }));
   const taken = remove.reduce((current, name) => put(current, [...block, name], undefined), text.slice(mark.length));
-  return mark + Object.entries(add).reduce((current, [name, entry]) => put(current, [...block, name], entry), taken);
+  const edited = Object.entries(add).reduce((current, [name, entry]) => put(current, [...block, name], entry), taken);
+  return mark + edited.replace(LONE_COMMA, '');
 }
+
+/** What the last server's trailing comma leaves behind: a comma on a line of its own, before the end of the block. No text has line breaks. */
+const LONE_COMMA = /\r?\n[ \t]*,(?=\s*\})/g;
 
 /** As the file itself is written. */
 function formattingOf(text: string): FormattingOptions {

@@ -6,6 +6,7 @@ import { runCommand, temporaryFolder } from '../serving/running-command.fixture.
 import { applyInstall, freeServersFile } from './apply-install.ts';
 import { serversIn } from './client-file.ts';
 import { type ClientFileSample, SAMPLES } from './client-files.fixture.ts';
+import { editServers } from './edit-servers.ts';
 import { CLIENTS } from './known-clients.ts';
 import { openLedger } from './ledger.ts';
 import { findPlaces } from './places.ts';
@@ -105,6 +106,14 @@ describe.each(SAMPLES)('$client', (sample) => {
 });
 
 describe('mcp install', () => {
+  it('leaves no comma on a line of its own where the last server had one behind it', () => {
+    const text = '{\n  "servers": {\n    "a": { "command": "a" },\n    "b": { "command": "b" },\n  }\n}\n';
+    const add = { quartermaster: { command: 'node' } };
+    const edited = editServers('mcp.json', text, { block: ['servers'], remove: ['a', 'b'], add });
+    expect(edited).not.toMatch(/^\s*,/m);
+    expect(edited).toContain('"quartermaster"');
+  });
+
   it('asks before it changes anything, and takes no answer for no', async () => {
     const { file, command } = home(sampleOf('cursor'));
     const { code, err } = await command('install', 'cursor', '--no-cost');

@@ -8,7 +8,7 @@ export function renderHits(result: SearchResult, terminal: Terminal): string {
   const { paint } = terminal;
   const lines = result.hits.map((hit, index) => renderHit(hit, index + 1, terminal));
   if (result.verdict === 'none') {
-    const text = result.hits.length === 0 ? 'Nothing fits.' : 'No match. Nearest tools:';
+    const text = result.hits.length === 0 ? 'No match.' : 'No match. Nearest tools:';
     lines.unshift(paint.yellow(text));
   }
   return lines.join('\n');
