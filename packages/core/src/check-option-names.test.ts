@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSnapshot, parseTools } from './catalog/index.ts';
 import { createModelNames } from './catalog/model-name.ts';
-import { readChoice } from './check-option-names.ts';
+import { checkOptionNames, readChoice } from './check-option-names.ts';
 import { readCapabilities, suggestPins } from './gate/index.ts';
 import { createTranscriptCache } from './loop/index.ts';
 import {
@@ -54,4 +54,10 @@ it('gives back what is allowed, and names all that is for anything else', () => 
   for (const value of ['Text', 'regx', '', 7, null, undefined, {}]) {
     expect(() => readChoice('engine', value, ['text', 'regex'])).toThrow(/^engine is .+; allowed: text, regex$/);
   }
+});
+
+it('names the option that a misspelt name is near to, and none for a name that is not', () => {
+  const check = (options: object) => () => checkOptionNames('create', options, { tools: true, searcher: true });
+  expect(check({ tool: 1 })).toThrow('create: unknown option "tool"; allowed: searcher, tools; did you mean tools?');
+  expect(check({ elsewhere: 1 })).toThrow(/allowed: searcher, tools$/);
 });

@@ -1,4 +1,5 @@
 import { SettingError } from './errors.ts';
+import { editDistance } from './search/text/edit-distance.ts';
 
 /** The names of all options of a type. Leaving one out, or adding one that the type lacks, does not compile. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
@@ -14,12 +15,23 @@ export function checkOptionNames(owner: string, options: unknown, allowed: objec
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(allowed, name)) continue;
-    throw refusal(owner, `unknown option ${JSON.stringify(name)}; allowed:`, allowed);
+    throw refusal(owner, `unknown option ${JSON.stringify(name)}; allowed:`, allowed, describeNearest(name, allowed));
   }
 }
 
-function refusal(owner: string, problem: string, allowed: object): SettingError {
-  const message = `${owner}: ${problem} ${Object.keys(allowed).sort().join(', ')}`;
+/** The option that a misspelt name means, if one is near. */
+function describeNearest(name: string, allowed: object): string {
+  const asked = name.slice(0, 64).toLowerCase();
+  const most = Math.max(1, Math.floor(asked.length / 3));
+  const [nearest] = Object.keys(allowed)
+    .map((option) => ({ option, distance: editDistance(asked, option.toLowerCase(), most) }))
+    .filter(({ distance }) => Number.isFinite(distance))
+    .sort((left, right) => left.distance - right.distance);
+  return nearest === undefined ? '' : `; did you mean ${nearest.option}?`;
+}
+
+function refusal(owner: string, problem: string, allowed: object, hint = ''): SettingError {
+  const message = `${owner}: ${problem} ${Object.keys(allowed).sort().join(', ')}${hint}`;
   return new SettingError('invalid_setting', message, { context: { setting: owner } });
 }
 

@@ -53,6 +53,6 @@ describe('createArgumentChecker', () => {
 
 it('an option that does not exist is refused, with those that do', () => {
   expect(() => createArgumentChecker({ repairs: true } as never)).toThrow(
-    /^createArgumentChecker: unknown option "repairs"; allowed: .*\brepair$/,
+    /^createArgumentChecker: unknown option "repairs"; allowed: .*\brepair; did you mean repair\?$/,
   );
 });
