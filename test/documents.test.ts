@@ -40,6 +40,18 @@ describe.each(PROSE)('%s', (document) => {
   });
 });
 
+it('ARCHITECTURE.md names source files that are there', () => {
+  const files = readdirSync(join(root, 'packages'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => readdirSync(join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' }))
+    .map((file) => `/${file.replaceAll('\\', '/')}`);
+  const named = [...read('ARCHITECTURE.md').matchAll(/`([\w/.-]+\.tsx?)`/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(20);
+  expect(
+    named.filter((name) => !existsSync(join(root, name)) && !files.some((file) => file.endsWith(`/${name}`))),
+  ).toEqual([]);
+});
+
 describe.each(GUIDES)('%s', (document) => {
   it('names commands and flags that there are', async () => {
     const wrong: string[] = [];
