@@ -28,19 +28,22 @@ export function groupByServer(tools: readonly ToolFacts[], servers: readonly Ser
     .sort((left, right) => right.tokens - left.tokens || (left.name < right.name ? -1 : 1));
 }
 
+/** One pass over the tools: a catalog can have ten thousand of them. */
 function describeGroup(name: string, tools: readonly ToolFacts[], servers: readonly Server[]): ServerGroup {
-  const policies = new Set(tools.map(({ policy }) => policy));
-  const [first = 'automatic'] = policies;
-  const sum = (count: (tool: ToolFacts) => number): number => tools.reduce((total, tool) => total + count(tool), 0);
-  const findings = (kind: string) => sum((tool) => tool.findings.filter((finding) => finding.kind === kind).length);
-  return {
-    ...{ name, tools, server: servers.find((server) => server.name === name) },
-    tokens: sum((tool) => tool.tokens),
-    calls: sum((tool) => tool.calls),
-    policy: policies.size > 1 ? 'mixed' : first,
-    lint: findings('lint'),
-    trust: findings('trust'),
-  };
+  let [tokens, calls, lint, trust] = [0, 0, 0, 0];
+  const first = tools[0]?.policy ?? 'automatic';
+  let isMixed = false;
+  for (const tool of tools) {
+    tokens += tool.tokens;
+    calls += tool.calls;
+    isMixed ||= tool.policy !== first;
+    for (const { kind } of tool.findings) {
+      if (kind === 'lint') lint += 1;
+      else trust += 1;
+    }
+  }
+  const server = servers.find((one) => one.name === name);
+  return { name, server, tools, tokens, calls, policy: isMixed ? 'mixed' : first, lint, trust };
 }
 
 export type Row =

@@ -19,13 +19,7 @@ export function Waiting(props: {
   const { servers, tools, mayManage, onTool } = props;
   const changes = servers.flatMap((server) => server.changes);
   const count = countWaiting(servers);
-  const findings = useMemo(
-    () =>
-      tools
-        .flatMap((tool) => tool.findings.map((finding) => ({ tool, finding })))
-        .sort((left, right) => weightOf(left.finding) - weightOf(right.finding)),
-    [tools],
-  );
+  const { worst: findings, count: findingCount } = useMemo(() => worstFindings(tools), [tools]);
   return (
     <aside className="panel waiting" aria-label="Waiting for you">
       <div className="waiting-part">
@@ -44,11 +38,11 @@ export function Waiting(props: {
         ))}
       <div className="waiting-part">
         <h2>
-          Findings <span className="faint small">{plain(findings.length)}</span>
+          Findings <span className="faint small">{plain(findingCount)}</span>
         </h2>
         {findings.length === 0 ? <p className="faint">The linter and the trust check found nothing.</p> : null}
         <ul className="findings">
-          {findings.slice(0, MOST_FINDINGS).map(({ tool, finding }) => (
+          {findings.map(({ tool, finding }) => (
             <li key={`${tool.tool} ${finding.rule} ${finding.message}`}>
               <button type="button" className="unfold mono" onClick={() => onTool(tool)}>
                 {tool.tool}
@@ -58,12 +52,34 @@ export function Waiting(props: {
             </li>
           ))}
         </ul>
-        {findings.length > MOST_FINDINGS ? (
-          <p className="faint small">and {plain(findings.length - MOST_FINDINGS)} more, beside their tools</p>
+        {findingCount > findings.length ? (
+          <p className="faint small">and {plain(findingCount - findings.length)} more, beside their tools</p>
         ) : null}
       </div>
     </aside>
   );
+}
+
+interface ToolFinding {
+  readonly tool: ToolFacts;
+  readonly finding: ToolFacts['findings'][number];
+}
+
+/** The first few of the gravest, without sorting the many thousand that a large catalog has. */
+function worstFindings(tools: readonly ToolFacts[]): {
+  readonly worst: readonly ToolFinding[];
+  readonly count: number;
+} {
+  const byWeight: ToolFinding[][] = [[], [], [], []];
+  let count = 0;
+  for (const tool of tools) {
+    for (const finding of tool.findings) {
+      count += 1;
+      const same = byWeight[weightOf(finding)];
+      if (same !== undefined && same.length < MOST_FINDINGS) same.push({ tool, finding });
+    }
+  }
+  return { worst: byWeight.flat().slice(0, MOST_FINDINGS), count };
 }
 
 function weightOf({ kind, level }: ToolFacts['findings'][number]): number {
