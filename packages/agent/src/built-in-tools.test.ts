@@ -131,7 +131,7 @@ describe('built-in tools', () => {
     expect((await call('Read', { file_path: 'long.txt' }))?.text).toContain('[cut: the line has 5000 characters]');
     const grep = await call('Grep', { pattern: 'x', output_mode: 'content' });
     expect(grep?.text).toContain('[cut: the line has 5000 characters]');
-    expect(grep?.text).toContain('[Files that were not searched, because they are no text or too large: 1]');
+    expect(grep?.text).toContain('[Files that were not searched, because they are not text or too large: 1]');
   });
 
   it('answer with the first lines where a file has very many', async () => {

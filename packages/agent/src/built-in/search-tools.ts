@@ -76,7 +76,7 @@ function report(found: readonly string[], isCut: boolean, nothing: string, unrea
   const cut = [
     ...(found.length > MOST_RESULTS ? [`[The first ${MOST_RESULTS} of them. Look for less.]`] : []),
     ...(isCut ? [`[Only the first ${MOST_ENTRIES} files were looked at. Look in a folder.]`] : []),
-    ...(unread > 0 ? [`[Files that were not searched, because they are no text or too large: ${unread}]`] : []),
+    ...(unread > 0 ? [`[Files that were not searched, because they are not text or too large: ${unread}]`] : []),
   ];
   return [...(found.length === 0 ? [nothing] : found.slice(0, MOST_RESULTS)), ...cut].join('\n');
 }
