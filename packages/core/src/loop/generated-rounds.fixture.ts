@@ -49,8 +49,6 @@ const TIMEOUT_MS = 20_000 + 200 * CONVERSATIONS;
 /** For the report of a long run. */
 const played = { rounds: 0, calls: 0 };
 
-if (LONG_RUN !== undefined) afterAll(() => console.log(`${played.rounds} rounds, ${played.calls} calls`));
-
 interface Talk<Request> {
   /** The client's next request. */
   readonly request: Request;
@@ -63,6 +61,12 @@ interface Talk<Request> {
 /** What holds for rounds of parallel calls of every kind, in every wire and every form in which we search. */
 export function describeRounds<Request, Part>(sample: WireSample<Request, Part>, form: Form): void {
   const { first, run } = script(sample, form);
+  // Here, since files that share this module would report for the first of them alone.
+  if (LONG_RUN !== undefined)
+    afterAll(() => {
+      console.log(`${played.rounds} rounds, ${played.calls} calls`);
+      Object.assign(played, { rounds: 0, calls: 0 });
+    });
 
   /** Plays a turn to its end: whenever there are calls for the client, it answers them, and the model goes on. */
   const play = async (talk: Talk<Request>, list: Turn, extra: PlayOptions): Promise<Talk<Request>> => {
