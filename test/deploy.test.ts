@@ -35,7 +35,7 @@ describe('files for servers and workflows', () => {
 
   it('workflows run scripts that there are', () => {
     const named = YAML.filter((path) => path.includes('workflows')).flatMap((path) =>
-      [...read(path).matchAll(/npm run ([\w:-]+)|'((?:lab|check):?[\w-]*)[ ']/g)].map(
+      [...read(path).matchAll(/npm run ([\w:-]+)|^ +- '?((?:lab|check):?[\w-]*)/gm)].map(
         ([, one, two]) => one ?? two ?? '',
       ),
     );
@@ -119,6 +119,8 @@ describe('versions', () => {
     for (const section of read('CHANGELOG.md').split(/^## /m).slice(1)) {
       const kinds = [...section.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
       expect(kinds).toEqual([...new Set(kinds)]);
+      const entries = [...section.matchAll(/^- (.{30})/gm)].map(([, start]) => start);
+      expect(entries).toEqual([...new Set(entries)]);
     }
   });
 
