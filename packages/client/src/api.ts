@@ -372,47 +372,47 @@ export interface Api {
     };
     readonly answer: unknown;
   };
-  /** Passes through to the host: embeddings. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/embeddings': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: moderations. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/moderations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: completions. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/completions': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: rerank. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/rerank': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: images generations. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/images/generations': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: audio speech. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/audio/speech': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: files. */
+  /** Passes through to the host of the model, which answers it alone. */
   'POST /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: files. */
+  /** Passes through to the host of the model, which answers it alone. */
   'GET /v1/files': {
     readonly input: object;
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: files by id. */
+  /** Passes through to the host of the model, which answers it alone. */
   'GET /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -421,7 +421,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: files by id. */
+  /** Passes through to the host of the model, which answers it alone. */
   'DELETE /v1/files/{id}': {
     readonly input: {
       readonly path: {
@@ -430,7 +430,7 @@ export interface Api {
     };
     readonly answer: Readonly<Record<string, unknown>>;
   };
-  /** Passes through to the host: files by id content. */
+  /** Passes through to the host of the model, which answers it alone. */
   'GET /v1/files/{id}/content': {
     readonly input: {
       readonly path: {

@@ -17,14 +17,11 @@ const NAMES: Readonly<Record<string, string>> = {
   responses: 'OpenAI Responses',
 };
 
-/** A request that its host answers alone. */
-export function passedOperation(path: string): Operation {
-  const name = path
-    .replace(/^\/v1\//, '')
-    .replace(/\/:id/, ' by id')
-    .replaceAll('/', ' ');
-  return { endpoint: 'host', summary: `Passes through to the host: ${name}.`, answer: FOREIGN };
-}
+export const PASSED_ON: Operation = {
+  endpoint: 'host',
+  summary: 'Passes through to the host of the model, which answers it alone.',
+  answer: FOREIGN,
+};
 
 export const COUNT_TOKENS: Operation = {
   endpoint: 'count_tokens',

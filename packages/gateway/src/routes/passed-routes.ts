@@ -4,7 +4,7 @@ import { limitHeadersIn } from '@quartermaster/host/upstream';
 import type { Context } from 'hono';
 import type { UsedUp } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
-import { passedOperation } from '../api/model-operations.ts';
+import { PASSED_ON } from '../api/model-operations.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
 import type { PassTo } from '../upstreams.ts';
 import type { Services } from './services.ts';
@@ -62,10 +62,10 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
   };
 
   for (const path of BY_MODEL) {
-    api.post(path, passedOperation(path), (context) => receive(context, byModel));
+    api.post(path, PASSED_ON, (context) => receive(context, byModel));
   }
   for (const [method, path] of FILES) {
-    api[method](path, passedOperation(path), (context) => receive(context, toFiles));
+    api[method](path, PASSED_ON, (context) => receive(context, toFiles));
   }
 }
 
