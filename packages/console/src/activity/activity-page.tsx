@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { countActivity, MOST_RECORDS, type Outcome } from '../api/activity.ts';
+import { copyLink } from '../shell/copy-text.ts';
 import { download } from '../shell/download.ts';
 import { NetBar } from '../shell/net-bar.tsx';
 import { clockTime, plain, seconds, signed } from '../shell/numbers.ts';
@@ -63,7 +64,7 @@ export function ActivityPage(): ReactNode {
     k: move(-1),
     ArrowDown: move(1),
     ArrowUp: move(-1),
-    y: () => void navigator.clipboard.writeText(location.href),
+    y: () => void copyLink(),
     Escape: () => set({ id: undefined, show: undefined }),
     ' ': (event) => {
       // A button that has the focus is pressed by this key.

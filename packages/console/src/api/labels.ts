@@ -32,10 +32,10 @@ export function useAddHint(catalog: string) {
     mutationFn: (body: { readonly tool: string; readonly hint: string }) =>
       gateway.request('POST /v1/catalogs/{name}/hints', { path: { name: catalog }, body }),
     onSuccess: () =>
-      Promise.all(
-        ['catalogs', 'tools', 'search', 'evaluate', 'unanswered'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      ),
+      Promise.all([
+        // Measurements run only on demand: the old ones go.
+        queries.resetQueries({ queryKey: ['evaluate'] }),
+        ...['catalogs', 'tools', 'search', 'unanswered'].map((name) => queries.invalidateQueries({ queryKey: [name] })),
+      ]),
   });
 }

@@ -2,6 +2,7 @@ import type { Key } from '@quartermaster/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { gateway, rememberKey } from '../api/gateway.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 
 /** Makes a key, and shows its secret once. */
@@ -39,9 +40,7 @@ export function CreateKey(props: {
         <p>Only its hash is stored, so it is shown this once.</p>
         <pre className="secret">{secret}</pre>
         <div className="actions">
-          <button type="button" className="button" onClick={() => void navigator.clipboard.writeText(secret)}>
-            Copy
-          </button>
+          <CopyButton text={secret} />
           <button type="button" className="button primary" onClick={close}>
             Done
           </button>

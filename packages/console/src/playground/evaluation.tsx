@@ -6,20 +6,28 @@ import { type Case, type Cases, SAVED } from './cases.ts';
 
 const NO_DRAFTS: Drafts = {};
 
-/** How many labelled requests an engine answers. */
+interface Measurement {
+  readonly evaluation: Evaluation | undefined;
+  readonly error: Error | null;
+  readonly isRunning: boolean;
+  readonly run: () => void;
+}
+
+/** How many labelled requests an engine answers. Each of them counts as a search, so it runs only when it is asked to. */
 export function useEvaluation(
   catalog: string,
   cases: Cases,
-  { drafts = NO_DRAFTS, engine, isWanted = true }: { drafts?: Drafts; engine?: string; isWanted?: boolean } = {},
-): Evaluation | undefined {
+  { drafts = NO_DRAFTS, engine }: { drafts?: Drafts; engine?: string } = {},
+): Measurement {
   const bare = cases.list.map(({ query, tools }) => ({ query, tools }));
-  return useQuery({
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['evaluate', catalog, cases.version, drafts, engine],
     queryFn: ({ signal }) =>
       evaluateCatalog(catalog, { cases: bare, drafts, ...(engine === undefined ? {} : { engine }) }, signal),
-    enabled: isWanted && bare.length > 0,
-    staleTime: Infinity,
-  }).data;
+    enabled: false,
+    retry: false,
+  });
+  return { evaluation: data, error, isRunning: isFetching, run: () => void refetch() };
 }
 
 interface Row {
@@ -43,11 +51,9 @@ export function EvaluationTable(props: {
   readonly drafts: Drafts | undefined;
 }): ReactNode {
   const { catalog, cases, drafts } = props;
-  const now = useEvaluation(catalog, cases);
-  const then = useEvaluation(catalog, cases, {
-    ...(drafts === undefined ? {} : { drafts }),
-    isWanted: drafts !== undefined,
-  });
+  const stored = useEvaluation(catalog, cases);
+  const drafted = useEvaluation(catalog, cases, drafts === undefined ? {} : { drafts });
+  const [now, then] = [stored.evaluation, drafted.evaluation];
   const { list } = cases;
   if (list.length === 0) {
     return (
@@ -56,7 +62,25 @@ export function EvaluationTable(props: {
       </p>
     );
   }
-  if (now === undefined) return <p className="faint small">Evaluating {list.length} cases…</p>;
+  const run = (
+    <RunCases
+      isRunning={stored.isRunning || drafted.isRunning}
+      error={stored.error ?? drafted.error}
+      onRun={() => {
+        if (now === undefined) stored.run();
+        if (drafts !== undefined) drafted.run();
+      }}
+    />
+  );
+  const size = `${list.length} ${list.length === 1 ? 'case' : 'cases'}`;
+  if (now === undefined) {
+    return (
+      <>
+        <p className="faint small">{size}</p>
+        {run}
+      </>
+    );
+  }
   const kinds = new Set(list.map(({ kind }) => kind));
   const rows = ROWS.filter(({ kind }) => kind === undefined || (kinds.size > 1 && kinds.has(kind)));
   return (
@@ -64,9 +88,7 @@ export function EvaluationTable(props: {
       <table className="evaluation">
         <thead>
           <tr>
-            <th>
-              {list.length} {list.length === 1 ? 'case' : 'cases'}
-            </th>
+            <th>{size}</th>
             <th className="right">now</th>
             {drafts === undefined ? null : (
               <>
@@ -93,7 +115,30 @@ export function EvaluationTable(props: {
           ))}
         </tbody>
       </table>
-      {drafts === undefined || then === undefined ? null : <Moved from={now} to={then} />}
+      {then === undefined ? run : drafts === undefined ? null : <Moved from={now} to={then} />}
+    </>
+  );
+}
+
+/** Starts the measurement, and says why it failed. */
+function RunCases(props: {
+  readonly isRunning: boolean;
+  readonly error: Error | null;
+  readonly onRun: () => void;
+}): ReactNode {
+  const { isRunning, error, onRun } = props;
+  return (
+    <>
+      {error === null ? null : (
+        <p className="problem small" role="alert">
+          {error.message}
+        </p>
+      )}
+      <div className="actions">
+        <button type="button" className="button" disabled={isRunning} onClick={onRun}>
+          {isRunning ? 'Running the cases…' : 'Run the cases'}
+        </button>
+      </div>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useNavigate, useRouterState, useSearch as useRouteSearch } from '@tanst
 import { Check, Link2, Search, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useSaveCase } from '../api/labels.ts';
+import { copyLink } from '../shell/copy-text.ts';
 import { LabelButtons } from '../shell/label-dialog.tsx';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/playground.css';
@@ -14,7 +15,7 @@ import { ToolInspector } from './tool-inspector.tsx';
 import { DEFAULT_LIMIT, useCatalog, useOtherEngines, useSearch, useSettled } from './use-playground.ts';
 import { WhyNot } from './why-not.tsx';
 
-const EXAMPLES = ['give the customer his money back', 'what needs my review today', 'turn off the lights downstairs'];
+const EXAMPLES = ['give the customer their money back', 'what needs my review today', 'turn off the lights downstairs'];
 
 export function PlaygroundPage(): ReactNode {
   const state = useRouteSearch({ from: '/playground' });
@@ -40,7 +41,6 @@ export function PlaygroundPage(): ReactNode {
   const setDraft = (next: Draft | undefined): void => {
     void navigate({ search: (old) => old, hash: writeDraft(next), replace: true, resetScroll: false });
   };
-  const copyLink = (): void => void navigator.clipboard.writeText(location.href);
   const move =
     (step: number) =>
     (event: KeyboardEvent): void => {
@@ -57,7 +57,7 @@ export function PlaygroundPage(): ReactNode {
     ArrowDown: move(1),
     ArrowUp: move(-1),
     Escape: () => set({ tool: undefined }),
-    y: copyLink,
+    y: () => void copyLink(),
     w: (event) => {
       event.preventDefault();
       document.getElementById('why')?.focus();
@@ -109,7 +109,12 @@ export function PlaygroundPage(): ReactNode {
             ))}
           </select>
         </label>
-        <button type="button" className="button tall icon" aria-label="Copy a link to this search" onClick={copyLink}>
+        <button
+          type="button"
+          className="button tall icon"
+          aria-label="Copy a link to this search"
+          onClick={() => void copyLink()}
+        >
           <Link2 size={16} aria-hidden="true" />
         </button>
       </div>
@@ -210,7 +215,12 @@ function Verdict(props: {
           </span>
           {catalog === undefined ? null : (
             <span className="verdict-actions">
-              <LabelButtons query={query} catalog={catalog} tools={(result?.hits ?? []).map(({ tool }) => tool)} />
+              <LabelButtons
+                key={`${catalog} ${query}`}
+                query={query}
+                catalog={catalog}
+                tools={(result?.hits ?? []).map(({ tool }) => tool)}
+              />
             </span>
           )}
         </>

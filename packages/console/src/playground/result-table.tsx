@@ -77,7 +77,7 @@ export function ResultTable(props: TableProps): ReactNode {
           <p className="divider">
             {isMatch
               ? `The model gets the ${found.length} ${found.length === 1 ? 'tool' : 'tools'} above. Below: nearest misses, and the best of other engines.`
-              : 'Nothing fits, so the model gets none of these.'}
+              : 'No match: the model gets none of these.'}
           </p>
           <ul>{below.map((each) => row(each, true))}</ul>
         </>
@@ -97,13 +97,27 @@ function EngineHead(
   },
 ): ReactNode {
   const { catalog, cases, engine, isOwn = false, isSorted, onSort } = props;
-  const evaluation = useEvaluation(catalog, cases, isOwn ? {} : { engine });
+  const { evaluation, error, isRunning, run } = useEvaluation(catalog, cases, isOwn ? {} : { engine });
+  const name = ENGINE_NAMES[engine] ?? engine;
   return (
     <span className={isOwn ? '' : 'right'}>
       <button type="button" className="sort" aria-pressed={isSorted} onClick={onSort} title="Sort the rows by it">
-        {ENGINE_NAMES[engine] ?? engine}
+        {name}
       </button>
-      {evaluation === undefined ? null : (
+      {evaluation === undefined ? (
+        cases.list.length === 0 ? null : (
+          <button
+            type="button"
+            className="sort faint block measure"
+            disabled={isRunning}
+            title={error?.message ?? `Runs ${cases.list.length} searches, which count against the limit of the key`}
+            onClick={run}
+          >
+            {isRunning ? 'Measuring…' : error === null ? 'Measure hit@5' : 'Failed, measure again'}
+            <span className="hidden-text"> of {name}</span>
+          </button>
+        )
+      ) : (
         <span
           className="faint block"
           title={`Of ${evaluation.cases.length} labelled requests, answered in the first 5`}

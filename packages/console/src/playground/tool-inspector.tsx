@@ -1,6 +1,7 @@
 import type { SearchHit as Hit, SearchAnswer } from '@quartermaster/client';
 import type { ReactNode } from 'react';
 import type { useSaveCase } from '../api/labels.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
 import type { Cases } from './cases.ts';
 import { EvaluationTable } from './evaluation.tsx';
 import { ENGINE_NAMES } from './result-table.tsx';
@@ -82,9 +83,7 @@ export function ToolInspector(props: InspectorProps): ReactNode {
         </button>
         {draft === undefined ? null : (
           <>
-            <button type="button" className="button" onClick={() => void copyPatch(hit, draft)}>
-              Copy new description
-            </button>
+            <CopyButton name="Copy new description" text={patch(hit, draft)} />
             <button type="button" className="button ghost" onClick={() => onDraft(undefined)}>
               Discard
             </button>
@@ -95,8 +94,8 @@ export function ToolInspector(props: InspectorProps): ReactNode {
   );
 }
 
-function copyPatch({ tool }: Hit, description: string): Promise<void> {
-  return navigator.clipboard.writeText(JSON.stringify({ tool, description }, undefined, 2));
+function patch({ tool }: Hit, description: string): string {
+  return JSON.stringify({ tool, description }, undefined, 2);
 }
 
 /** What its server says of a tool. Only what differs from the harmless is worth a word. */

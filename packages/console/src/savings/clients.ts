@@ -4,7 +4,8 @@ interface ClientSetup {
   readonly name: string;
   /** The file that it belongs into, where it is not a command or code. */
   readonly place?: string;
-  readonly lines: (origin: string, key: string) => string;
+  /** Without a secret, the lines read it from the environment, or have a place for it. */
+  readonly lines: (origin: string, secret?: string) => string;
 }
 
 /** A server of an MCP client's settings. */
@@ -12,16 +13,19 @@ function served(block: string, entry: object): string {
   return JSON.stringify({ [block]: { quartermaster: entry } }, undefined, 2);
 }
 
-function bearer(key: string): object {
-  return { headers: { Authorization: `Bearer ${key}` } };
+/** Settings files expand no variable that all of these clients know. */
+function bearer(secret = 'YOUR_KEY'): object {
+  return { headers: { Authorization: `Bearer ${secret}` } };
 }
+
+const SHELL_KEY = '$QUARTERMASTER_KEY';
 
 export const CLIENTS: readonly ClientSetup[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    lines: (origin, key) =>
-      `export ANTHROPIC_BASE_URL=${origin}\nexport ANTHROPIC_AUTH_TOKEN="${key}"\nexport ENABLE_TOOL_SEARCH=true\nclaude`,
+    lines: (origin, secret) =>
+      `export ANTHROPIC_BASE_URL=${origin}\nexport ANTHROPIC_AUTH_TOKEN="${secret ?? SHELL_KEY}"\nexport ENABLE_TOOL_SEARCH=true\nclaude`,
   },
   {
     id: 'anthropic-sdk',
@@ -44,20 +48,20 @@ export const CLIENTS: readonly ClientSetup[] = [
   {
     id: 'claude-mcp',
     name: 'Claude Code, tools only',
-    lines: (origin, key) =>
-      `claude mcp add --transport http quartermaster ${origin}/mcp --header "Authorization: Bearer ${key}"`,
+    lines: (origin, secret) =>
+      `claude mcp add --transport http quartermaster ${origin}/mcp --header "Authorization: Bearer ${secret ?? SHELL_KEY}"`,
   },
   {
     id: 'cursor',
     name: 'Cursor, Windsurf',
     place: 'mcp.json',
-    lines: (origin, key) => served('mcpServers', { url: `${origin}/mcp`, ...bearer(key) }),
+    lines: (origin, secret) => served('mcpServers', { url: `${origin}/mcp`, ...bearer(secret) }),
   },
   {
     id: 'vscode',
     name: 'VS Code',
     place: '.vscode/mcp.json',
-    lines: (origin, key) => served('servers', { type: 'http', url: `${origin}/mcp`, ...bearer(key) }),
+    lines: (origin, secret) => served('servers', { type: 'http', url: `${origin}/mcp`, ...bearer(secret) }),
   },
   {
     id: 'codex',
@@ -69,18 +73,18 @@ export const CLIENTS: readonly ClientSetup[] = [
     id: 'gemini',
     name: 'Gemini CLI',
     place: '~/.gemini/settings.json',
-    lines: (origin, key) => served('mcpServers', { httpUrl: `${origin}/mcp`, ...bearer(key) }),
+    lines: (origin, secret) => served('mcpServers', { httpUrl: `${origin}/mcp`, ...bearer(secret) }),
   },
   {
     id: 'python',
     name: 'Python, search only',
-    lines: (origin, key) =>
-      `import httpx\nhits = httpx.post(\n    "${origin}/v1/catalogs/sample/search",\n    headers={"x-api-key": "${key}"},\n    json={"query": "refund a payment"},\n).json()`,
+    lines: (origin, secret) =>
+      `${secret === undefined ? 'import os\n' : ''}import httpx\nhits = httpx.post(\n    "${origin}/v1/catalogs/sample/search",\n    headers={"x-api-key": ${secret === undefined ? 'os.environ["QUARTERMASTER_KEY"]' : `"${secret}"`}},\n    json={"query": "refund a payment"},\n).json()`,
   },
   {
     id: 'curl',
     name: 'curl',
-    lines: (origin, key) =>
-      `curl ${origin}/v1/catalogs/sample/search -H "x-api-key: ${key}" -d '{"query": "refund a payment"}'`,
+    lines: (origin, secret) =>
+      `curl ${origin}/v1/catalogs/sample/search -H "x-api-key: ${secret ?? SHELL_KEY}" -d '{"query": "refund a payment"}'`,
   },
 ];

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Copy } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { CLIENTS } from './clients.ts';
 
 /** What to paste to put this gateway in front of a model, for each client. */
@@ -10,18 +10,8 @@ export function ConnectClient(props: {
   readonly onChoose: (name: string) => void;
 }): ReactNode {
   const { secret, onChoose } = props;
-  const [copied, setCopied] = useState<'yes' | 'refused'>();
   const client = CLIENTS.find(({ id }) => id === props.chosen) ?? CLIENTS[0];
-  const text = client?.lines(location.origin, secret ?? '$QUARTERMASTER_KEY') ?? '';
-  const copy = async (): Promise<void> => {
-    setCopied(
-      await navigator.clipboard.writeText(text).then(
-        () => 'yes' as const,
-        () => 'refused' as const,
-      ),
-    );
-    setTimeout(() => setCopied(undefined), 2_000);
-  };
+  const text = client?.lines(location.origin, secret) ?? '';
   return (
     <section className="section" id="connect" aria-labelledby="connect-title">
       <h2 id="connect-title">
@@ -40,10 +30,7 @@ export function ConnectClient(props: {
         <div>
           <div className="connect-code">
             <pre>{text}</pre>
-            <button type="button" className="button" onClick={() => void copy()}>
-              <Copy size={14} aria-hidden="true" />{' '}
-              {copied === 'yes' ? 'Copied' : copied === 'refused' ? 'Select the text yourself' : 'Copy'}
-            </button>
+            <CopyButton key={text} text={text} />
           </div>
           <p className="dim small connect-note">
             {client?.place === undefined ? '' : `In ${client.place}. `}Its first request appears in{' '}

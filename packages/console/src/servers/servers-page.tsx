@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { gateway } from '../api/gateway.ts';
+import { copyLink } from '../shell/copy-text.ts';
 import { plain } from '../shell/numbers.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import '../styles/servers.css';
@@ -72,7 +73,7 @@ export function ServersPage(): ReactNode {
     ArrowDown: focusRow(1),
     ArrowUp: focusRow(-1),
     Escape: () => set({ server: undefined, tool: undefined }),
-    y: () => void navigator.clipboard.writeText(location.href),
+    y: () => void copyLink(),
   });
   return (
     <>

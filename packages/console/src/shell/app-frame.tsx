@@ -5,6 +5,7 @@ import { Activity, KeyRound, Moon, Scale, Search, Server as ServerIcon, Sun } fr
 import { type ReactNode, useState } from 'react';
 import { gateway, hasKey } from '../api/gateway.ts';
 import { countWaiting, useServers } from '../servers/use-servers.ts';
+import { LinkNotice } from './copy-button.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { currentTheme, toggleTheme } from './theme.ts';
@@ -107,6 +108,7 @@ export function AppFrame(): ReactNode {
       <main id="main" className="page">
         <Outlet />
       </main>
+      <LinkNotice />
       <ShortcutsDialog isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
       <KeyDialog isOpen={needsKey || isKeyOpen} isRequired={needsKey} onClose={() => setKeyOpen(false)} />
     </>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useAddHint, useSaveCase } from '../api/labels.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -28,7 +28,9 @@ export function LabelButtons({
   const add = useAddHint(catalog);
   const [act, isHint] = purpose === 'hint' ? [add, true] : [save, false];
   const close = (): void => setPurpose(undefined);
-  const listId = `tools-${catalog}-${query}`.replace(/\W+/g, '-');
+  const listId = useId();
+  // Half of a character at the cut is no text.
+  const hint = query.slice(0, MOST_HINT).replace(/[\uD800-\uDBFF]$/, '');
   return (
     <>
       {withHint ? (
@@ -40,7 +42,7 @@ export function LabelButtons({
         {save.isSuccess ? 'Saved as a case' : withHint ? 'Make a case…' : 'Save as case…'}
       </button>
       <Dialog title={isHint ? 'Add a hint' : 'Make a case'} isOpen={purpose !== undefined} onClose={close}>
-        <p>“{query}” should find</p>
+        <p>“{isHint ? hint : query}” should find</p>
         <div className="field">
           <input
             aria-label="Tool"
@@ -58,7 +60,7 @@ export function LabelButtons({
         </datalist>
         <p className="small dim">
           {isHint
-            ? `The query is added to the words that find this tool, as a new version of the catalog “${catalog}”. No model sees it.`
+            ? `${hint === query ? 'The query' : `A hint has at most ${MOST_HINT} characters, so the text above, a part of the query,`} is added to the words that find this tool, as a new version of the catalog “${catalog}”. No model sees it.`
             : `The gateway keeps the case with the catalog “${catalog}”. The playground measures it.`}
         </p>
         {act.error === null ? null : (
@@ -72,7 +74,7 @@ export function LabelButtons({
             className="button primary"
             disabled={tool === '' || act.isPending}
             onClick={() => {
-              if (isHint) add.mutate({ tool, hint: query.slice(0, MOST_HINT) }, { onSuccess: close });
+              if (isHint) add.mutate({ tool, hint }, { onSuccess: close });
               else save.mutate({ query, tools: [tool] }, { onSuccess: close });
             }}
           >

@@ -1,0 +1,42 @@
+import { Copy } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { copyText, LINK_NOTICE } from './copy-text.ts';
+
+/** How long a button or a notice says how copying went. */
+const NOTICE_MS = 4_000;
+
+/** Copies text, and says so, or says that the browser refused. */
+export function CopyButton({ text, name = 'Copy' }: { readonly text: string; readonly name?: string }): ReactNode {
+  const [isCopied, setCopied] = useState<boolean>();
+  useEffect(() => {
+    if (isCopied === undefined) return;
+    const timer = setTimeout(() => setCopied(undefined), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <button type="button" className="button" onClick={() => void copyText(text).then(setCopied)}>
+      <Copy size={14} aria-hidden="true" />{' '}
+      <span aria-live="polite">{isCopied === undefined ? name : isCopied ? 'Copied' : 'Select the text yourself'}</span>
+    </button>
+  );
+}
+
+/** Says how the copying of a link went. */
+export function LinkNotice(): ReactNode {
+  const [notice, setNotice] = useState<{ readonly text: string }>();
+  useEffect(() => {
+    const show = (event: Event): void => setNotice({ text: String((event as CustomEvent).detail) });
+    addEventListener(LINK_NOTICE, show);
+    return () => removeEventListener(LINK_NOTICE, show);
+  }, []);
+  useEffect(() => {
+    if (notice === undefined) return;
+    const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <p className={notice === undefined ? 'hidden-text' : 'link-notice'} role="status">
+      {notice?.text}
+    </p>
+  );
+}
