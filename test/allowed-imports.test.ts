@@ -75,6 +75,16 @@ describe('allowed imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('the files at the root of core, which every stage imports, import no stage', () => {
+    const rootFile = /^core\/src\/(?!index\.ts$)[^/]+$/;
+    const atRoot = imports.filter(({ from }) => rootFile.test(relative(packagesFolder, from).replaceAll(sep, '/')));
+    expect(atRoot.length).toBeGreaterThan(3);
+    const wrong = atRoot.filter(({ from, target }) => {
+      return !isTest(from) && target.startsWith('.') && stageOf(resolve(dirname(from), target)) !== undefined;
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('another stage of core is imported through its index', () => {
     const wrong = imports.filter(({ from, target }) => {
       if (packageOf(from) !== 'core' || !target.startsWith('.')) return false;

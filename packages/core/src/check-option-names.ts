@@ -1,5 +1,5 @@
+import { editDistance } from './edit-distance.ts';
 import { SettingError } from './errors.ts';
-import { editDistance } from './search/text/edit-distance.ts';
 
 /** The names of all options of a type. Leaving one out, or adding one that the type lacks, does not compile. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;

@@ -10,6 +10,7 @@ export { deepestReason } from '../deepest-reason.ts';
 export { defined } from '../defined.ts';
 export { cutText, readFormChoice } from '../disclosure/index.ts';
 export { checkToolboxOptions, nameDistance, readAhead, readQueries, TOOLBOX_OPTIONS } from '../dispatch/index.ts';
+export { editDistance } from '../edit-distance.ts';
 export { readWholeNumber } from '../read-whole-number.ts';
 export { type ReadEventsOptions, readEvents, readResponseText, type ServerEvent } from '../run/index.ts';
 export {
@@ -18,7 +19,6 @@ export {
   type Conjunction,
   checkQueries,
   chooseConjunctions,
-  editDistance,
   HYBRID_OPTIONS,
   nameKey,
   operatorStems,

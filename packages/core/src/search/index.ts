@@ -102,4 +102,4 @@ export {
   type VectorIndex,
 } from './semantic/index.ts';
 export { macrotaskPause, runInSlices, runToEnd, type SliceOptions } from './slices/index.ts';
-export { editDistance, nameKey } from './text/index.ts';
+export { nameKey } from './text/index.ts';

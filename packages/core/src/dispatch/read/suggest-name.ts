@@ -1,5 +1,5 @@
 import type { Snapshot, Tool } from '../../catalog/index.ts';
-import { editDistance } from '../../search/index.ts';
+import { editDistance } from '../../edit-distance.ts';
 import { foldName } from './resolve-name.ts';
 
 export interface SuggestNameOptions {

@@ -1,4 +1,3 @@
-export { editDistance } from './edit-distance.ts';
 export { foldText } from './fold-text.ts';
 export { FUNCTION_WORDS, REQUEST_WORDS } from './function-words.ts';
 export { nameKey } from './name-key.ts';

@@ -1,4 +1,5 @@
-import { editDistance, hashCharacter } from '../../text/index.ts';
+import { editDistance } from '../../../edit-distance.ts';
+import { hashCharacter } from '../../text/index.ts';
 import type { Bm25Index } from '../index/index.ts';
 
 /** Shorter words have too many neighbours. */
