@@ -23,7 +23,7 @@ export function useActivity(view: Outcome | undefined, isPaused: boolean): Activ
   const list = useQuery({
     queryKey: ['activity', view],
     queryFn: ({ signal }) => listActivity(view, signal),
-    // A view is a filter of the gateway's: it is asked again instead of filtered here a second time.
+    // A view is filtered by the gateway, so it is polled instead of filtered here a second time.
     refetchInterval: view === undefined || isPaused ? false : 5_000,
   });
   const [fresh, setFresh] = useState<readonly RequestRecord[]>([]);

@@ -98,7 +98,7 @@ function patch({ tool }: Hit, description: string): string {
   return JSON.stringify({ tool, description }, undefined, 2);
 }
 
-/** What its server says of a tool. Only what differs from the harmless is worth a word. */
+/** The hints of a tool's server that are shown, each only where it is true. `isBad` marks a warning. */
 const HINTS: readonly (readonly [hint: string, isBad: boolean, word: string])[] = [
   ['destructiveHint', true, 'destructive'],
   ['openWorldHint', false, 'open world'],

@@ -20,7 +20,7 @@ export interface ToolParts {
 export function createTool(parts: ToolParts): Tool {
   const { name, server, description = '', schema = NO_SCHEMA, policy = 'automatic', extras = NO_EXTRAS } = parts;
   if (name === '') throw new CatalogError('invalid_tool', 'A tool needs a name, and this one is empty');
-  // An empty server is no server: `/name` would be an identity that no one writes.
+  // An empty server is no server: `/name` would be an identity that is never written.
   if (server === undefined || server === '') return { id: name, name, description, schema, policy, extras };
   return { id: toolId(server, name), server, name, description, schema, policy, extras };
 }

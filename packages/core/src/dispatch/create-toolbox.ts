@@ -80,7 +80,7 @@ function refuseMalformed(
 
 /**
  * Which calls must not go to the client as they are: ours, and calls to deferred tools that the conversation has not revealed
- * or whose names are miswritten, since those need a check or a repair first. A name that no one knows, or whose tool the caller
+ * or whose names are miswritten, since those need a check or a repair first. An unknown name, or one whose tool the caller
  * may not use, is the client's business.
  */
 function heldCalls(options: {

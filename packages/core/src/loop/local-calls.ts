@@ -22,7 +22,7 @@ export interface LocalRound {
   /**
    * The step of a call once it was executed, where it is to be executed here. What the client is not shown runs at the end of the
    * round, and only if the client has no call to answer: the turn ends with such a call, the result would be lost, and the model
-   * would make the call a second time. It makes it again once it has the client's result.
+   * would make the call a second time. A call that did not run is repeated by the model once it has the client's result.
    */
   settle(step: Promise<Step>, call: { readonly isShown: boolean }): Promise<Step>;
   /** The round was read to its end. */

@@ -12,8 +12,9 @@ export interface TranscriptCacheOptions {
 /** A number of bytes that several caches share. */
 export interface SharedMemory {
   /**
-   * Counts something of an owner until it ends. Undefined if there is no room for it at all. @param release forgets it;
-   * called once, perhaps before this returns
+   * Counts something of an owner until it ends. Undefined if there is no room for it at all.
+   *
+   * @param release forgets it; called once, perhaps before this returns
    */
   hold(
     owner: string,

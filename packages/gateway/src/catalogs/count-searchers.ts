@@ -4,7 +4,7 @@ import type { Holding, MemoryBudget } from './memory-budget.ts';
 
 /**
  * The same searchers, their indexes counted: for catalogs that are always there, such as those of the configured MCP servers. An index
- * that the budget has no room for is let go, and made again, or loaded, by the next search.
+ * that the budget has no room for is let go, and rebuilt, or loaded, by the next search.
  */
 export function countSearchers(source: SearcherSource, memory: MemoryBudget): SearcherSource {
   if (typeof source !== 'function') return source;

@@ -42,7 +42,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     signal,
     open(server, owner) {
       signal.throwIfAborted();
-      // No one would close it any more.
+      // A connection opened now would never be closed.
       if (closing !== undefined) throw new Error(`The server ${server.name} can't be opened: its response has ended`);
       const key = keyOf(server, owner);
       const known = opened.get(key) ?? openServer(server, { ...options, key, owner });

@@ -22,7 +22,7 @@ interface RequestFacts {
 
 /**
  * What of a client's headers an upstream may get to see: all, for it to choose from; but where the credential is a key of this
- * gateway, that is no one else's to have.
+ * gateway, it is left out.
  */
 export function clientHeaders({ access, request }: RequestContext): Headers {
   if (access.owner === '') return request.headers;

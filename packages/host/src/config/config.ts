@@ -43,7 +43,7 @@ export interface Config {
 
 /**
  * What has decided about `deferral`: the setting itself; where it is not given, the gate's own settings, which would have no
- * effect on most clients otherwise; or no one.
+ * effect on most clients otherwise; or the default.
  */
 export type DeferralSource = 'deferral' | 'tools.tool_search' | 'ENABLE_TOOL_SEARCH' | 'default';
 

@@ -10,8 +10,9 @@ import type { Unchecked } from './unchecked.ts';
 /** Options of a check against a schema. */
 export interface CheckOptions extends Partial<EvaluationLimits>, Partial<ProblemLimits> {
   /**
-   * Whether a value that fails only by the form of its parts (`"5"` for 5, a single value for a list) is repaired. @default
-   * false
+   * Whether a value that fails only by the form of its parts (`"5"` for 5, a single value for a list) is repaired.
+   *
+   * @default false
    */
   readonly repair?: boolean;
 }

@@ -13,7 +13,7 @@ export interface PatternCache {
 const MOST_PATTERN_LENGTH = 2_000;
 /** A translation can be longer than its pattern, `\S` the most: two characters become 222. */
 const MOST_TRANSLATED_LENGTH = 20_000;
-/** Past this number, a schema's further patterns are compiled again each time. */
+/** Past this number, a schema's further patterns are compiled on each use. */
 const MOST_KEPT = 256;
 
 export function createPatternCache(): PatternCache {

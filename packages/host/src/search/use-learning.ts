@@ -87,7 +87,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     return { uses, loadedMs: clock.now() };
   }
 
-  /** What the store fails to tell is asked again by the next search. */
+  /** What the store fails to read is read by the next search. */
   async function scopeOf(scope: UseScope): Promise<Scope | undefined> {
     const key = keyOf(scope);
     try {

@@ -12,7 +12,7 @@ export interface SignInRefusal {
   readonly cause?: unknown;
 }
 
-/** A server lets no one in who has not signed in. */
+/** A server that requires a sign-in was used without one. */
 export function signInError({ server, authorizationUrl, how, scope, cause }: SignInRefusal): McpError {
   const hint = how === undefined ? '' : `; ${how}`;
   return new McpError('authorization_required', `Server "${server}" requires the user to sign in${hint}`, {

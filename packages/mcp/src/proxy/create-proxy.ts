@@ -257,7 +257,7 @@ function connectTransport(
     },
     { transport },
   );
-  // The SDK answers these itself, and tells no one.
+  // The SDK answers these itself, without calling a handler.
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {
     const held = endpoint?.followWanted(message);

@@ -66,8 +66,8 @@ export function createExecutor(
 }
 
 /**
- * Tells a user where to sign in. At the page of a gateway they show who they are; an address that was made for no one in particular
- * would sign in everybody, so only a known user is told it.
+ * Tells a user where to sign in. At the page of a gateway they show who they are; an address that is tied to no user
+ * would sign in everybody, so only a known user is given it.
  */
 function withSignIn(error: unknown, { access, isSole }: Session): unknown {
   if (!asksForSignIn(error)) return error;

@@ -16,8 +16,8 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_EVENTS = 20_000;
 
 /**
- * What was sent last, so that a client whose connection broke can take a stream up again where it ended: an answer that no one got is
- * lost otherwise. The oldest events of all sessions make way.
+ * What was sent last, so that a client whose connection broke can resume a stream where it ended: an answer that was not
+ * delivered is lost otherwise. The oldest events of all sessions make way.
  */
 export function createKeptEvents(maxBytes: number = MOST_BYTES): { forSession(): SessionEvents } {
   const kept = new Map<string, KeptEvent>();

@@ -63,7 +63,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpFace {
   };
 }
 
-/** After which a client whose stream ended should take it up again. */
+/** After which a client whose stream ended should resume it. */
 const RETRY_MS = 1_000;
 
 interface LastingSession {

@@ -29,7 +29,7 @@ export function createServerStart(hub: Hub, clock: Clock): ServerStart {
   let isSettled = false;
   let settled: Promise<void> = Promise.resolve();
   const begin = (peer?: Peer): void => {
-    // Again for each peer: the first one gets the shared connections.
+    // Called for each peer: the first one gets the shared connections.
     const started = hub.start({ peer });
     if (begunAtMs !== undefined) return;
     begunAtMs = clock.now();

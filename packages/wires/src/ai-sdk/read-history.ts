@@ -10,8 +10,8 @@ import type {
 import { isResultPart, readCallPart, readResultPart, type SearchCall } from './search-parts.ts';
 
 /**
- * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls: what
- * has no partner here is in no map, and no one renders it.
+ * A history with its halves paired. Compaction, forks and pruning leave calls without results and results without calls:
+ * unpaired halves are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];

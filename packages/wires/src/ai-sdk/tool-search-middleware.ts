@@ -138,7 +138,7 @@ async function writeParts<Part>(parts: AsyncIterableIterator<Part>): Promise<Rea
 type ModelTools = NonNullable<ModelRequest['tools']>;
 
 /**
- * The toolbox for a request's tools. `ai` makes the list again for every step, of the same descriptions and schemas: such a list
+ * The toolbox for a request's tools. `ai` rebuilds the list for every step, from the same descriptions and schemas: such a list
  * is recognised by what is in it, so that thousands of tools are read and written out as text only when they change.
  */
 function toolboxFinder(toolboxes: RequestToolboxes): (request: ModelRequest) => Toolbox {

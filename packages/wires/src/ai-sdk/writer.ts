@@ -127,7 +127,7 @@ interface Naming {
   readonly textId: (id: string) => string;
 }
 
-/** A part of the model's with ids of its own. Texts and reasoning count again in each round, and so do many calls. */
+/** A part of the model's under a unique id: the numbering of texts and reasoning, and often of calls, restarts in each round. */
 function renumber(part: ModelPart, { plan, callId, textId }: Naming): ModelPart {
   switch (part.type) {
     case 'text-start':

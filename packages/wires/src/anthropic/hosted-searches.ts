@@ -10,7 +10,7 @@ import {
 } from './anthropic-shapes-2026-11.ts';
 import { ownSearch } from './search-tool.ts';
 
-/** A search that a host shows as run by itself, and its events so far; or a call of a tool that no one runs. */
+/** A search that a host shows as run by itself, and its events so far; or a call of a server tool that the host does not run. */
 export interface HostedSearch {
   readonly block: ServerToolUseBlock;
   readonly index: number;

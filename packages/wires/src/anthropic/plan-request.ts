@@ -36,7 +36,7 @@ export interface AnthropicToolSearchOptions extends ToolSearchOptions {
 /** The longest name that the Messages API takes. */
 const MAX_NAME_LENGTH = 128;
 
-/** Decides for each request again, from what it declares and what the host can do. */
+/** Decides separately for each request, from what it declares and what the host can do. */
 export function requestPlanner(
   options: AnthropicToolSearchOptions,
   transport: string,

@@ -17,7 +17,7 @@ import {
 
 /**
  * A history with its halves paired. Compaction, forks and other clients leave calls without results and results without calls:
- * what has no partner here is in no map, and no one renders it.
+ * unpaired halves are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];

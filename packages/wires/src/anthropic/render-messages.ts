@@ -138,7 +138,7 @@ function spokenMessage(
   });
 }
 
-/** The searches of a round, unless no one has a search tool to have called. */
+/** The searches of a round, unless the plan has no search tool. */
 function searchesIn(
   item: HistoryItem & { readonly kind: 'round' },
   { history, plan }: HistoryContext,

@@ -20,7 +20,7 @@ export const SEARCH_TOOL_TYPES = {
   bm25: 'tool_search_tool_bm25_20251119',
 } as const;
 
-/** Whether a definition asks for a search that no one here knows: served as another one, or not at all, it would go unnoticed. */
+/** Whether a definition asks for an unknown kind of search: served as another one, or not at all, it would go unnoticed. */
 export function isUnknownSearch(definition: unknown): definition is JsonObject & { readonly type: string } {
   if (!isJsonObject(definition) || typeof definition.type !== 'string') return false;
   return definition.type.startsWith('tool_search_tool') && !SEARCH_TYPE.test(definition.type);

@@ -15,7 +15,7 @@ export interface PreparerOptions {
 /** The longest function name that every version of the API takes. */
 const MAX_NAME_LENGTH = 64;
 
-/** Decides for each request again, from what it declares and the catalog. */
+/** Decides separately for each request, from what it declares and the catalog. */
 export function requestPreparer(
   options: PreparerOptions,
 ): (request: GeminiRequest, model: string) => Planned<GeminiRequest, GeminiResponse> {
@@ -43,7 +43,7 @@ export function requestPreparer(
   };
 }
 
-/** What is in no one's request must be declared when nothing is deferred: there is no other way to it. */
+/** Catalog tools are in no request, so they must be declared when nothing is deferred: the model has no other way to reach them. */
 function withDeclarations(request: GeminiRequest, plan: Plan, added: ReadonlySet<Tool>): GeminiRequest {
   const functionDeclarations = plan.shown
     .filter(({ tool }) => added.has(tool))

@@ -6,7 +6,7 @@ import { readAnswerPart, readCallPart, type SearchCall } from './search-parts.ts
 
 /**
  * A history with its halves paired. Compaction, forks and other clients leave calls without responses and responses without
- * calls: what has no partner here is in no map, and no one renders it.
+ * calls: unpaired halves are not rendered.
  */
 export interface History {
   readonly items: readonly HistoryItem[];

@@ -6,7 +6,7 @@ import type { GeminiCallingConfig, GeminiRequest, GeminiToolConfig } from './gem
 import { toolEntries } from './open.ts';
 
 /**
- * The `tools` of a request with its declarations made again: ours, what the plan shows, what the conversation has revealed, and
+ * The `tools` of a request with its declarations rebuilt: ours, what the plan shows, what the conversation has revealed, and
  * what the request insists on. They stand where the first declarations stood; built-in tools stay as they are.
  */
 export function renderTools(request: GeminiRequest, view: View & { readonly plan: DeferPlan }): readonly JsonObject[] {

@@ -20,7 +20,7 @@ export interface OpenAIToolSearchOptions extends ToolSearchOptions {
   readonly hooks?: NonNullable<ToolboxOptions['hooks']>;
 }
 
-/** A dialect of OpenAI's, with what its clients' requests are asked beside it. */
+/** An OpenAI dialect, plus the questions that the SDK adapter asks about a request. */
 export interface AdaptedDialect<Request, Part, Response_> {
   readonly dialect: Dialect<Request, Part, Response_, 'openai-chat' | 'openai-responses'>;
   isRequest(value: object): boolean;

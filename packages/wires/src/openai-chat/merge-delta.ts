@@ -1,4 +1,4 @@
-/** Fields that say what something is: they are stated again, not continued. */
+/** Fields that say what something is: a later value replaces the earlier one. */
 const STATED: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -11,8 +11,8 @@ const STATED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Folds one delta into what came before: texts go on, lists grow, objects are merged, and everything else is stated again. Fields
- * that no one here knows (reasoning of other hosts) fold by the same rule.
+ * Folds one delta into what came before: texts go on, lists grow, objects are merged, and everything else is replaced. Unknown
+ * fields (reasoning of other hosts) fold by the same rule.
  */
 export function mergeDelta(
   before: Readonly<Record<string, unknown>>,

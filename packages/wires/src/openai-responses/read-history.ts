@@ -10,7 +10,7 @@ import {
   type SearchOutputItem,
 } from './responses-shapes-2026-11.ts';
 
-/** A history with its halves paired. What has no partner is in no map, and no one renders it. */
+/** A history with its halves paired. Unpaired halves are not rendered. */
 export interface History {
   /** Searches that have their output, by either half. */
   readonly searches: ReadonlyMap<ResponsesItem, HistorySearch>;

@@ -149,7 +149,7 @@ function show(item: ResponsesItem, state: WriterState): readonly ResponsesEvent[
 }
 
 /**
- * A call for the client, made from the item that it came in: fields that no one here knows stay, and so does the id, to which
+ * A call for the client, made from the item that it came in: unknown fields stay, and so does the id, to which
  * reasoning may be tied.
  */
 function callItem(

@@ -2,7 +2,7 @@ import type { Memory } from '../memory.ts';
 
 /**
  * What one of our tools came back with, as names. Only names, because that is all that some clients keep: an answer's
- * text must be made again from them on every replay.
+ * text must be rebuilt from them on every replay.
  */
 export type Found = FoundBySearch | FoundByName | SearchFailure;
 

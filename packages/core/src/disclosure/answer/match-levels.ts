@@ -158,7 +158,7 @@ interface ToolText {
 
 const toldByLevel = new WeakMap<Level, WeakMap<Tool, ToolText>>();
 
-/** Written once for each tool: every request tells all answers of its history again. */
+/** Written once for each tool: every request repeats all answers of its history. */
 function tellAt(level: Level, one: Named): ToolText {
   const told = toldByLevel.get(level) ?? new WeakMap<Tool, ToolText>();
   toldByLevel.set(level, told);

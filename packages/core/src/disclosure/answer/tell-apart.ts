@@ -30,7 +30,7 @@ interface Traits {
 
 const known = new WeakMap<Tool, Traits>();
 
-/** Read once: every request tells all answers of its history again. */
+/** Read once: every request repeats all answers of its history. */
 function traitsOf(tool: Tool): Traits {
   const read = known.get(tool);
   if (read !== undefined) return read;

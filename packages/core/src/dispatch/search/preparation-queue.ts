@@ -1,9 +1,9 @@
 import { macrotaskPause } from '../../search/index.ts';
 
-/** Adds work. What the same owner has waiting already is enough; no one is told where it fails. */
+/** Adds work. Ignored if the same owner already has work waiting. Failures are not reported. */
 export type Enqueue = (owner: object, work: () => Promise<void>) => void;
 
-/** How much may wait. Beyond it the oldest is dropped: a search builds for itself what no one has built before. */
+/** How much may wait. Beyond it the oldest is dropped: a search builds for itself what is not built yet. */
 export const MOST_WAITING = 16;
 
 /** Does one thing after the other, none of it before the next turn of the event loop. */

@@ -35,7 +35,7 @@ export interface HybridAnswer {
   readonly rankings: readonly HybridRanking[];
   /** How likely it is that something fits, 0 to 1. */
   readonly confidence: number;
-  /** What it is judged from again once the reranker has looked at it; absent for a selection, which always fits. */
+  /** What a second judgement is made from, once the reranker has scored it; absent for a selection, which always fits. */
   readonly judging?: Omit<Judgement, 'model' | 'cosine'>;
 }
 

@@ -14,7 +14,7 @@ export interface Reranking {
   readonly clauses: readonly (Float32Array | undefined)[];
   /**
    * What such cosines tell of whether anything fits. Without it the first stage's confidence stands, and so do its fits of
-   * clauses: no one knows what a cosine of such a model is worth.
+   * clauses: the scale of such a model's cosines is unknown.
    */
   readonly fitModel?: FitModel | undefined;
 }
@@ -33,7 +33,7 @@ export function reconsiderAnswer(answer: HybridAnswer, look: Reranking, settings
   const heights = clauses.flatMap((clause) => (clause === undefined ? [] : [spread(heightsOf(clause))]));
   const clauseReranked = heights.length === 0 ? reranked : greatest(heights);
   const features = { ...rated.features, reranked, clauseReranked };
-  // A model of which no one knows what its cosines are worth can move down what the first stage found best, but not out.
+  // A model whose cosines have an unknown scale can move the first stage's best tool down, but not out of the answer.
   const best = fitModel === undefined ? rankings[0] : undefined;
   const kept = best === undefined ? undefined : rated.tools.indexOf(best.tool);
   const worth = fitModel === undefined ? 0 : COSINE_WORTH;

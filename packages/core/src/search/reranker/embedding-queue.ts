@@ -76,7 +76,7 @@ export class EmbeddingQueue {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** To the next in line, so that no one slips in between. */
+  /** Passes the turn straight to the next in line, so that no newcomer slips in between. */
   #passTurn(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

@@ -28,7 +28,7 @@ export class ToolVectors {
   }
 
   /**
-   * One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is made again; where the
+   * One unit vector of `dimensions` for each tool or sentence, in their order. A kept vector of another length is replaced; where the
    * length is not known yet, any is taken.
    */
   async read(tools: readonly (Tool | string)[], dimensions: number | undefined): Promise<readonly Float32Array[]> {

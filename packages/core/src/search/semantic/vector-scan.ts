@@ -115,7 +115,7 @@ function countUpTo(histogram: Uint32Array, limit: number): number {
   return count;
 }
 
-/** Puts what is not allowed out of reach, and counts the rest again. */
+/** Puts what is not allowed out of reach, and recounts the rest. */
 function countAllowed(distances: Uint16Array, histogram: Uint32Array, allowed: (id: number) => boolean): void {
   histogram.fill(0);
   for (let id = 0; id < distances.length; id++) {

@@ -199,7 +199,7 @@ function writeBatch(context: IndexContext, name: string, batch: Batch): Promise<
   );
 }
 
-/** The catalog's row, locked; made where there is none, and made again where its rows are of another format. */
+/** The catalog's row, locked; created where there is none, and recreated where its rows are of another format. */
 async function openCatalog(context: IndexContext, statements: Statements, name: string): Promise<CatalogRow> {
   const known = await readCatalog(statements, context, { name, isLocked: true });
   if (known !== undefined) return known;

@@ -98,8 +98,8 @@ function requestHeaders({ headers, client, forwardsAuthorization }: RequestHeade
 }
 
 /**
- * A list of what goes, not of what stays: cookies, keys and hop headers of the client are no one else's. An idempotency key
- * stays too, because one response of ours may take several requests, which are not the same.
+ * Lists the headers that are forwarded; cookies, keys and hop headers of the client are not. Neither is an idempotency key:
+ * one response of ours may take several requests, which are not the same.
  */
 function isRead(name: string): boolean {
   return READ.has(name) || READ_PREFIXES.some((prefix) => name.startsWith(prefix));

@@ -8,8 +8,9 @@ export interface RetrySettings {
   /** The first pause; each further one is twice as long, up to 16 times this. @default 500 */
   readonly pauseMs?: number;
   /**
-   * The longest pause that an upstream may ask for: if it asks for more, the error goes to the client at once. @default
-   * 30_000
+   * The longest pause that an upstream may ask for: if it asks for more, the error goes to the client at once.
+   *
+   * @default 30_000
    */
   readonly longestPauseMs?: number;
   /** From 0 to 1: takes up to a quarter off a pause, so that clients do not return all at once. @default Math.random */

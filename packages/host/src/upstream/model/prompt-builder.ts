@@ -25,7 +25,7 @@ export interface PromptBuilder {
   system(text: string, providerOptions?: ProviderOptions): void;
   user(parts: readonly UserPart[]): void;
   assistant(parts: readonly AssistantPart[]): void;
-  /** Answers to calls. An answer whose call is not in the conversation is no one's, and left out. */
+  /** Answers to calls. An answer whose call is not in the conversation is left out. */
   answers(answers: readonly ToolAnswer[]): void;
   prompt(): LanguageModelV4Prompt;
 }

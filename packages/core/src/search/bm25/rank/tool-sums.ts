@@ -13,7 +13,7 @@ export interface WeightedPostings {
  * What the terms of each tool add up to, and the greatest sum of each block of tools that follow each other. The blocks say
  * where the best tools are, so that the others need not be looked at.
  *
- * V8 makes sure of the arrays again in each round of a loop, which takes as long as adding a posting: loops do four things in
+ * V8 checks the arrays in each round of a loop, which takes as long as adding a posting: loops do four things in
  * a round where they can.
  */
 export class ToolSums {

@@ -177,7 +177,7 @@ const UNKNOWN = 0;
 const MATCH = 1;
 const DEAD = 2;
 
-/** About 1 MiB of transitions; past it the states are made again. */
+/** About 1 MiB of transitions; past it the states are dropped and rebuilt as needed. */
 const MAX_TABLE_ENTRIES = 1 << 18;
 
 const DEAD_STATE: DfaState = { kernel: [], context: 0 };
