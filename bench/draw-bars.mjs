@@ -23,6 +23,7 @@ export function drawBars(groups, { labelWidth = 130 } = {}) {
     y += 14;
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y}" viewBox="0 0 ${WIDTH} ${y}">
+<title>${escapeXml(groups.map(({ title }) => title).join('; '))}</title>
 <style>text{font:12px system-ui,sans-serif;fill:#5a6473}.title{font-weight:600;font-size:13px}.ours{font-weight:600;fill:#0a7d5a}</style>
 ${parts.join('\n')}
 <text x="${MARGIN}" y="${y - 4}">Logarithmic scale; shorter is better.</text>

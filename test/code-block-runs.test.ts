@@ -100,7 +100,7 @@ async function runBlock(text: string, names: Names): Promise<Names> {
       loaded[name] = found[name];
     }
   }
-  const body = text.replace(/^import .*$/gm, '');
+  const body = text.replace(/^import [^;]*;$/gm, '');
   const { code } = await transformWithOxc(`${body}\nexport {};`, 'block.ts');
   const declared = namesDeclaredIn(body);
   const compiled = compileFunction(

@@ -129,7 +129,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [row: string, promise:
   'packages/gateway/src/catalogs/tool-lists.test.ts': [
     ['F22', 'an index is built once per content', 'indexed once, however many requests have them'],
   ],
-  'packages/wires/src/openai-chat/wrap-openai.test.ts': [
+  'packages/wires/src/openai-chat/wrap-openai-history.test.ts': [
     [
       'G2',
       'Chat remembers',

@@ -46,12 +46,15 @@ function bodyOf(random, bytes) {
 function readWhole(text) {
   const events = [];
   let data = [];
+  let event = '';
   for (const line of [...text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/), '']) {
-    const match = /^data(?:: ?(.*))?$/s.exec(line);
-    if (match !== null) data.push(match[1] ?? '');
-    if (line !== '' || data.length === 0) continue;
-    events.push(data.join('\n'));
+    const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (field === 'data') data.push(value);
+    if (field === 'event') event = value;
+    if (line !== '') continue;
+    if (data.length > 0) events.push({ event: event || 'message', data: data.join('\n') });
     data = [];
+    event = '';
   }
   return events;
 }

@@ -184,6 +184,23 @@ describe('a search that found nothing', () => {
     expect(await wrong.text()).toContain("'nope' is not a tool of this catalog");
   });
 
+  it('that is labelled with a tool is not shown to a key that may not use it', async () => {
+    const gateway = await running([]);
+    const keyed = async (name: string, permissions: object) => {
+      const all = { models: ['*'], catalogs: ['*'], limits: {} };
+      return { 'x-api-key': (await gateway.store.keys.create({ name, ...all, ...permissions })).secret };
+    };
+    const headers = await keyed('admin', { role: 'admin' });
+    const limited = await keyed('limited', { tools: { deny: ['get_weather'] } });
+    const body = JSON.stringify({ tools: [...TOOLS, WEATHER] });
+    await fetch(`${gateway.url}/v1/catalogs/all`, { method: 'PUT', body, headers });
+    for (const tool of ['get_weather', 'report_1']) {
+      await gateway.post('/v1/catalogs/all/cases', { query: `about ${tool}`, tools: [tool] }, headers);
+    }
+    const listed = await fetch(`${gateway.url}/v1/catalogs/all/cases`, { headers: limited });
+    expect(await listed.json()).toMatchObject({ data: [{ tools: ['report_1'] }] });
+  });
+
   it('is only counted where texts are not recorded', async () => {
     const lost = message([{ call: 'tool_search_tool_bm25', id: 's', input: { query: 'zebra' } }], 'tool_use');
     const gateway = await running([lost, NOTHING]);

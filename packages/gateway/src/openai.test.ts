@@ -150,6 +150,26 @@ describe('POST /v1/chat/completions', () => {
     expect((await ask()).status).toBe(429);
   });
 
+  it.each(['tokensPerDay', 'tokensPerMonth'])('a budget of %s holds for streams too', async (limit) => {
+    const { post, store } = await runningGateway({
+      upstreams: scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] }),
+    });
+    const permissions = { models: ['*'], catalogs: ['*'], limits: { [limit]: 15 } };
+    const { secret } = await store.keys.create({ name: 'limited', ...permissions });
+    const ask = () => post('/v1/chat/completions', { ...ASK, stream: true }, { 'x-api-key': secret });
+    await (await ask()).text();
+    expect((await ask()).status).toBe(429);
+  });
+
+  it('a name of a model that no host has is refused, before anything keeps it', async () => {
+    const { post } = await runningGateway({ upstreams: scriptedUpstreams({ chat: [] }) });
+    for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
+      const response = await post(path, { ...ASK, model: 'm'.repeat(3_000), input: 'x' });
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('2048 characters');
+    }
+  });
+
   it('nothing is asked of the host for a key without such a limit', async () => {
     const upstreams = scriptedUpstreams({ chat: [chunks({ text: 'Sunny.' })] });
     const { post } = await runningGateway({ upstreams });

@@ -1,6 +1,7 @@
 import type { TransportCapabilities } from '@quartermaster/core/disclosure';
 import type { ModelLimits } from '@quartermaster/core/gate';
 import type { DialectName, DialectUpstream, PassedRequest, RequestOf } from '@quartermaster/host/upstream';
+import { ApiError } from './http/index.ts';
 
 /** The upstream behind a model's name. */
 export interface GatewayUpstream {
@@ -52,4 +53,13 @@ export interface Upstreams {
   files?(api: 'anthropic' | 'openai'): PassTo | undefined;
   /** What is wrong with the settings, so that no request to a model can be served. @default nothing */
   problems?(): readonly string[];
+}
+
+/** Longer than any host's names, of which events keep many. */
+const MOST_NAME_CHARACTERS = 2_048;
+
+/** Throws for a model's name of a length that no host has. */
+export function checkModelName(model: string): void {
+  if (model.length <= MOST_NAME_CHARACTERS) return;
+  throw new ApiError(400, `model: a name may have ${MOST_NAME_CHARACTERS} characters`, { param: 'model' });
 }

@@ -40,6 +40,8 @@ describe('createEmbeddedSearcher', () => {
     const searcher = fresh.createEmbeddedSearcher(SHOP);
     expect(searcher.engine).toBe('bm25');
     expect(fresh.modelProblem()).toContain("can't be read without a file system");
+    // The runner needs a process while it waits.
+    vi.unstubAllGlobals();
     expect((await searcher.search({ query: 'invoices', limit: 1 })).hits[0]?.tool.name).toBe('list_invoices');
   });
 
@@ -58,6 +60,7 @@ describe('createEmbeddedSearcher', () => {
     expect(fresh.modelProblem()).toBeUndefined();
     const searcher = fresh.createEmbeddedSearcher(SHOP);
     expect(searcher.engine).toBe('hybrid');
+    vi.unstubAllGlobals();
     expect((await searcher.search(REQUEST)).hits.map(({ tool }) => tool.name)).toEqual(['refund_payment']);
     expect(() => fresh.provideModel(new Uint8Array(8))).toThrow();
   });

@@ -88,7 +88,7 @@ export function createGatekeeper(options: {
   async function limit(access: Access, kind: 'requests' | 'tokens', spared = 0): Promise<void> {
     const most = kind === 'requests' ? access.limits.requestsPerMinute : access.limits.tokensPerMinute;
     if (most === undefined || rateLimits === undefined) return;
-    const [cost, share] = kind === 'requests' ? [1, Math.max(1, most - spared)] : [0, most];
+    const [cost, share] = kind === 'requests' ? [1, spared === 0 ? most : Math.max(1, most - spared)] : [0, most];
     const answer = await rateLimits.take({ bucket: bucketOf(access, kind), limit: share, windowMs: MINUTE_MS, cost });
     if (answer.kind === 'granted') return;
     throw new ApiError(429, tellLimit(kind, { limit: most, retryAfterMs: answer.retryAfterMs }), {

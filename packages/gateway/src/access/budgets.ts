@@ -30,6 +30,11 @@ export function budgetsOf(limits: KeyPermissions['limits'], now: number): readon
   ];
 }
 
+/** Whether a limit needs to know how many tokens each response used. */
+export function countsTokens({ tokensPerMinute, tokensPerDay, tokensPerMonth }: KeyPermissions['limits']): boolean {
+  return (tokensPerMinute ?? tokensPerDay ?? tokensPerMonth) !== undefined;
+}
+
 /** The first budget that is used up. A request is served while anything is left: what it will use is known only afterwards. */
 export async function findSpent(
   rateLimits: RateLimitStore,

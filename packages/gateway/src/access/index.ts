@@ -8,5 +8,5 @@ export {
   isUnlimitedAdmin,
   type SearchRefusal,
 } from './access.ts';
-export { searchAdmission, takeSearches } from './budgets.ts';
+export { countsTokens, searchAdmission, takeSearches } from './budgets.ts';
 export { createUsageMeter, type UsageMeter, type UsedUp } from './usage-meter.ts';

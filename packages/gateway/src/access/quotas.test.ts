@@ -50,6 +50,11 @@ async function withLimits(limits: KeyLimits) {
 }
 
 describe('a key’s quota', () => {
+  it('of no requests lets none through', async () => {
+    const { ask } = await withLimits({ requestsPerMinute: 0 });
+    expect((await ask()).status).toBe(429);
+  });
+
   it.each(['/v1/models', '/v1/catalogs', '/v1/messages/batches'])('holds at %s', async (path) => {
     const { get } = await withLimits({ requestsPerMinute: 1 });
     expect((await get(path)).status).toBe(200);

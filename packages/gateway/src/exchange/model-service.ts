@@ -22,12 +22,12 @@ import type {
 } from '@quartermaster/host/upstream';
 import { isToolset } from '@quartermaster/wires/anthropic';
 import type { NamedServers, ServerTool } from '@quartermaster/wires/dialect';
-import { type Access, searchAdmission } from '../access/index.ts';
+import { type Access, countsTokens, searchAdmission } from '../access/index.ts';
 import type { BodyReader, ReadBody, ToolList, ToolLists } from '../catalogs/index.ts';
 import type { GatewayEvent } from '../events/index.ts';
 import { ApiError } from '../http/index.ts';
 import { withInput } from '../stored/index.ts';
-import type { GatewayUpstream, Upstreams } from '../upstreams.ts';
+import { checkModelName, type GatewayUpstream, type Upstreams } from '../upstreams.ts';
 import { describePlan, planExchange, type RunOptions, runExchange, streamExchange } from './run-exchange.ts';
 
 /** A request to a model as it came in. */
@@ -264,11 +264,12 @@ async function prepare<Name extends DialectName>(
     });
   }
   const model = String(value.model);
+  checkModelName(model);
   if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
   const upstream = await upstreams.resolve(model);
   if (upstream === undefined)
     throw new ApiError(404, `model: ${model.slice(0, 200)} is not served by any upstream of this gateway`);
-  const metered = access.limits.tokensPerMinute === undefined ? undefined : dialect.api.metered?.(request);
+  const metered = countsTokens(access.limits) ? dialect.api.metered?.(request) : undefined;
   const planned = planExchange({ dialect, request: metered ?? request, list, upstream, executes });
   const exchange = (await upstream.for(dialect.name)).forClient({
     headers,

@@ -36,20 +36,29 @@ export function mountLabelRoutes(api: Api, services: Services): void {
     throw new ApiError(403, `Catalog '${name}' belongs to another key; only that one or an admin may label it`);
   }
 
-  /** Throws for a catalog or a tool that this key may not use. */
-  async function checkTools({ access }: RequestContext, name: string, wanted: readonly string[]): Promise<void> {
+  /** The tools of a catalog that this key may use, by id. Throws for a catalog that it may not use. */
+  async function usableTools({ access }: RequestContext, name: string): Promise<ReadonlySet<string>> {
     const rights = { owner: access.owner, mayUse: access.mayUseCatalog, ...defined({ tools: access.tools }) };
     const [catalog] = await catalogs.load([{ name, isDeferred: true }], rights);
-    const missing = wanted.find((id) => catalog?.tools.some((tool) => tool.id === id) !== true);
+    return new Set(catalog?.tools.map(({ id }) => id));
+  }
+
+  async function checkTools(requestContext: RequestContext, name: string, wanted: readonly string[]): Promise<void> {
+    const usable = await usableTools(requestContext, name);
+    const missing = wanted.find((id) => !usable.has(id));
     if (missing !== undefined)
       throw new ApiError(400, `tools: '${missing.slice(0, 200)}' is not a tool of this catalog`);
   }
 
   api.get('/v1/catalogs/:name/cases', LIST_CASES, (context) =>
     receive(context, async (requestContext, { cases }) => {
-      const listed = await cases.list(usableCatalog(requestContext, context.req.param('name') ?? ''));
+      const name = usableCatalog(requestContext, context.req.param('name') ?? '');
+      const listed = await cases.list(name);
+      // A key with rules for tools sees the cases of those that it may use, and of no others.
+      const usable = requestContext.access.tools === undefined ? undefined : await usableTools(requestContext, name);
+      const shown = usable === undefined ? listed : listed.filter(({ tools }) => tools.every((id) => usable.has(id)));
       return {
-        data: listed.map(({ query, tools, at, by }) => ({
+        data: shown.map(({ query, tools, at, by }) => ({
           ...{ query, tools, created_at: new Date(at).toISOString(), created_by: by },
         })),
       };

@@ -6,7 +6,7 @@ import type { UsedUp } from '../access/index.ts';
 import type { Api } from '../api/index.ts';
 import { PASSED_ON } from '../api/model-operations.ts';
 import { ApiError, clientHeaders, errorBodyFor, type RequestContext, readBytes } from '../http/index.ts';
-import type { PassTo } from '../upstreams.ts';
+import { checkModelName, type PassTo } from '../upstreams.ts';
 import type { Services } from './services.ts';
 
 /** What hosts have besides answers of models, and tool search has no part in: their requests go there as they are. */
@@ -38,6 +38,7 @@ export function mountPassedRoutes(api: Api, { runner, settings, upstreams }: Ser
   const byModel = async ({ requestContext, pathname, body }: PassedContext): Promise<PassTo> => {
     const model = modelIn(body);
     const { access, facts } = requestContext;
+    checkModelName(model);
     if (!access.mayUseModel(model)) throw new ApiError(403, `This key may not use the model '${model.slice(0, 200)}'`);
     const upstream = await upstreams.resolve(model);
     if (upstream === undefined) {
