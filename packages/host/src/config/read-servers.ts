@@ -186,7 +186,7 @@ function listInputs(
       ...(typeof description === 'string' ? { description } : {}),
       ...(typeof about.default === 'string' ? { default: about.default } : {}),
       ...defined({ options: choices }),
-      // An input without a description is treated as a secret.
+      // An input that the file does not declare is treated as a secret.
       isSecret: about.password === true || about.id === undefined,
       servers: [...new Set(servers)],
     };

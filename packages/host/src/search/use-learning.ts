@@ -87,7 +87,7 @@ export function createUseLearning(options: UseLearningOptions): UseLearning {
     return { uses, loadedMs: clock.now() };
   }
 
-  /** What the store fails to read is read by the next search. */
+  /** Undefined where the store fails; the next search tries again. */
   async function scopeOf(scope: UseScope): Promise<Scope | undefined> {
     const key = keyOf(scope);
     try {

@@ -23,7 +23,7 @@ export interface RunningRequest {
 
 /**
  * One client in front. A lasting connection remembers what it was shown; a request that stands for itself gets a session of its
- * own, which remembers nothing and is not a peer of any server.
+ * own, which remembers nothing and has no `peer`.
  */
 export class Session {
   readonly access: Access;
