@@ -5,10 +5,11 @@ import type { Confinement } from './confinement.ts';
 
 /** What `rewindFiles` did, or would do. */
 export interface RewindFilesResult {
+  /** False if any file could not be put back. */
   readonly canRewind: boolean;
-  /** Why nothing was put back. */
+  /** Why nothing was put back, or which files were not, and why. */
   readonly error?: string;
-  /** The files that were changed since, as `Write` and `Edit` show them. */
+  /** The files that were put back, or with `dryRun` would be, as `Write` and `Edit` show them. */
   readonly filesChanged?: readonly string[];
 }
 
@@ -31,7 +32,10 @@ interface Change {
 }
 
 /** Kept in memory, for one query. */
-export function createFileCheckpoints(confinement: Confinement): FileCheckpoints {
+export function createFileCheckpoints(
+  confinement: Confinement,
+  mostKeptBytes: number = MOST_KEPT_BYTES,
+): FileCheckpoints {
   const changes: Change[] = [];
   const marks = new Map<string, number>();
   let keptBytes = 0;
@@ -39,38 +43,48 @@ export function createFileCheckpoints(confinement: Confinement): FileCheckpoints
   let firstKept = 0;
 
   const forgetOldest = (): void => {
-    while (keptBytes > MOST_KEPT_BYTES && firstKept < changes.length) {
-      keptBytes -= changes[firstKept]?.before?.byteLength ?? 0;
-      changes[firstKept] = { path: '', before: undefined };
-      firstKept += 1;
-    }
+    keptBytes -= changes[firstKept]?.before?.byteLength ?? 0;
+    changes[firstKept] = { path: '', before: undefined };
+    firstKept += 1;
+  };
+  const keep = async (path: string): Promise<void> => {
+    const before = await readBytes(path, mostKeptBytes);
+    const isTooLarge = before === 'too large';
+    changes.push({ path, before: isTooLarge ? undefined : before });
+    keptBytes += isTooLarge ? 0 : (before?.byteLength ?? 0);
+    // A file that can't be kept can't be put back to any earlier message.
+    while (firstKept < changes.length && (isTooLarge || keptBytes > mostKeptBytes)) forgetOldest();
   };
   const rewind: FileCheckpoints['rewind'] = async (messageId, { dryRun = false } = {}) => {
     const from = marks.get(messageId);
     if (from === undefined) return { canRewind: false, error: `No message of this query has the id ${messageId}` };
     if (from < firstKept) {
-      const error = `The files of that message are no longer kept: at most ${MOST_KEPT_BYTES} bytes are`;
+      const error = `The files of that message are no longer kept: at most ${mostKeptBytes} bytes are`;
       return { canRewind: false, error };
     }
     // The first change after the message tells what the file held then.
     const since = new Map<string, Change>();
     for (const change of changes.slice(from)) if (!since.has(change.path)) since.set(change.path, change);
-    const filesChanged = [...since.keys()].map(confinement.shown);
-    if (!dryRun) for (const change of since.values()) await restore(change, confinement);
-    return { canRewind: true, filesChanged };
+    if (dryRun) return { canRewind: true, filesChanged: [...since.keys()].map(confinement.shown) };
+    const filesChanged: string[] = [];
+    const failures: string[] = [];
+    for (const change of since.values()) {
+      const shown = confinement.shown(change.path);
+      try {
+        checkFolder(change.path, confinement);
+        // Putting it back is a change too: a later message may be the next one to go to.
+        await keep(change.path);
+        await restore(change);
+        filesChanged.push(shown);
+      } catch (error) {
+        failures.push(`${shown}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+    if (failures.length === 0) return { canRewind: true, filesChanged };
+    return { canRewind: false, error: `Not put back: ${failures.join('; ')}`, filesChanged };
   };
   return {
-    async keep(path) {
-      const before = await readBytes(path);
-      if (before === 'too large') {
-        changes.push({ path, before: undefined });
-        firstKept = changes.length;
-        return;
-      }
-      changes.push({ path, before });
-      keptBytes += before?.byteLength ?? 0;
-      forgetOldest();
-    },
+    keep,
     mark(messageId) {
       marks.set(messageId, changes.length);
     },
@@ -78,10 +92,13 @@ export function createFileCheckpoints(confinement: Confinement): FileCheckpoints
   };
 }
 
-/** Never through a link: it may have been put there since. */
-async function restore({ path, before }: Change, confinement: Confinement): Promise<void> {
+function checkFolder(path: string, confinement: Confinement): void {
   const folder = dirname(path);
-  if (confinement.real(folder) !== folder) throw new Error(`${confinement.shown(path)} is behind a link now`);
+  if (confinement.real(folder) !== folder) throw new Error('it is behind a link now');
+}
+
+/** Never through a link: it may have been put there since. */
+async function restore({ path, before }: Change): Promise<void> {
   if (before === undefined) {
     await rm(path, { force: true });
     return;
@@ -95,7 +112,7 @@ async function restore({ path, before }: Change, confinement: Confinement): Prom
   }
 }
 
-async function readBytes(path: string): Promise<Buffer | 'too large' | undefined> {
+async function readBytes(path: string, mostBytes: number): Promise<Buffer | 'too large' | undefined> {
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -104,8 +121,10 @@ async function readBytes(path: string): Promise<Buffer | 'too large' | undefined
     throw error;
   }
   try {
-    const { size } = await file.stat();
-    return size > MOST_KEPT_BYTES ? 'too large' : await file.readFile();
+    const stats = await file.stat();
+    // A device may have no end.
+    if (!stats.isFile()) throw new Error(`${path} is not a file`);
+    return stats.size > mostBytes ? 'too large' : await file.readFile();
   } finally {
     await file.close();
   }
