@@ -132,6 +132,7 @@ describe('session files', () => {
     const id = await begin({ cwd: folder });
     expect(await files()).toEqual([`${id}.jsonl`]);
     expect((await stat(join(folder, '.quartermaster', 'sessions', `${id}.jsonl`))).mode & 0o077).toBe(0);
+    expect(await readFile(join(folder, '.quartermaster', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
   it('survive a line that was cut off, and lines that are none', async () => {

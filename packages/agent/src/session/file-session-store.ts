@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '@quartermaster/core/errors';
+import { makeFolder } from '@quartermaster/host/store';
 import { readRecord } from './read-record.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -53,7 +54,7 @@ export function createFileSessionStore(folder: string): SessionStore {
     },
     async append(id, records) {
       const path = pathOf(id);
-      await mkdir(folder, { recursive: true });
+      makeFolder(folder);
       // Each begins a line, so that one which a crash cut off does not take the next one with it.
       await appendFile(path, records.map((record) => `\n${JSON.stringify(record)}`).join(''), { mode: 0o600 });
     },
